@@ -1,0 +1,19 @@
+/** Every code that the service logs, with what it means. docs/operations.md tells what to do about each. */
+export const logCodes = {
+  STARTED: 'the service takes requests',
+  STOPPED: 'the service has stopped cleanly',
+  REQUEST_FAILED: 'a request ended in INTERNAL_ERROR: a defect of ours',
+  STREAM_UNAVAILABLE: 'an append was refused with 503: full disk or throttled stream',
+  STREAM_DAMAGED: 'the log was damaged; what could be read was kept, the file was set aside',
+  RECORDS_MISSING: 'sequence numbers that were claimed are no longer in the stream',
+  RECORD_QUARANTINED: 'a record could not be read; it was put aside under quarantine/',
+  LAKE_BATCH_FAILED: 'a batch of the lake consumer failed and will be tried again',
+  LAKE_OBJECT_DAMAGED: 'a Parquet file could not be read',
+  STATE_RECONCILED: 'the state table was behind the log and the lake, and was brought up to them',
+  EPOCH_CLOSED: 'an epoch was closed',
+  EPOCH_COMPACTED: 'an epoch went from hot to warm',
+  EPOCHS_ROLLED: 'epochs went from warm to cold',
+  JOB_FAILED: 'a job failed and will be tried again',
+} as const
+
+export type LogCode = keyof typeof logCodes
