@@ -30,7 +30,7 @@ export type EventStream = {
 }
 
 /** One object of the lake, as a listing shows it. */
-export type LakeObject = { key: string; size: number; /** Unix ms */ modified: number }
+export type LakeObject = { key: string; size: number /** Unix ms */; modified: number }
 
 /** Whole objects by key: a key holds a whole object or none, at every moment. Keys use `/` and no `..`. */
 export type Lake = {

@@ -1,0 +1,64 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+
+/** One accepted event inside a record. `properties` holds no e-mail keys any more. */
+export type RecordedEvent = {
+  event: string
+  properties: Record<string, unknown> | null
+  user_id: string | null
+  session_id: string | null
+  /** Unix ms. */
+  timestamp: number
+  event_id: string | null
+}
+
+type RecordHead = {
+  project_id: string
+  account_id: string
+  /** Arrival, Unix ms. */
+  received_at: number
+}
+
+/**
+ * What one request puts on the stream, for one project. `seq` is the first event's (schemas/columns.ts); the others
+ * follow it by ones.
+ */
+export type StreamRecord =
+  | (RecordHead & {
+      kind: 'events'
+      bucket: number
+      seq: number
+      country: string | null
+      events: RecordedEvent[]
+    })
+  | (RecordHead & { kind: 'bots'; category: string; actor: string; dropped: number })
+
+/** Below this size compression saves nothing: Kinesis bills whole kilobytes, and a log page is 4 kB. */
+const COMPRESS_FROM_BYTES = 1024
+/** First byte of a record: how the rest is packed. */
+const PLAIN = 0x01
+const ZSTD = 0x02
+
+/** Packs the JSON text of a record: one byte that names the packing, then the text or its zstd frame. */
+export function packText(json: string): Uint8Array {
+  const text = Buffer.from(json, 'utf8')
+  if (text.length < COMPRESS_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), text])
+  return Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(text)])
+}
+
+/** Packs a record. core/ingest/accept.ts writes the same JSON by pieces, as it has the properties' text at hand. */
+export function pack(record: StreamRecord): Uint8Array {
+  return packText(JSON.stringify(record))
+}
+
+/** Reads a record back. Throws an Error that says what is wrong with the bytes; the lake consumer quarantines them. */
+export function unpack(bytes: Uint8Array): StreamRecord {
+  const packing = bytes[0]
+  if (packing !== PLAIN && packing !== ZSTD) throw new Error(`unknown packing ${packing ?? '(empty)'}`)
+  const body = bytes.subarray(1)
+  const record = JSON.parse(
+    (packing === ZSTD ? zstdDecompressSync(body) : Buffer.from(body)).toString('utf8'),
+  )
+  if (record?.kind === 'events' && Array.isArray(record.events)) return record
+  if (record?.kind === 'bots') return record
+  throw new Error(`unknown kind ${String(record?.kind)}`)
+}

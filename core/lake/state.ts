@@ -1,0 +1,68 @@
+/**
+ * The lake's memory: one item a shard and one for the watermarks, changed only by single conditional writes. Every
+ * change returns whether its condition held; one that did not hold changed nothing. core/lake/entities.ts keeps it
+ * in DynamoDB, test/support/memory-state.ts in memory for the simulator; test/contract/lake-state.ts runs on both.
+ */
+
+/** A range of one shard that is being written, or was: the content of its file follows from it alone. */
+export type Claim = { first: string; last: string; epoch: number }
+
+export type ShardState = {
+  shard: string
+  /** Last sequence that is in the lake; null before the first. */
+  highWater: string | null
+  /** The epoch that the next claim goes to; null until the shard has joined (see joinEpoch). */
+  epoch: number | null
+  claim: Claim | null
+}
+
+/** Which epochs a read takes from where: cold below `cold`, warm below `warm`, hot up to `epoch`. */
+export type Snapshot = {
+  /** The newest epoch that any claim may be in. */
+  epoch: number
+  /** W1: epochs below it are in warm or cold. */
+  warm: number
+  /** W2: epochs below it are in cold. */
+  cold: number
+}
+
+/** Work under way that must be done again in the very same way after a crash. */
+export type LakeState = Snapshot & {
+  /** The roll [cold, until) that was begun: a second try must write the same keys. */
+  rollUntil: number | null
+  /** Fencing token of the lease's holder; a change under an older one is refused. */
+  fence: number
+  /** Unix ms until which the holder may work. */
+  leaseUntil: number
+  /** Unix ms when `epoch` was opened. */
+  epochOpenedAt: number
+}
+
+export type LakeStateStore = {
+  /** A consistent read; the first one makes the item: epoch 1, both watermarks 1. */
+  lake(): Promise<LakeState>
+  shard(shard: string): Promise<ShardState>
+  shards(): Promise<ShardState[]>
+
+  /** Makes the shard's item when there is none (no epoch, nothing read). */
+  addShard(shard: string): Promise<void>
+  /** Raises the shard's epoch; holds when it was lower or not set. */
+  joinEpoch(shard: string, epoch: number): Promise<boolean>
+  /** Opens a claim; holds when none is open, and the shard's epoch and highWater are as given. */
+  claim(shard: string, claim: Claim, highWater: string | null): Promise<boolean>
+  /** Ends the claim: highWater becomes its last. Holds when this very claim is open. */
+  commit(shard: string, claim: Claim): Promise<boolean>
+
+  /** Takes the lease until `until` under a new fencing token, or returns null while another holds it at `now`. */
+  lease(now: number, until: number): Promise<number | null>
+  /** Gives the lease back before its time. */
+  release(fence: number): Promise<boolean>
+  /** Raises the newest epoch from `from` by one. */
+  openEpoch(fence: number, from: number, now: number): Promise<boolean>
+  /** W1: `from` to `from + 1`. */
+  advanceWarm(fence: number, from: number): Promise<boolean>
+  /** Fixes the range of the next roll; holds when none is fixed. */
+  planRoll(fence: number, from: number, until: number): Promise<boolean>
+  /** W2: `from` to `until`; the plan ends. */
+  advanceCold(fence: number, from: number, until: number): Promise<boolean>
+}

@@ -1,0 +1,26 @@
+/** A project as it is stored; schemas/projects.ts has what callers see. */
+export type Project = {
+  id: string
+  account_id: string
+  name: string
+  project_token: string
+  /** `*` or origins separated by commas, normalised. */
+  allowed_origins: string
+  link_domains: string[]
+  source_scan_id: string | null
+  /** hash(id) mod BUCKETS, fixed for ever. */
+  bucket: number
+  /** ISO 8601. */
+  created_at: string
+  /** ISO 8601, or null while it lives. */
+  deleted_at: string | null
+}
+
+/** Reads of projects that other rooms need; core/projects/store.ts keeps them. */
+export type ProjectDirectory = {
+  /** The live project of a token, or null. Cached for a few seconds; a deletion on this machine shows at once. */
+  byToken(token: string): Promise<Project | null>
+  byId(id: string): Promise<Project | null>
+  /** The account's live project by id or exact name (id wins), or null. */
+  resolve(accountId: string, nameOrId: string): Promise<Project | null>
+}

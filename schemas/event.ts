@@ -1,0 +1,77 @@
+import { z } from 'zod'
+
+/** Bounds of one tracked event (spec, Limits; contract 1.1). Lengths are UTF-16 code units, sizes bytes of UTF-8. */
+export const EVENT_LIMITS = {
+  nameChars: 256,
+  idChars: 256,
+  propertiesBytes: 8192,
+  batchEvents: 100,
+  pastMs: 30 * 24 * 3_600_000,
+  futureMs: 5 * 60_000,
+} as const
+
+/** The sender's own id of an event: the same one within 24 h is stored once. */
+export const EVENT_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
+
+/** A session whose events all bear these names is a bounce (spec, Bounce definition). */
+export const NON_INTERACTIVE_EVENTS = [
+  'page_view',
+  '$impression',
+  '$scroll_depth',
+  '$error',
+  '$time_on_page',
+  '$performance',
+  '$web_vitals',
+] as const
+
+const propertiesSchema = z.record(z.string(), z.unknown()).meta({
+  description: 'Free properties, at most 8192 bytes as JSON. Keys that contain `email` are not stored.',
+})
+
+/**
+ * One event as it is sent. The document describes it by this schema; core/ingest checks it by hand, because every
+ * rule has a code of its own and the hot path has no room for a general parser.
+ */
+export const trackedEvent = z
+  .object({
+    token: z
+      .string()
+      .meta({ description: "The project's public token, aat_…", example: 'aat_0123456789abcdef' }),
+    event: z.string().min(1).max(EVENT_LIMITS.nameChars).meta({ example: 'signup' }),
+    properties: propertiesSchema.nullish(),
+    user_id: z.string().max(EVENT_LIMITS.idChars).nullish(),
+    session_id: z.string().max(EVENT_LIMITS.idChars).nullish(),
+    timestamp: z
+      .number()
+      .nullish()
+      .meta({ description: 'Unix ms, from 30 days ago to 5 minutes ahead; default: now' }),
+    event_id: z.string().regex(EVENT_ID_PATTERN).nullish().meta({
+      description: 'Your own id of the event: sent again within 24 h it is stored once, so you may retry.',
+    }),
+  })
+  .meta({ id: 'TrackedEvent' })
+
+export const trackBatch = z
+  .object({ events: z.array(trackedEvent).min(1).max(EVENT_LIMITS.batchEvents) })
+  .meta({ id: 'TrackBatch' })
+
+export const queuedAnswer = z.object({ ok: z.literal(true), queued: z.literal(true) }).meta({ id: 'Queued' })
+export const queuedBatchAnswer = queuedAnswer.extend({ count: z.int() }).meta({ id: 'QueuedBatch' })
+
+/** One stored event as a read returns it (contract 1.12). */
+export const eventRow = z
+  .object({
+    id: z.string().meta({ description: 'ULID, by arrival' }),
+    event_id: z.string().optional(),
+    project_id: z.string(),
+    event: z.string(),
+    properties: propertiesSchema.nullable(),
+    user_id: z.string().nullable(),
+    session_id: z.string().nullable(),
+    timestamp: z.int().meta({ description: 'Unix ms' }),
+    date: z.string().meta({ description: 'UTC date of timestamp' }),
+    country: z.string().nullable(),
+  })
+  .meta({ id: 'EventRow' })
+
+export type EventRow = z.infer<typeof eventRow>

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { eventRow } from './event.ts'
+import { days, limit, project, since } from './fields.ts'
+
+export const eventsQuery = z.object({
+  project,
+  event: z.string().optional(),
+  user_id: z.string().optional(),
+  session_id: z.string().optional(),
+  since: since.optional(),
+  days: days.optional(),
+  limit,
+  before: z
+    .string()
+    .optional()
+    .meta({ description: 'Cursor: next_before of the last answer; following it gives every row once' }),
+})
+
+export const eventsAnswer = z
+  .object({
+    project: z.string(),
+    events: z.array(eventRow).meta({ description: 'Newest first' }),
+    count: z.int(),
+    next_before: z.string().nullable(),
+  })
+  .meta({ id: 'Events' })
+
+export type EventsAnswer = z.infer<typeof eventsAnswer>

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+export const PROJECT_NAME = /^[A-Za-z0-9._-]{1,64}$/
+
+const name = z.string().regex(PROJECT_NAME, 'name takes 1 to 64 of A-Z a-z 0-9 . _ -')
+const allowedOrigins = z.string().meta({
+  description: '* or a comma-separated list of origins; the first is the primary one',
+  example: 'https://example.com',
+})
+
+export const createProject = z.object({
+  name,
+  allowed_origins: allowedOrigins.optional(),
+  source_scan_id: z.string().optional(),
+})
+
+const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
+const linkDomains = z
+  .array(z.string().regex(HOST, 'link_domains takes host names'))
+  .max(20, 'link_domains takes up to 20 host names')
+
+export const updateProject = z
+  .object({
+    name: name.optional(),
+    allowed_origins: allowedOrigins.optional(),
+    link_domains: linkDomains.optional(),
+  })
+  .refine(
+    body => Object.values(body).some(value => value !== undefined),
+    'send at least one of name, allowed_origins, link_domains',
+  )
+
+/** Contract 1.4, the project record. */
+export const projectRecord = z
+  .object({
+    id: z.string().meta({ example: 'proj_0123456789abcdef' }),
+    name: z.string(),
+    project_token: z.string().meta({ description: 'Public; goes into the page' }),
+    allowed_origins: z.string(),
+    total_events: z.int(),
+    total_reads: z.int(),
+    source_scan_id: z.string().nullable(),
+    created_at: z.string().meta({ description: 'ISO 8601' }),
+  })
+  .meta({ id: 'Project' })
+
+export type ProjectRecord = z.infer<typeof projectRecord>
+
+export const projectList = z
+  .object({ projects: z.array(projectRecord), has_api_key: z.boolean(), tier: z.enum(['free', 'pro']) })
+  .meta({ id: 'ProjectList' })
+
+export const createdProject = projectRecord
+  .extend({
+    snippet: z.string().meta({ description: 'The script tag for the page' }),
+    snippet_note: z.string().optional(),
+    api_example: z.string().meta({ description: 'A curl line for GET /stats' }),
+    existing: z.literal(true).optional(),
+  })
+  .meta({ id: 'CreatedProject' })
+
+/** The record again under `project`: a copy of id and name, for clients that look there. */
+export const readProject = projectRecord
+  .extend({
+    project: z.object({ id: z.string(), name: z.string() }),
+    usage_today: z.object({ event_count: z.int(), read_count: z.int() }),
+  })
+  .meta({ id: 'ReadProject' })
+
+export const deletedProject = z.object({ ok: z.literal(true), deleted: z.string() }).meta({ id: 'Deleted' })

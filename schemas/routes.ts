@@ -1,0 +1,225 @@
+import { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import { queuedAnswer, queuedBatchAnswer, trackBatch, trackedEvent } from './event.ts'
+import { eventsAnswer, eventsQuery } from './events.ts'
+import {
+  createdProject,
+  createProject,
+  deletedProject,
+  projectList,
+  projectRecord,
+  readProject,
+  updateProject,
+} from './projects.ts'
+import { statsAnswer, statsQuery } from './stats.ts'
+
+export const SCOPES = [
+  'account:read',
+  'projects:read',
+  'projects:write',
+  'analytics:read',
+  'experiments:read',
+  'experiments:write',
+  'feedback:write',
+  'live:read',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Largest request body in bytes (contract R3). */
+export const MAX_BODY_BYTES = 1_048_576
+
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Path parameters stand in braces: /projects/{id}. */
+  path: string
+  tag: string
+  summary: string
+  /** The deployed function (folder of lambdas/) that answers. */
+  function: 'track' | 'reports' | 'control' | 'site'
+  /** Who may call: anybody, the holder of a project token (in the body), or an account by any of its credentials. */
+  auth: 'none' | 'project_token' | 'account'
+  scope?: Scope
+  /** Where the request names the project that the caller must own; found before any other field is looked at (R8). */
+  project?: 'query' | 'body' | 'path'
+  /** A successful call counts toward the month's reads (contract 6). */
+  metered?: true
+  query?: z.ZodType
+  body?: z.ZodType
+  answers: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
+  /** Codes that this route answers, beside those that follow from the other fields. */
+  errors: readonly ErrorCode[]
+}
+
+const script = { contentType: 'application/javascript' }
+const ingestionErrors = [
+  'INVALID_EVENT',
+  'INVALID_PROPERTIES',
+  'INVALID_TIMESTAMP',
+  'MISSING_FIELDS',
+  'FORBIDDEN',
+  'UNAVAILABLE',
+] as const satisfies ErrorCode[]
+
+/** Every endpoint. The HTTP front, the API Gateway, the checks, the OpenAPI document and the credential tests read it. */
+export const routes = {
+  track: {
+    method: 'POST',
+    path: '/track',
+    tag: 'Ingestion',
+    summary: 'Store one event',
+    function: 'track',
+    auth: 'project_token',
+    body: trackedEvent,
+    answers: { 202: { description: 'The event is on disk', schema: queuedAnswer } },
+    errors: ingestionErrors,
+  },
+  trackBatch: {
+    method: 'POST',
+    path: '/track/batch',
+    tag: 'Ingestion',
+    summary: 'Store up to 100 events of one project',
+    function: 'track',
+    auth: 'project_token',
+    body: trackBatch,
+    answers: { 202: { description: 'The events are on disk', schema: queuedBatchAnswer } },
+    errors: [...ingestionErrors, 'BATCH_TOO_LARGE', 'MIXED_TOKENS'],
+  },
+  trackerJs: {
+    method: 'GET',
+    path: '/tracker.js',
+    tag: 'Tracking',
+    summary: 'The browser tracker',
+    function: 'site',
+    auth: 'none',
+    answers: { 200: { description: 'The script, with its SHA-256 in X-Tracker-SHA256', ...script } },
+    errors: [],
+  },
+  trackerSource: {
+    method: 'GET',
+    path: '/tracker.src.js',
+    tag: 'Tracking',
+    summary: 'The browser tracker, readable',
+    function: 'site',
+    auth: 'none',
+    answers: { 200: { description: 'The same script before it is made small', ...script } },
+    errors: [],
+  },
+  health: {
+    method: 'GET',
+    path: '/health',
+    tag: 'Service',
+    summary: 'Whether the service answers',
+    function: 'site',
+    auth: 'none',
+    answers: {
+      200: {
+        description: 'It does',
+        schema: z.object({ status: z.literal('ok'), service: z.string() }).meta({ id: 'Health' }),
+      },
+    },
+    errors: [],
+  },
+  openapi: {
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Service',
+    summary: 'This document',
+    function: 'site',
+    auth: 'none',
+    answers: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
+    errors: [],
+  },
+  stats: {
+    method: 'GET',
+    path: '/stats',
+    tag: 'Analytics',
+    summary: 'Totals, series, top events, sessions and countries of a project',
+    function: 'reports',
+    auth: 'account',
+    scope: 'analytics:read',
+    project: 'query',
+    metered: true,
+    query: statsQuery,
+    answers: { 200: { description: 'The report', schema: statsAnswer } },
+    errors: ['INVALID_SINCE', 'MISSING_FIELDS', 'UNAVAILABLE'],
+  },
+  events: {
+    method: 'GET',
+    path: '/events',
+    tag: 'Analytics',
+    summary: 'Stored events of a project, newest first',
+    function: 'reports',
+    auth: 'account',
+    scope: 'analytics:read',
+    project: 'query',
+    metered: true,
+    query: eventsQuery,
+    answers: { 200: { description: 'The events', schema: eventsAnswer } },
+    errors: ['INVALID_SINCE', 'MISSING_FIELDS', 'UNAVAILABLE'],
+  },
+  listProjects: {
+    method: 'GET',
+    path: '/projects',
+    tag: 'Projects',
+    summary: "The account's projects, oldest first",
+    function: 'control',
+    auth: 'account',
+    scope: 'projects:read',
+    answers: { 200: { description: 'The projects', schema: projectList } },
+    errors: [],
+  },
+  createProject: {
+    method: 'POST',
+    path: '/projects',
+    tag: 'Projects',
+    summary: 'Create a project',
+    function: 'control',
+    auth: 'account',
+    scope: 'projects:write',
+    body: createProject,
+    answers: {
+      201: { description: 'Created', schema: createdProject },
+      200: { description: 'The account had a project of this name already', schema: createdProject },
+    },
+    errors: ['MISSING_FIELDS', 'DUPLICATE_ORIGIN'],
+  },
+  readProject: {
+    method: 'GET',
+    path: '/projects/{id}',
+    tag: 'Projects',
+    summary: 'One project, by id or name',
+    function: 'control',
+    auth: 'account',
+    scope: 'projects:read',
+    project: 'path',
+    answers: { 200: { description: 'The project', schema: readProject } },
+    errors: ['FORBIDDEN'],
+  },
+  updateProject: {
+    method: 'PATCH',
+    path: '/projects/{id}',
+    tag: 'Projects',
+    summary: 'Change name, allowed origins or link domains',
+    function: 'control',
+    auth: 'account',
+    scope: 'projects:write',
+    project: 'path',
+    body: updateProject,
+    answers: { 200: { description: 'The project', schema: projectRecord } },
+    errors: ['FORBIDDEN', 'MISSING_FIELDS', 'DUPLICATE_ORIGIN', 'NAME_LOCKED', 'NAME_EXISTS'],
+  },
+  deleteProject: {
+    method: 'DELETE',
+    path: '/projects/{id}',
+    tag: 'Projects',
+    summary: 'Delete a project; its token dies at once',
+    function: 'control',
+    auth: 'account',
+    scope: 'projects:write',
+    project: 'path',
+    answers: { 200: { description: 'Deleted', schema: deletedProject } },
+    errors: ['FORBIDDEN'],
+  },
+} as const satisfies Record<string, Route>
+
+export type RouteName = keyof typeof routes

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { days, oneOf, project, since } from './fields.ts'
+
+export const STATS_GROUPS = ['hour', 'day', 'week', 'month'] as const
+export type StatsGroup = (typeof STATS_GROUPS)[number]
+
+export const statsQuery = z.object({
+  project,
+  since: since.optional(),
+  days: days.optional(),
+  groupBy: oneOf('groupBy', STATS_GROUPS).default('day'),
+})
+
+const counted = { count: z.int(), unique_users: z.int() }
+
+/** Contract 1.12, stats. `project_context` joins it with the contexts. */
+export const statsAnswer = z
+  .object({
+    project: z.string(),
+    period: z.object({ from: z.string(), to: z.string(), groupBy: z.enum(STATS_GROUPS) }),
+    totals: z.object({ unique_users: z.int(), total_events: z.int() }),
+    timeSeries: z.array(z.object({ bucket: z.string(), unique_users: z.int(), total_events: z.int() })),
+    events: z
+      .array(z.object({ event: z.string(), ...counted }))
+      .meta({ description: 'The 20 most frequent' }),
+    sessions: z.object({
+      total_sessions: z.int(),
+      bounce_rate: z.number().meta({ description: '0 to 1' }),
+      avg_duration: z.int().meta({ description: 'ms' }),
+      pages_per_session: z.number(),
+      sessions_per_user: z.number(),
+    }),
+    countries: z
+      .array(z.object({ country: z.string().nullable(), ...counted }))
+      .meta({ description: 'The 20 most frequent; null: unknown' }),
+  })
+  .meta({ id: 'Stats' })
+
+export type Stats = z.infer<typeof statsAnswer>
