@@ -36,7 +36,14 @@ export type LakeState = Snapshot & {
   leaseUntil: number
   /** Unix ms when `epoch` was opened. */
   epochOpenedAt: number
+  /** About one an hour, ascending: `epoch` was opened at `at` (Unix ms), so that all epochs below it were closed by then. */
+  marks: readonly EpochMark[]
 }
+
+export type EpochMark = { epoch: number; at: number }
+
+/** Time between two marks, ms. */
+export const MARK_EVERY_MS = 3_600_000
 
 export type LakeStateStore = {
   /** A consistent read; the first one makes the item: epoch 1, both watermarks 1. */
@@ -57,12 +64,21 @@ export type LakeStateStore = {
   lease(now: number, until: number): Promise<number | null>
   /** Gives the lease back before its time. */
   release(fence: number): Promise<boolean>
-  /** Raises the newest epoch from `from` by one. */
+  /**
+   * Raises the newest epoch from `from` by one, opened at `now`; adds a mark when the last one (or none) is
+   * MARK_EVERY_MS old.
+   */
   openEpoch(fence: number, from: number, now: number): Promise<boolean>
   /** W1: `from` to `from + 1`. */
   advanceWarm(fence: number, from: number): Promise<boolean>
   /** Fixes the range of the next roll; holds when none is fixed. */
   planRoll(fence: number, from: number, until: number): Promise<boolean>
-  /** W2: `from` to `until`; the plan ends. */
+  /** W2: `from` to `until`; the plan ends, marks up to `until` go. Holds when that very plan is fixed. */
   advanceCold(fence: number, from: number, until: number): Promise<boolean>
+
+  /** Notes that the job is being sent; holds when it was never sent, or last before `staleBefore` (Unix ms). */
+  beginJob(job: string, now: number, staleBefore: number): Promise<boolean>
+  /** Notes that the job has been done; repeating is no error. */
+  finishJob(job: string): Promise<void>
+  jobFinished(job: string): Promise<boolean>
 }

@@ -1,0 +1,49 @@
+import type { StreamRecord } from '#core/ingest/record'
+import type { CountedBots, CountedEvents } from '#core/usage/counters'
+
+/** What a batch of records adds to the counters: events by project and by account, bots by project, per UTC day of arrival. */
+export function countBatch(records: readonly StreamRecord[]): {
+  events: CountedEvents[]
+  bots: CountedBots[]
+} {
+  const events = new Map<string, CountedEvents>()
+  const bots = new Map<string, CountedBots>()
+  for (const record of records) {
+    const day = utcDay(record.received_at)
+    if (record.kind === 'events') {
+      for (const owner of [record.project_id, record.account_id]) {
+        const counted = entry(events, `${owner} ${day}`, () => ({ owner, day, events: 0 }))
+        counted.events += record.events.length
+      }
+    } else {
+      const { project_id, category, actor } = record
+      const counted = entry(bots, `${project_id} ${day} ${category} ${actor}`, () => ({
+        project_id,
+        day,
+        category,
+        actor,
+        requests: 0,
+        dropped: 0,
+        last_seen_at: 0,
+      }))
+      counted.requests += 1
+      counted.dropped += record.dropped
+      counted.last_seen_at = Math.max(counted.last_seen_at, record.received_at)
+    }
+  }
+  return { events: [...events.values()], bots: [...bots.values()] }
+}
+
+/** The UTC date (YYYY-MM-DD) of a time in Unix ms. */
+export function utcDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+function entry<T>(map: Map<string, T>, key: string, make: () => T): T {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = make()
+    map.set(key, value)
+  }
+  return value
+}

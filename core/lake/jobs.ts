@@ -1,0 +1,112 @@
+import type { Lake, Log } from '#core/ports'
+import type { ProjectDirectory } from '#core/projects/project'
+import type { CountedEvents, UsageCounters } from '#core/usage/counters'
+import { BUCKETS, tables } from '#schemas/columns'
+import { partitionOf } from './keys.ts'
+import type { Dropped, Merger } from './merger.ts'
+import type { LakeStateStore } from './state.ts'
+
+/** Work on the lake that a worker does; doing it twice, or late, changes nothing. */
+export type LakeJob =
+  | { kind: 'compact'; epoch: number; part: number; parts: number }
+  | { kind: 'roll'; from: number; until: number; bucket: number }
+
+/** The job's name in the state: the same job has the same name in every run. */
+export function jobName(job: LakeJob): string {
+  return job.kind === 'compact'
+    ? `compact/${job.epoch}/${job.part}of${job.parts}`
+    : `roll/${job.from}-${job.until}/${job.bucket}`
+}
+
+/** Hot bytes that one worker compacts at once; more are split by bucket over several. */
+const PART_BYTES = 64 * 1024 * 1024
+
+/** The jobs that compact a closed epoch: a function of its hot files, which no longer change. */
+export async function compactJobs(lake: Lake, epoch: number): Promise<LakeJob[]> {
+  const hot = await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)
+  const bytes = hot.reduce((sum, object) => sum + object.size, 0)
+  const parts = Math.min(BUCKETS, Math.ceil(bytes / PART_BYTES))
+  return Array.from({ length: parts }, (_, part) => ({ kind: 'compact', epoch, part, parts }))
+}
+
+/** The jobs that roll the warm epochs [from, until): one a bucket that has rows. */
+export async function rollJobs(lake: Lake, from: number, until: number): Promise<LakeJob[]> {
+  const buckets = new Set((await warmKeys(lake, from, until)).map(key => Number(partitionOf(key, 'bucket'))))
+  return [...buckets].toSorted((a, b) => a - b).map(bucket => ({ kind: 'roll', from, until, bucket }))
+}
+
+export type LakeJobServices = {
+  state: LakeStateStore
+  lake: Lake
+  merger: Merger
+  usage: Pick<UsageCounters, 'addEvents'>
+  projects: Pick<ProjectDirectory, 'byId'>
+  log: Log
+}
+
+/** What a worker does with a job. An error leaves the job unfinished: the queue, or maintenance, brings it again. */
+export function createLakeWorker({ state, lake, merger, usage, projects, log }: LakeJobServices) {
+  async function run(job: LakeJob): Promise<void> {
+    if (await state.jobFinished(jobName(job))) return
+    await again(job)
+    await state.finishJob(jobName(job))
+  }
+
+  /** The job without regard to whether it was done: repair makes damaged files anew by it. */
+  async function again(job: LakeJob): Promise<void> {
+    const started = performance.now()
+    if (job.kind === 'compact') await compact(job)
+    else await merger.roll({ ...job, warm: await warmKeys(lake, job.from, job.until, job.bucket) })
+    log(job.kind === 'compact' ? 'EPOCH_COMPACTED' : 'EPOCHS_ROLLED', {
+      job: jobName(job),
+      ms: Math.round(performance.now() - started),
+    })
+  }
+
+  async function compact(job: Extract<LakeJob, { kind: 'compact' }>): Promise<void> {
+    const { epoch, part, parts } = job
+    const { cold } = await state.lake()
+    const hot = (await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)).map(object => object.key)
+    const recent = await warmKeys(lake, cold, epoch)
+    const dropped = await merger.compact({ epoch, hot, recent, part, parts })
+    await usage.addEvents(`compaction-${part}`, String(epoch), await negated(dropped))
+  }
+
+  /** Duplicates were counted when they came; what is stored once counts once, for the project and its account. */
+  async function negated(dropped: readonly Dropped[]): Promise<CountedEvents[]> {
+    const counts: CountedEvents[] = []
+    for (const { project_id, day, events } of dropped) {
+      counts.push({ owner: project_id, day, events: -events })
+      const project = await projects.byId(project_id)
+      if (project !== null) counts.push({ owner: project.account_id, day, events: -events })
+    }
+    return mergeByOwnerAndDay(counts)
+  }
+
+  return { run, again }
+}
+
+export type LakeWorker = ReturnType<typeof createLakeWorker>
+
+/** The warm files of the epochs [from, until), of one bucket or of all. */
+export async function warmKeys(lake: Lake, from: number, until: number, bucket?: number): Promise<string[]> {
+  const objects = await lake.list(`${tables.events_warm.prefix}/`)
+  return objects
+    .map(object => object.key)
+    .filter(key => {
+      const epoch = Number(partitionOf(key, 'epoch'))
+      return (
+        epoch >= from &&
+        epoch < until &&
+        (bucket === undefined || Number(partitionOf(key, 'bucket')) === bucket)
+      )
+    })
+}
+
+function mergeByOwnerAndDay(counts: readonly CountedEvents[]): CountedEvents[] {
+  const merged = Map.groupBy(counts, ({ owner, day }) => `${owner} ${day}`)
+  return [...merged.values()].map(same => ({
+    ...(same[0] as CountedEvents),
+    events: same.reduce((sum, { events }) => sum + events, 0),
+  }))
+}

@@ -1,0 +1,143 @@
+import type { Clock, JobQueue, Lake, Log } from '#core/ports'
+import { tables } from '#schemas/columns'
+import { compactJobs, jobName, type LakeJob, rollJobs } from './jobs.ts'
+import { partitionOf } from './keys.ts'
+import type { LakeState, LakeStateStore } from './state.ts'
+
+export type MaintenanceSettings = {
+  /** An epoch with files ends at this age, ms. */
+  epochMs: number
+  /** … or with this many files, whichever is first. */
+  epochFiles: number
+  /**
+   * Epochs go cold this long after they were closed, ms: 24 h is how far back an event_id is looked for, and it is
+   * only looked for in hot and warm; the rest is room for a consumer that lags behind.
+   */
+  coldAfterMs: number
+  /** The finer copy of what was compacted is deleted this long after it was written, ms. */
+  keepFinerMs: number
+}
+
+export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
+  epochMs: 10 * 60_000,
+  epochFiles: 200,
+  coldAfterMs: 30 * 3_600_000,
+  keepFinerMs: 24 * 3_600_000,
+}
+
+export type MaintenanceServices = {
+  state: LakeStateStore
+  lake: Lake
+  jobs: JobQueue<LakeJob>
+  clock: Clock
+  log: Log
+}
+
+/** How long one tick may take before another process may take over, ms. */
+const LEASE_MS = 60_000
+/** A job that was sent this long ago and is not finished is sent again, ms. */
+const RESEND_MS = 5 * 60_000
+
+/**
+ * Keeps the lake in shape: ends epochs, has them compacted in order, rolls old ones to cold, deletes finer copies.
+ * `tick` does what is due now and returns; a job it sends is looked for at a later tick. Ticks of several processes
+ * are safe: a lease keeps them apart, and its fencing token refuses what a stale holder still tries.
+ */
+export function createMaintenance(
+  services: MaintenanceServices,
+  settings: MaintenanceSettings = MAINTENANCE_DEFAULTS,
+) {
+  const { state, lake, jobs, clock, log } = services
+  let sweptAt = Number.NEGATIVE_INFINITY
+
+  async function tick(): Promise<void> {
+    const now = clock.now()
+    const fence = await state.lease(now, now + LEASE_MS)
+    if (fence === null) return
+    await endEpoch(fence, now)
+    await compactClosed(fence, now)
+    await rollOld(fence, now)
+    await deleteFiner(now)
+    await state.release(fence)
+  }
+
+  async function endEpoch(fence: number, now: number): Promise<void> {
+    const { epoch, epochOpenedAt } = await state.lake()
+    const files = await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)
+    const due =
+      files.length >= settings.epochFiles || (files.length > 0 && now - epochOpenedAt >= settings.epochMs)
+    if (due && (await state.openEpoch(fence, epoch, now))) log('EPOCH_CLOSED', { epoch, files: files.length })
+  }
+
+  async function compactClosed(fence: number, now: number): Promise<void> {
+    const { epoch: newest, warm: epoch } = await state.lake()
+    if (epoch === newest || !(await isClosed(epoch, newest))) return
+    if (await done(await compactJobs(lake, epoch), now)) await state.advanceWarm(fence, epoch)
+  }
+
+  /** Whether nothing can be written into the epoch any more: every shard is past it and holds no claim in it. */
+  async function isClosed(epoch: number, newest: number): Promise<boolean> {
+    // Raised at every tick: a shard that was added since may have joined an older epoch.
+    for (const { shard, epoch: joined } of await state.shards()) {
+      if (joined === null || joined < newest) await state.joinEpoch(shard, newest)
+    }
+    const shards = await state.shards()
+    return shards.every(({ claim }) => claim === null || claim.epoch > epoch)
+  }
+
+  async function rollOld(fence: number, now: number): Promise<void> {
+    const found = await state.lake()
+    const until = found.rollUntil ?? (await plan(fence, found, now))
+    if (until === null) return
+    if (await done(await rollJobs(lake, found.cold, until), now))
+      await state.advanceCold(fence, found.cold, until)
+  }
+
+  /** Fixes which epochs go cold next; null when none are old enough. */
+  async function plan(fence: number, found: LakeState, now: number): Promise<number | null> {
+    const mark = found.marks.findLast(({ at }) => at <= now - settings.coldAfterMs)
+    const until = Math.min(mark?.epoch ?? 0, found.warm)
+    if (until <= found.cold) return null
+    // A roll that the state has forgotten (a power cut) left files of its range: it is done again, not overlapped.
+    const planned = (await forgottenRoll(found.cold)) ?? until
+    return (await state.planRoll(fence, found.cold, planned)) ? planned : null
+  }
+
+  async function forgottenRoll(from: number): Promise<number | null> {
+    const keys = (await lake.list(`${tables.events_cold.prefix}/`)).map(object => object.key)
+    const name = keys.find(key => key.includes(`/${from}-`))
+    return name === undefined ? null : Number(/-(\d+)\.parquet$/.exec(name)?.[1])
+  }
+
+  /** Whether all the jobs are finished; those that are not are sent, unless they were a short while ago. */
+  async function done(wanted: readonly LakeJob[], now: number): Promise<boolean> {
+    let finished = true
+    for (const job of wanted) {
+      if (await state.jobFinished(jobName(job))) continue
+      finished = false
+      if (await state.beginJob(jobName(job), now, now - RESEND_MS)) await jobs.send(job)
+    }
+    return finished
+  }
+
+  async function deleteFiner(now: number): Promise<void> {
+    // The listing is of everything: an eighth of the time that files are kept is often enough.
+    if (now - sweptAt < settings.keepFinerMs / 8) return
+    sweptAt = now
+    const { warm, cold } = await state.lake()
+    for (const [prefix, below] of [
+      [tables.events_hot.prefix, warm],
+      [tables.events_warm.prefix, cold],
+    ] as const) {
+      const old = (await lake.list(`${prefix}/`)).filter(
+        ({ key, modified }) =>
+          modified < now - settings.keepFinerMs && Number(partitionOf(key, 'epoch')) < below,
+      )
+      if (old.length > 0) await lake.delete(old.map(({ key }) => key))
+    }
+  }
+
+  return { tick }
+}
+
+export type Maintenance = ReturnType<typeof createMaintenance>

@@ -1,0 +1,113 @@
+import { mkdirSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { unavailable } from '#core/errors'
+import type { Lake, LakeObject } from '#core/ports'
+
+/** Seconds after which a caller may try again when the disk is full. */
+const RETRY_AFTER = 30
+/** Suffix of a file that is being written; nobody lists or reads it, and a start deletes what a dead process left. */
+const UNFINISHED = '.unfinished'
+
+/**
+ * The lake in a folder: an object is written under a temporary name, synced, and renamed, so that a key holds a whole
+ * object or none even after a power cut. Object keys are the paths below the folder.
+ */
+export function lakeFolder(folder: string): Lake {
+  mkdirSync(folder, { recursive: true })
+  let written = 0
+
+  async function put(key: string, bytes: Uint8Array): Promise<void> {
+    const path = pathOf(folder, key)
+    const unfinished = `${path}.${process.pid}-${written++}${UNFINISHED}`
+    try {
+      await mkdir(dirname(path), { recursive: true })
+      const file = await open(unfinished, 'w')
+      try {
+        await file.writeFile(bytes)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(unfinished, path)
+      await syncFolder(dirname(path))
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {})
+      throw unavailable(`the lake cannot be written: ${(error as Error).message}`, RETRY_AFTER, error)
+    }
+  }
+
+  async function get(key: string): Promise<Uint8Array | null> {
+    return orNull(readFile(pathOf(folder, key)))
+  }
+
+  async function list(prefix: string): Promise<LakeObject[]> {
+    // The folder part of the prefix is walked; the rest filters, as a prefix may end within a name.
+    const start = join(folder, prefix.slice(0, prefix.lastIndexOf('/') + 1))
+    const entries = (await orNull(readdir(start, { recursive: true, withFileTypes: true }))) ?? []
+    const objects = await Promise.all(
+      entries
+        .filter(entry => entry.isFile() && !entry.name.endsWith(UNFINISHED))
+        .map(entry => join(entry.parentPath, entry.name))
+        .map(path => ({ path, key: relative(folder, path).split(sep).join('/') }))
+        .filter(({ key }) => key.startsWith(prefix))
+        .map(async ({ path, key }) => {
+          const found = await orNull(stat(path))
+          return found && { key, size: found.size, modified: found.mtimeMs }
+        }),
+    )
+    return objects.filter(object => object !== null).toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  }
+
+  async function remove(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await rm(pathOf(folder, key), { force: true })
+    // An empty partition would be listed at every read for ever.
+    for (const parent of new Set(keys.map(key => dirname(pathOf(folder, key)))))
+      await removeEmpty(parent, folder)
+  }
+
+  return { put, get, list, delete: remove }
+}
+
+/** Deletes what a process that died while writing has left behind. Only the folder's one owner may call it. */
+export async function deleteUnfinished(folder: string): Promise<void> {
+  const entries = (await orNull(readdir(folder, { recursive: true, withFileTypes: true }))) ?? []
+  for (const entry of entries) {
+    if (entry.isFile() && entry.name.endsWith(UNFINISHED))
+      await rm(join(entry.parentPath, entry.name), { force: true })
+  }
+}
+
+function pathOf(folder: string, key: string): string {
+  if (key === '' || key.startsWith('/') || key.split('/').includes('..'))
+    throw new Error(`not a key of the lake: ${key}`)
+  return join(folder, ...key.split('/'))
+}
+
+/** Makes a rename in the folder durable. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+async function removeEmpty(path: string, root: string): Promise<void> {
+  if (path === root || !path.startsWith(root)) return
+  const left = (await orNull(readdir(path))) ?? ['unknown']
+  if (left.length > 0) return
+  await rm(path, { recursive: true, force: true })
+  await removeEmpty(dirname(path), root)
+}
+
+/** Null where there is no such file or folder. */
+async function orNull<T>(promise: Promise<T>): Promise<T | null> {
+  try {
+    return await promise
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
