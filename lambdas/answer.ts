@@ -1,0 +1,51 @@
+import { ApiError } from '#core/errors'
+import type { Log } from '#core/ports'
+import type { HttpAnswer } from './http.ts'
+
+/** On every answer, errors included: CORS without credentials (contract R17), and no guessing of content types. */
+export const BASE_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers': 'Content-Type, X-API-Key, Authorization',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+/** Of answers in JSON. They belong to one caller and one moment, so nothing on the way may keep them. */
+export const JSON_HEADERS = Object.freeze({
+  ...BASE_HEADERS,
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+})
+
+/** What OPTIONS answers on any path; browsers may keep it for a day, so that the tracker asks once. */
+export const PREFLIGHT: HttpAnswer = {
+  status: 204,
+  headers: { ...BASE_HEADERS, 'Access-Control-Max-Age': '86400' },
+  body: '',
+}
+
+/** An answer in JSON; `headers` come on top of those of every such answer. */
+export function jsonAnswer(status: number, body: unknown, headers?: Record<string, string>): HttpAnswer {
+  return {
+    status,
+    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
+    body: JSON.stringify(body),
+  }
+}
+
+/**
+ * The answer to a thrown error: an ApiError as it stands, anything else as INTERNAL_ERROR without its text, which
+ * goes to the log under REQUEST_FAILED. `route` names the row, never the address, which may hold `key=`.
+ */
+export function errorAnswer(thrown: unknown, route: string, log: Log): HttpAnswer {
+  const error = thrown instanceof ApiError ? thrown : new ApiError('INTERNAL_ERROR', 'internal error')
+  if (error.status === 500) {
+    log('REQUEST_FAILED', { route, error: thrown instanceof Error ? thrown.stack : String(thrown) })
+  }
+  const { fields, headers, retryAfter } = error.extras
+  return jsonAnswer(
+    error.status,
+    { ...fields, error: error.code, message: error.message },
+    retryAfter === undefined ? headers : { ...headers, 'Retry-After': String(Math.ceil(retryAfter)) },
+  )
+}
