@@ -47,8 +47,26 @@ export type Lake = {
 /** A value that SQL can be given. */
 export type SqlParam = string | number | boolean | null
 
-/** A statement in Trino's dialect; each `?` of the text takes the next of params. Made by `sql` of core/sql.ts. */
-export type SqlQuery = { readonly text: string; readonly params: readonly SqlParam[] }
+/**
+ * What of a table a statement reads, as its WHERE says too: an engine that lists files by itself looks only there.
+ * Bounds are inclusive; dates are YYYY-MM-DD.
+ */
+export type Scan = {
+  table: import('#schemas/columns').TableName
+  epoch?: readonly [number, number]
+  date?: readonly [string, string]
+  bucket?: number
+}
+
+/**
+ * A statement in Trino's dialect; each `?` of the text takes the next of params. Made by `sql` of core/sql.ts.
+ * Without `scans` every file of the lake is looked at.
+ */
+export type SqlQuery = {
+  readonly text: string
+  readonly params: readonly SqlParam[]
+  readonly scans?: readonly Scan[]
+}
 
 /** One row by column name. Integers are JavaScript numbers; statements return no dates, timestamps or nested values. */
 export type Row = Record<string, string | number | boolean | null>
