@@ -1,0 +1,73 @@
+export type Device = {
+  browser: string
+  /** Major version; empty when unknown. */
+  browser_version: string
+  os: string
+  device: 'desktop' | 'mobile' | 'tablet'
+}
+
+/** `navigator.userAgentData` as far as it is given without asking: the low-entropy hints only (contract 4.4, 4.8). */
+export type Hints = {
+  brands: { brand: string; version: string }[]
+  mobile: boolean
+  platform: string
+}
+
+/** In this order: Edge and Opera also say Chrome, Chrome also says Safari. */
+const BROWSERS: [string, RegExp, brand: string][] = [
+  ['Edge', /\bEdg(?:e|A|iOS)?\/(\d+)/, 'Microsoft Edge'],
+  ['Opera', /\b(?:OPR|OPiOS|OPT|Opera)[/ ](\d+)/, 'Opera'],
+  ['Firefox', /\b(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
+  ['Chrome', /(?:Chrome|Chromium|CriOS)\/(\d+)/, 'Google Chrome'],
+  ['Safari', /\bVersion\/(\d+)\S* .*Safari\//, 'Safari'],
+]
+
+/** In this order: an iPhone also says Mac OS X, Android and ChromeOS also say Linux or X11. */
+const SYSTEMS: [string, RegExp][] = [
+  ['iOS', /iPhone|iPad|iPod|^iOS$/],
+  ['Windows', /Windows/],
+  ['Android', /Android/],
+  ['ChromeOS', /CrOS|^Chrom(?:e|ium) OS$/],
+  ['macOS', /Macintosh|Mac OS X|^macOS$/],
+  ['Linux', /Linux|X11/],
+]
+
+const MOBILE = /Mobi|iPhone|iPod/
+const TABLET = /iPad|Tablet|PlayBook|Silk|Kindle|Android(?!.*Mobi)/
+
+function systemOf(text: string): string | undefined {
+  return SYSTEMS.find(([, pattern]) => pattern.test(text))?.[0]
+}
+
+/** Browser, system and kind of device from the user agent, refined by the hints. `width` is the screen's, in px. */
+export function describeDevice(userAgent: string, hints: Hints | undefined, width: number): Device {
+  let browser = 'Unknown'
+  let version = ''
+  for (const [name, pattern] of BROWSERS) {
+    const match = pattern.exec(userAgent)
+    if (!match) continue
+    browser = name
+    version = match[1]!
+    break
+  }
+  for (const [name, , brand] of BROWSERS) {
+    const hint = hints?.brands?.find(each => each.brand === brand)
+    if (!hint) continue
+    browser = name
+    version = hint.version.split('.')[0]!
+    break
+  }
+  return {
+    browser,
+    browser_version: version,
+    os: systemOf(hints?.platform ?? '') ?? systemOf(userAgent) ?? 'Unknown',
+    device: kindOf(userAgent, hints, width),
+  }
+}
+
+function kindOf(userAgent: string, hints: Hints | undefined, width: number): Device['device'] {
+  if (hints?.mobile === true) return 'mobile'
+  if (TABLET.test(userAgent)) return 'tablet'
+  if (MOBILE.test(userAgent) || width < 768) return 'mobile'
+  return width < 1024 ? 'tablet' : 'desktop'
+}
