@@ -45,7 +45,13 @@ export function wholeNumber(name: string, min: number, max: number) {
       message,
     )
     .refine(value => Number.isInteger(value) && value >= min && value <= max, { message })
-    .meta({ override: { type: 'integer', minimum: min, maximum: max } })
+    .meta({
+      // Told as what it means, a number, though a query string carries it as text.
+      override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+        delete jsonSchema.anyOf
+        Object.assign(jsonSchema, { type: 'integer', minimum: min, maximum: max })
+      },
+    })
 }
 
 /** One of a few words. */
@@ -57,4 +63,9 @@ export function oneOf<const T extends readonly [string, ...string[]]>(name: stri
 export const project = z.string().meta({ description: "The project's name or id", example: 'demo' })
 
 /** Up to 1000, default 100, as the reads that return rows take it. */
-export const limit = wholeNumber('limit', 1, 1000).default(100)
+export const limit = wholeNumber('limit', 1, 1000)
+  .default(100)
+  .meta({
+    description: 'Rows at most',
+    override: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  })

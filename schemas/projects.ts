@@ -2,8 +2,9 @@ import { z } from 'zod'
 
 export const PROJECT_NAME = /^[A-Za-z0-9._-]{1,64}$/
 
-const name = z.string().regex(PROJECT_NAME, 'name takes 1 to 64 of A-Z a-z 0-9 . _ -')
-const allowedOrigins = z.string().meta({
+const NAME_RULE = 'name takes 1 to 64 of A-Z a-z 0-9 . _ -'
+const name = z.string(NAME_RULE).regex(PROJECT_NAME, NAME_RULE).meta({ example: 'shop' })
+const allowedOrigins = z.string('allowed_origins takes * or a comma-separated list of origins').meta({
   description: '* or a comma-separated list of origins; the first is the primary one',
   example: 'https://example.com',
 })
@@ -11,13 +12,18 @@ const allowedOrigins = z.string().meta({
 export const createProject = z.object({
   name,
   allowed_origins: allowedOrigins.optional(),
-  source_scan_id: z.string().optional(),
+  source_scan_id: z
+    .string('source_scan_id takes the id of a website analysis')
+    .optional()
+    .meta({ description: "The account's analysis of the site, whose host is that of the primary origin" }),
 })
 
 const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
+const LINK_DOMAINS_RULE = 'link_domains takes a list of up to 20 host names'
 const linkDomains = z
-  .array(z.string().regex(HOST, 'link_domains takes host names'))
-  .max(20, 'link_domains takes up to 20 host names')
+  .array(z.string(LINK_DOMAINS_RULE).regex(HOST, LINK_DOMAINS_RULE), LINK_DOMAINS_RULE)
+  .max(20, LINK_DOMAINS_RULE)
+  .meta({ description: 'Hosts that share a visitor with this project', example: ['shop.example.com'] })
 
 export const updateProject = z
   .object({

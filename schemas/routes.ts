@@ -223,3 +223,23 @@ export const routes = {
 } as const satisfies Record<string, Route>
 
 export type RouteName = keyof typeof routes
+
+/** Every code that a route can answer: those of its row, and those that follow from its other fields. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const codes: ErrorCode[] = [...route.errors]
+  if (route.body) codes.push('INVALID_BODY', 'PAYLOAD_TOO_LARGE')
+  if (route.auth === 'project_token') codes.push('INVALID_TOKEN')
+  // MISSING_FIELDS also for a query string with bad percent-encoding, where the credential may stand.
+  if (route.auth === 'account') codes.push('AUTH_REQUIRED', 'MISSING_FIELDS')
+  if (route.scope) codes.push('FORBIDDEN')
+  if (route.project) codes.push('NOT_FOUND')
+  if (route.project === 'path') codes.push('FORBIDDEN')
+  else if (route.project) codes.push('PROJECT_REQUIRED')
+  codes.push('INTERNAL_ERROR')
+  return [...new Set(codes)]
+}
+
+/** The names in the braces of a path. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '')
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi'
+import { type ErrorCode, errorCodes } from './errors.ts'
+import { errorsOf, pathParameters, type Route, routes } from './routes.ts'
+
+const TAGS = {
+  Ingestion: 'Events come in here, with the public token of a project in the body.',
+  Analytics: 'Reports of one project, for an account.',
+  Projects: 'The projects of an account: one a site or product.',
+  Tracking: 'The browser tracker as a script.',
+  Service: 'The service itself.',
+} as const
+
+const DESCRIPTION = `Web analytics that AI agents and scripts query over HTTP.
+
+Create a project with POST /projects, put its snippet into the page (or send events to POST /track with the project's
+public token), then ask GET /stats. Bodies are read as JSON in UTF-8 whatever the Content-Type is; a null on an optional
+field counts as absent. Every error is \`{error, message}\`: \`error\` is one of the codes that each operation lists, with
+what to do next.`
+
+const errorAnswer = z
+  .looseObject({
+    error: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string().meta({ description: 'What is wrong, in words' }),
+  })
+  .meta({ id: 'Error', description: 'Some codes carry further fields, e.g. required_scope' })
+
+const ACCOUNT_SECURITY: Record<string, string[]>[] = [
+  { bearer: [] },
+  { apiKeyHeader: [] },
+  { apiKeyQuery: [] },
+]
+
+/**
+ * The OpenAPI 3.1 document of the whole service, made from the routes table: parameters, bodies, answers, and every
+ * error code of each route with its hint. `baseUrl` is the address of the service.
+ */
+export function openApiDocument(baseUrl: string) {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const [name, route] of Object.entries<Route>(routes)) {
+    const method = route.method.toLowerCase() as Lowercase<Route['method']>
+    paths[route.path] = { ...paths[route.path], [method]: operation(name, route) }
+  }
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Footfall',
+      version: '1.0.0',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An agent session, aas_…' },
+        apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, aak_…' },
+        apiKeyQuery: { type: 'apiKey', in: 'query', name: 'key', description: 'An API key, aak_…' },
+      },
+    },
+  }
+  return createDocument(document, {
+    // Answers may gain fields: a client must not refuse one that it does not know.
+    override: ({ jsonSchema, io }) => {
+      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    },
+  })
+}
+
+function operation(name: string, route: Route): ZodOpenApiOperationObject {
+  const parameters = pathParameters(route.path)
+  return {
+    operationId: name,
+    tags: [route.tag],
+    summary: route.summary,
+    description: callerOf(route),
+    security: route.auth === 'account' ? ACCOUNT_SECURITY : [],
+    requestParams: {
+      ...(parameters.length > 0 && {
+        path: z.object(Object.fromEntries(parameters.map(parameter => [parameter, projectInPath]))),
+      }),
+      ...(route.query instanceof z.ZodObject && { query: route.query }),
+    },
+    ...(route.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
+    }),
+    responses: { ...answers(route), ...failures(route) },
+  }
+}
+
+const projectInPath = z.string().meta({ description: "The project's id or name", example: 'demo' })
+
+function callerOf(route: Route): string {
+  if (route.auth === 'none') return 'Anybody may call it.'
+  if (route.auth === 'project_token') return "The project's public token (aat_…) stands in the body."
+  const metered = route.metered ? ' A successful call counts as one read of the month.' : ''
+  return `An account calls it, with an API key or an agent session of the scope \`${route.scope}\`.${metered}`
+}
+
+function answers(route: Route): ZodOpenApiResponsesObject {
+  return Object.fromEntries(
+    Object.entries(route.answers).map(([status, { description, schema, contentType }]) => [
+      status,
+      {
+        description,
+        ...(route.metered && { headers: z.object({ 'X-Monthly-Usage': monthlyUsage }) }),
+        content: { [contentType ?? 'application/json']: { schema: schema ?? z.string() } },
+      },
+    ]),
+  )
+}
+
+const monthlyUsage = z.string().meta({ description: 'Events of the account in this calendar month (UTC)' })
+
+/** One answer a status; the codes that share it are listed in its text, with an example each. */
+function failures(route: Route): ZodOpenApiResponsesObject {
+  const byStatus = Map.groupBy(errorsOf(route), code => errorCodes[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map(code => `\`${code}\`: ${errorCodes[code].hint}`).join('\n\n'),
+        content: {
+          'application/json': {
+            schema: errorAnswer,
+            examples: Object.fromEntries(
+              codes.map(code => [code, { value: { error: code, message: errorCodes[code].hint } }]),
+            ),
+          },
+        },
+        ...(headersOf(codes) && { headers: headersOf(codes) }),
+      },
+    ]),
+  )
+}
+
+function headersOf(codes: ErrorCode[]) {
+  if (codes.includes('UNAVAILABLE')) {
+    return z.object({ 'Retry-After': z.string().meta({ description: 'Seconds to wait' }) })
+  }
+  if (codes.includes('AUTH_REQUIRED')) {
+    return z.object({
+      'WWW-Authenticate': z.string().meta({ description: 'Bearer resource_metadata="…": where to sign in' }),
+    })
+  }
+  return undefined
+}
