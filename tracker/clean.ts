@@ -8,6 +8,8 @@ const DEPTH = 8
  * everything (an element of a framework) would else take 100^8 steps.
  */
 const VALUES = 8192
+/** Longer texts are halved rather than left out when properties are too big together. */
+const HALVED_CHARS = 256
 
 export type Properties = Record<string, unknown>
 
@@ -80,21 +82,27 @@ export function byteLength(text: string): number {
  */
 export function fitProperties(properties: Properties, limit: number): Properties {
   const fitted = { ...properties }
-  let size = byteLength(JSON.stringify(fitted))
-  while (size >= limit) {
-    let largest = ''
-    let largestSize = -1
-    for (const [key, value] of Object.entries(fitted)) {
-      const own = byteLength(JSON.stringify({ [key]: value }))
-      if (own > largestSize) {
-        largest = key
-        largestSize = own
-      }
-    }
+  /** What each key adds to the JSON object: its name, its value, and a comma. */
+  const sizes = new Map<string, number>()
+  const measure = (key: string) => byteLength(JSON.stringify({ [key]: fitted[key] })) - 1
+  let total = 1
+  for (const key of Object.keys(fitted)) {
+    const size = measure(key)
+    sizes.set(key, size)
+    total += size
+  }
+  while (total >= limit) {
+    const [largest, size] = [...sizes].reduce((most, entry) => (entry[1] > most[1] ? entry : most))
     const value = fitted[largest]
-    if (typeof value === 'string' && value.length > 256) fitted[largest] = cutText(value, value.length >> 1)
-    else delete fitted[largest]
-    size = byteLength(JSON.stringify(fitted))
+    total -= size
+    if (typeof value === 'string' && value.length > HALVED_CHARS) {
+      fitted[largest] = cutText(value, value.length >> 1)
+      sizes.set(largest, measure(largest))
+      total += sizes.get(largest)!
+    } else {
+      delete fitted[largest]
+      sizes.delete(largest)
+    }
   }
   return fitted
 }

@@ -13,14 +13,19 @@ const REQUEST_BYTES = 64 * 1024
  * halved; an item that is too big by itself is dropped (contract 4.6).
  */
 export function toRequests(items: Item[]): TrackRequest[] {
-  if (items.length === 0) return []
-  if (items.length <= BATCH_ITEMS) {
-    const request = encode(items)
-    if (byteLength(request.body) <= REQUEST_BYTES) return [request]
-    if (items.length === 1) return []
+  const requests: TrackRequest[] = []
+  for (let at = 0; at < items.length; at += BATCH_ITEMS) {
+    requests.push(...halved(items.slice(at, at + BATCH_ITEMS)))
   }
-  const half = Math.min(BATCH_ITEMS, Math.ceil(items.length / 2))
-  return [...toRequests(items.slice(0, half)), ...toRequests(items.slice(half))]
+  return requests
+}
+
+function halved(items: Item[]): TrackRequest[] {
+  const request = encode(items)
+  if (byteLength(request.body) <= REQUEST_BYTES) return [request]
+  if (items.length === 1) return []
+  const half = items.length >> 1
+  return [...halved(items.slice(0, half)), ...halved(items.slice(half))]
 }
 
 function encode(items: Item[]): TrackRequest {

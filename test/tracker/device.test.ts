@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import { describeDevice } from '../../tracker/device.ts'
+
+const CHROME_MAC =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1'
+
+describe('from the user agent', () => {
+  test.each([
+    ['Chrome', '142', 'macOS', 'desktop', CHROME_MAC, 1440],
+    ['Safari', '18', 'iOS', 'mobile', IPHONE, 390],
+    [
+      'Safari',
+      '17',
+      'macOS',
+      'desktop',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15',
+      1440,
+    ],
+    [
+      'Chrome',
+      '130',
+      'iOS',
+      'mobile',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/130.0.6723.90 Mobile/15E148 Safari/604.1',
+      390,
+    ],
+    [
+      'Edge',
+      '141',
+      'Windows',
+      'desktop',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.3537.57',
+      1920,
+    ],
+    [
+      'Edge',
+      '140',
+      'Android',
+      'mobile',
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36 EdgA/140.0.0.0',
+      412,
+    ],
+    [
+      'Opera',
+      '120',
+      'Windows',
+      'desktop',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/135.0.0.0 Safari/537.36 OPR/120.0.0.0',
+      1920,
+    ],
+    [
+      'Firefox',
+      '144',
+      'Linux',
+      'desktop',
+      'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0',
+      1920,
+    ],
+    [
+      'Firefox',
+      '144',
+      'iOS',
+      'mobile',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) FxiOS/144.0 Mobile/15E148 Safari/605.1.15',
+      390,
+    ],
+    [
+      'Chrome',
+      '142',
+      'ChromeOS',
+      'desktop',
+      'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+      1366,
+    ],
+    [
+      'Chrome',
+      '142',
+      'Android',
+      'tablet',
+      'Mozilla/5.0 (Linux; Android 14; SM-X710) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+      1280,
+    ],
+    [
+      'Safari',
+      '12',
+      'iOS',
+      'tablet',
+      'Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1.2 Mobile/15E148 Safari/604.1',
+      768,
+    ],
+    ['Unknown', '', 'Unknown', 'desktop', 'SomethingElse/1.0', 1920],
+    ['Unknown', '', 'Unknown', 'desktop', '', 1920],
+  ])('%s %s on %s, %s', (browser, version, os, device, userAgent, width) => {
+    expect(describeDevice(userAgent, undefined, width)).toEqual({
+      browser,
+      browser_version: version,
+      os,
+      device,
+    })
+  })
+})
+
+test.each([
+  [1024, 'desktop'],
+  [1023, 'tablet'],
+  [768, 'tablet'],
+  [767, 'mobile'],
+])('a screen of %i px without the mobile word is a %s', (width, device) => {
+  expect(describeDevice(CHROME_MAC, undefined, width).device).toBe(device)
+})
+
+test('the mobile word makes a mobile, however wide the screen', () => {
+  expect(describeDevice(IPHONE, undefined, 932).device).toBe('mobile')
+})
+
+describe('client hints', () => {
+  const hints = {
+    brands: [
+      { brand: 'Not?A_Brand', version: '8' },
+      { brand: 'Chromium', version: '142' },
+      { brand: 'Microsoft Edge', version: '142' },
+    ],
+    mobile: false,
+    platform: 'Windows',
+  }
+
+  test('tell the browser and the system that a frozen user agent hides', () => {
+    expect(describeDevice(CHROME_MAC, hints, 1440)).toEqual({
+      browser: 'Edge',
+      browser_version: '142',
+      os: 'Windows',
+      device: 'desktop',
+    })
+  })
+
+  test('that say mobile make a mobile', () => {
+    expect(describeDevice(CHROME_MAC, { ...hints, mobile: true }, 1440).device).toBe('mobile')
+  })
+
+  test.each([
+    ['Chrome OS', 'ChromeOS'],
+    ['Chromium OS', 'ChromeOS'],
+    ['macOS', 'macOS'],
+    ['Linux', 'Linux'],
+    ['Android', 'Android'],
+    ['', 'macOS'],
+    ['Fuchsia', 'macOS'],
+  ])('of the platform %j are read as %s, what is unknown leaves the user agent’s', (platform, os) => {
+    expect(describeDevice(CHROME_MAC, { ...hints, platform }, 1440).os).toBe(os)
+  })
+})
