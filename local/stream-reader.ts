@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { StreamEntry } from '#core/ports'
+import { isDamage, logPath, suspectPath } from './stream-file.ts'
+
+/** The log's reading end, for any thread: it has a connection of its own. */
+export type StreamReader = {
+  /** Entries above `after` (null: from the oldest kept), ascending, at most `limit`; fewer where they are big. */
+  read(after: string | null, limit: number): StreamEntry[]
+  /**
+   * Deletes records up to and including sequence `upTo` that were appended before `olderThan` (Unix ms), in small
+   * transactions between which appends go on. The newest record always stays: sequences continue above it.
+   * Returns how many it deleted.
+   */
+  prune(upTo: string, olderThan: number): Promise<number>
+  close(): void
+}
+
+/** A call of read gives back about this much at most, so that its caller's memory is bounded. */
+const READ_BYTES = 16_000_000
+const PRUNE_ROWS = 500
+const PRUNE_PAUSE_MS = 5
+
+/** Opens the log of the folder, which its writer (local/stream.ts) has made. */
+export function openStreamReader(dir: string): StreamReader {
+  const database = new DatabaseSync(logPath(dir), { timeout: 10_000 })
+  const select = database.prepare(
+    'SELECT sequence, data FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?',
+  )
+  select.setReadBigInts(true)
+  const remove = database.prepare(`
+    DELETE FROM records WHERE sequence IN (
+      SELECT sequence FROM records
+      WHERE sequence <= ? AND appended_at < ? AND sequence < (SELECT max(sequence) FROM records)
+      ORDER BY sequence LIMIT ${PRUNE_ROWS}
+    )`)
+
+  /** Damage that shows while reading is left for the next start to mend: see suspectPath. */
+  function noting<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (isDamage(error)) writeFileSync(suspectPath(dir), '')
+      throw error
+    }
+  }
+
+  return {
+    read: (after, limit) =>
+      noting(() => {
+        const entries: StreamEntry[] = []
+        let bytes = 0
+        for (const row of select.iterate(BigInt(after ?? 0), limit)) {
+          const data = row.data as Uint8Array
+          entries.push({ sequence: String(row.sequence), data })
+          bytes += data.length
+          if (bytes >= READ_BYTES) break
+        }
+        return entries
+      }),
+    async prune(upTo, olderThan) {
+      let deleted = 0
+      for (;;) {
+        const { changes } = noting(() => remove.run(BigInt(upTo), olderThan))
+        deleted += Number(changes)
+        if (Number(changes) < PRUNE_ROWS) return deleted
+        await sleep(PRUNE_PAUSE_MS)
+      }
+    },
+    close: () => database.close(),
+  }
+}

@@ -1,0 +1,175 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+
+/** The log's page size; salvage counts on it, as a damaged header may not tell. */
+export const PAGE_BYTES = 4096
+
+export type SalvagedRecord = { sequence: number; appendedAt: number; checksum: number; data: Uint8Array }
+
+/*
+ * The format is of https://sqlite.org/fileformat2.html, sections 1.6 (b-tree pages), 2.1 (records) and 4.1 (WAL).
+ */
+const LEAF_TABLE = 0x0d
+const WAL_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+/** The first page begins with the file's header of 100 bytes. */
+const FILE_HEADER_BYTES = 100
+
+/**
+ * Finds the log's records in its raw pages, without the tree above them: in every leaf page of the file and of the
+ * write-ahead log beside it. A row never changes once written and carries its checksum, so the copy of a row on a
+ * page that is out of use is as good as any, and what is no whole record is left out. A record may come twice.
+ */
+export function* salvageRecords(path: string): Generator<SalvagedRecord> {
+  const file = openPages(path)
+  const wal = openPages(`${path}-wal`)
+  try {
+    const frames = framesByPage(wal)
+    const inFile = (page: number) => file.read((page - 1) * PAGE_BYTES)
+    const newest = (page: number) => {
+      const frame = frames.get(page)
+      return frame === undefined ? inFile(page) : wal.read(frame)
+    }
+    for (let page = 1; page <= Math.ceil(file.size / PAGE_BYTES); page++) {
+      yield* recordsOf(inFile(page), page === 1, [newest, inFile])
+    }
+    for (const frame of allFrames(wal.size)) {
+      yield* recordsOf(wal.read(frame), false, [newest, inFile])
+    }
+  } finally {
+    file.close()
+    wal.close()
+  }
+}
+
+/** Reads a page by its number; a page that is not there, or in part, has zeros instead. */
+type PageReader = (page: number) => Buffer
+
+function openPages(path: string) {
+  if (!existsSync(path)) return { size: 0, read: () => Buffer.alloc(PAGE_BYTES), close: () => {} }
+  const fd = openSync(path, 'r')
+  return {
+    size: fstatSync(fd).size,
+    read(offset: number): Buffer {
+      const page = Buffer.alloc(PAGE_BYTES)
+      if (offset >= 0) readSync(fd, page, 0, PAGE_BYTES, offset)
+      return page
+    },
+    close: () => closeSync(fd),
+  }
+}
+
+/** Offsets of the pages in the write-ahead log, whatever their salt: older rounds hold good rows as well. */
+function* allFrames(size: number): Generator<number> {
+  for (let at = WAL_HEADER_BYTES; at < size; at += FRAME_HEADER_BYTES + PAGE_BYTES)
+    yield at + FRAME_HEADER_BYTES
+}
+
+/** Where the last copy of each page lies in the write-ahead log, of the round that its header names. */
+function framesByPage(wal: ReturnType<typeof openPages>): Map<number, number> {
+  const salt = wal.read(0).subarray(16, 24)
+  const frames = new Map<number, number>()
+  for (const page of allFrames(wal.size)) {
+    const header = wal.read(page - FRAME_HEADER_BYTES).subarray(0, FRAME_HEADER_BYTES)
+    if (header.subarray(8, 16).equals(salt)) frames.set(header.readUInt32BE(0), page)
+  }
+  return frames
+}
+
+function* recordsOf(
+  page: Buffer,
+  isFirst: boolean,
+  readers: readonly PageReader[],
+): Generator<SalvagedRecord> {
+  const start = isFirst ? FILE_HEADER_BYTES : 0
+  if (page[start] !== LEAF_TABLE) return
+  const cells = page.readUInt16BE(start + 3)
+  for (let i = 0; i < cells; i++) {
+    const pointer = start + 8 + i * 2
+    if (pointer + 2 > PAGE_BYTES) return
+    const record = recordAt(page, page.readUInt16BE(pointer), readers)
+    if (record !== null) yield record
+  }
+}
+
+function recordAt(page: Buffer, offset: number, readers: readonly PageReader[]): SalvagedRecord | null {
+  for (const read of readers) {
+    try {
+      const record = parseCell(page, offset, read)
+      if (record !== null && crc32(record.data, record.sequence % 2 ** 32) === record.checksum) return record
+    } catch (error) {
+      // Numbers that lead beyond the page: no record, like a wrong checksum.
+      if (!(error instanceof RangeError)) throw error
+    }
+  }
+  return null
+}
+
+/** A cell of a table's leaf: length of the payload, rowid (our sequence), payload, first overflow page. */
+function parseCell(page: Buffer, offset: number, read: PageReader): SalvagedRecord | null {
+  const [length, afterLength] = varint(page, offset)
+  const [sequence, start] = varint(page, afterLength)
+  const payload = payloadAt(page, start, length, read)
+  if (payload === null) return null
+  const [headerEnd, typesAt] = varint(payload, 0)
+  const types: number[] = []
+  for (let at = typesAt; at < headerEnd; ) {
+    const [type, next] = varint(payload, at)
+    types.push(type)
+    at = next
+  }
+  // Columns: sequence (NULL, as it is the rowid), appended_at, checksum, data.
+  const [rowid, timeType, checksumType, dataType] = types
+  if (types.length !== 4 || rowid !== 0 || dataType === undefined || dataType < 12 || dataType % 2 === 1) {
+    return null
+  }
+  const [appendedAt, afterTime] = integerAt(payload, headerEnd, timeType!)
+  const [checksum, dataAt] = integerAt(payload, afterTime, checksumType!)
+  const data = payload.subarray(dataAt, dataAt + (dataType - 12) / 2)
+  return dataAt + data.length === length ? { sequence, appendedAt, checksum, data } : null
+}
+
+/** The whole payload: the part on the leaf and, for a long one, the chain of overflow pages (section 1.6). */
+function payloadAt(page: Buffer, start: number, length: number, read: PageReader): Buffer | null {
+  const maxLocal = PAGE_BYTES - 35
+  if (length <= maxLocal) {
+    const payload = page.subarray(start, start + length)
+    return payload.length === length ? payload : null
+  }
+  if (length > MAX_PAYLOAD_BYTES) return null
+  const minLocal = Math.floor(((PAGE_BYTES - 12) * 32) / 255) - 23
+  const surplus = minLocal + ((length - minLocal) % (PAGE_BYTES - 4))
+  const local = surplus <= maxLocal ? surplus : minLocal
+  const parts = [page.subarray(start, start + local)]
+  let missing = length - local
+  let next = page.readUInt32BE(start + local)
+  while (missing > 0 && next !== 0) {
+    const overflow = read(next)
+    parts.push(overflow.subarray(4, 4 + Math.min(missing, PAGE_BYTES - 4)))
+    missing -= PAGE_BYTES - 4
+    next = overflow.readUInt32BE(0)
+  }
+  return missing > 0 ? null : Buffer.concat(parts)
+}
+
+/** Above the biggest record that ingestion makes, with room; a wilder number is damage. */
+const MAX_PAYLOAD_BYTES = 4_000_000
+
+/** SQLite's big-endian variable-length integer, up to 53 bits of it, and the place after it. */
+function varint(bytes: Buffer, at: number): [value: number, next: number] {
+  let value = 0
+  for (let i = 0; i < 8; i++) {
+    const byte = bytes.readUInt8(at + i)
+    value = value * 128 + (byte & 0x7f)
+    if (byte < 0x80) return [value, at + i + 1]
+  }
+  throw new RangeError('an integer of more than 53 bits')
+}
+
+/** An integer by its serial type 1 to 6, 8 or 9 (section 2.1). */
+function integerAt(bytes: Buffer, at: number, type: number): [value: number, next: number] {
+  if (type === 8 || type === 9) return [type - 8, at]
+  const size = [0, 1, 2, 3, 4, 6, 8][type]
+  if (size === undefined || size === 0) throw new RangeError('no integer')
+  return [size === 8 ? Number(bytes.readBigInt64BE(at)) : bytes.readIntBE(at, size), at + size]
+}
