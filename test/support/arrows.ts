@@ -1,0 +1,92 @@
+import { posix } from 'node:path'
+
+export type SourceFile = { /** From the root of the repository, with `/`. */ path: string; text: string }
+
+type Rule = {
+  /** Files of the repository that the room may import, its own included. */
+  files: RegExp
+  /** npm packages that it may import; null: any. */
+  packages: RegExp | null
+  /** Built-in modules of Node that it may import; null: any. */
+  builtins: RegExp | null
+  /** What must not stand in its code, with the reason. */
+  never?: Record<string, RegExp>
+}
+
+const NONE = /^$/
+
+/** What each room may see (design.md, Folders). A folder that has no rule here may not hold sources. */
+const RULES: Record<string, Rule> = {
+  schemas: { files: /^schemas\//, packages: /^(zod|zod-openapi)$/, builtins: NONE },
+  core: {
+    files: /^(schemas|core)\//,
+    // Pure libraries only: no SDK, nothing that opens a file or a socket.
+    packages: /^(zod|electrodb|quick-lru|crawler-user-agents|mmdb-lib|hyparquet-writer)$/,
+    builtins: /^node:(crypto|zlib|buffer|util)$/,
+    never: {
+      'reads the environment': /\bprocess\./,
+      'has a clock of its own': /\bDate\.now\(|\bnew Date\(\)/,
+    },
+  },
+  duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
+  aws: { files: /^(schemas|core|aws)\//, packages: null, builtins: null },
+  // The functions without their AWS wiring, so that one machine never loads the SDKs.
+  local: {
+    files: /^(schemas|core|duckdb|local)\/|^lambdas\/([\w-]+|[\w-]+\/handler)\.ts$/,
+    packages: null,
+    builtins: null,
+  },
+  lambdas: {
+    files: /^(schemas|core|lambdas)\//,
+    packages: null,
+    builtins: /^node:(crypto|zlib|buffer|util)$/,
+    never: { 'reads the environment': /\bprocess\./ },
+  },
+  lib: { files: /^(schemas|lib)\//, packages: null, builtins: null },
+  bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
+  tracker: { files: /^(schemas|tracker)\//, packages: NONE, builtins: NONE },
+  dashboard: { files: /^(schemas|dashboard)\//, packages: null, builtins: NONE },
+  cli: { files: /^(schemas|cli)\//, packages: null, builtins: null },
+}
+
+/** The bindings of a function on AWS see aws/; those of the workers also DuckDB. */
+const BINDING: Rule = { files: /^(schemas|core|lambdas|aws|duckdb)\//, packages: null, builtins: null }
+
+/** Every import and every word that the rules do not allow, as `file: reason`. */
+export function badArrows(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const room = path.split('/')[0] ?? ''
+    const rule = /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? BINDING : RULES[room]
+    if (rule === undefined) return [`${path}: no rule for the folder ${room}`]
+    const code = withoutComments(text)
+    const arrows = importsOf(code).filter(name => !allows(rule, path, name))
+    const words = Object.entries(rule.never ?? {}).filter(([, pattern]) => pattern.test(code))
+    return [
+      ...arrows.map(name => `${path}: may not import ${name}`),
+      ...words.map(([reason]) => `${path}: ${reason}`),
+    ]
+  })
+}
+
+function allows(rule: Rule, path: string, name: string): boolean {
+  if (name.startsWith('node:')) return rule.builtins === null || rule.builtins.test(name)
+  const file = name.startsWith('#')
+    ? `${name.slice(1)}.ts`
+    : name.startsWith('.')
+      ? posix.join(posix.dirname(path), name)
+      : null
+  if (file !== null) return rule.files.test(file)
+  const [scope = '', rest] = name.split('/')
+  return rule.packages === null || rule.packages.test(scope.startsWith('@') ? `${scope}/${rest}` : scope)
+}
+
+/** All module names: static, re-exported, for their side effects, as types, dynamic, and by require. */
+function importsOf(code: string): string[] {
+  const pattern = /\bfrom\s*(['"])(.*?)\1|\bimport\s*\(?\s*(['"])(.*?)\3|\brequire\w*\s*\(\s*(['"])(.*?)\5/g
+  return [...code.matchAll(pattern)].map(match => match[2] ?? match[4] ?? match[6] ?? '')
+}
+
+/** Good enough for our own sources: a `//` inside a text is kept when a colon stands before it, as in https://. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
+}
