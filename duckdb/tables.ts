@@ -42,17 +42,24 @@ const NOWHERE = { int64: '-1', date: '0001-01-01' } as const
 
 /** The statement that gives the connection the files which `table` is to be read from. */
 export function useFiles(table: TableName, files: readonly string[]): string {
-  return `SET VARIABLE ${table} = [${files.map(text).join(', ')}]`
+  return `SET VARIABLE ${table} = ${list(files)}`
 }
 
 function readFiles(table: TableName): string {
-  const types = tables[table].partitions.map(({ name, type }: Partition) => `${name}: ${partitionTypes[type]}`)
+  const types = tables[table].partitions.map(
+    ({ name, type }: Partition) => `${name}: ${partitionTypes[type]}`,
+  )
   return `read_parquet(getvariable('${table}'), union_by_name = true, hive_partitioning = true,
     hive_types = {${types.join(', ')}})`
 }
 
 function nullColumn({ name, type }: Column): string {
   return `CAST(NULL AS ${parquetTypes[type]}) AS ${name}`
+}
+
+/** A list literal of texts. */
+export function list(values: readonly string[]): string {
+  return `[${values.map(text).join(', ')}]`
 }
 
 /** A text literal, for statements that take no parameters. */

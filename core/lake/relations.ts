@@ -1,0 +1,233 @@
+import type { SqlQuery } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import { date, integer, join, name, scanning, sql, timestamp } from '#core/sql'
+import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
+import type { Snapshot } from './state.ts'
+
+/**
+ * What reports read, as pieces of SQL for FROM. They hide which tables a snapshot takes an event from, that a
+ * producer's retry is stored once, and that sessions and visitors of cold epochs come from rollups.
+ */
+
+/** What a report reads: one project's events with from <= timestamp < to (Unix ms), as of one snapshot. */
+export type LakeRead = {
+  snapshot: Snapshot
+  project: Pick<Project, 'id' | 'bucket' | 'created_at'>
+  from: number
+  to: number
+}
+
+/** Copies of one event_id that arrive within this time of each other are one event (contract 1.1). */
+export const EVENT_ID_HORIZON_MS = 86_400_000
+const DAY_MS = 86_400_000
+
+/**
+ * The events, once each. `columns` are of schemas/columns.ts (eventColumns), and `date`, the UTC date; name only
+ * those that the statement uses.
+ */
+export function events(read: LakeRead, columns: readonly string[]): SqlQuery {
+  const { from, to } = read
+  return union([...coldEvents(read, columns), ...freshEvents(read, columns, { from, to })])
+}
+
+/**
+ * How often each visitor sent each event from each country on each UTC date, as rows to be summed:
+ * (date, visitor, event, country, event_count). `visitor` is the user in some form that counts: the same user has
+ * the same, no user has null. Cold rows have no time of day: `from` at a UTC midnight reads the rollup, any other
+ * the events; `to` has to be a midnight or later than all that is cold, e.g. now.
+ */
+export function activity(read: LakeRead): SqlQuery {
+  const { snapshot, from, to } = read
+  if (!isMidnight(from)) {
+    return sql`(SELECT date, user_id AS visitor, event, country, CAST(1 AS bigint) AS event_count
+      FROM ${events(read, ['date', 'user_id', 'event', 'country'])} AS each_event)`
+  }
+  const cold = hasCold(snapshot)
+    ? [coldRows(read, 'activity_cold', sql`date, user_key AS visitor, event, country, event_count`, from, to)]
+    : []
+  const fresh = freshEvents(read, ['date', 'user_key', 'event', 'country'], { from, to }).map(
+    rows => sql`SELECT date, user_key AS visitor, event, country, CAST(1 AS bigint) AS event_count
+      FROM (${rows}) AS fresh`,
+  )
+  return union([...cold, ...fresh])
+}
+
+/**
+ * The sessions that start in [from, to): (session_key, user_key, start_at, end_at, event_count, interactive_count).
+ * A session is all events of the project with one session_id, however far apart, as far as they lie before `to`.
+ * Its start is the first of them all, so a session that was seen before `from` is left out. `to` as for activity.
+ */
+export function visits(read: LakeRead): SqlQuery {
+  const { snapshot, project, from, to } = read
+  const firstDate = midnight(from)
+  // No event can be older: timestamps reach at most 30 days back, and the project had to be there.
+  const oldest = midnight(Date.parse(project.created_at) - EVENT_LIMITS.pastMs)
+  const columns = sql`session_key, user_key, user_at, user_lag_ms, user_seq, start_at, end_at, event_count,
+      interactive_count`
+  const cold = hasCold(snapshot) ? [coldRows(read, 'visits_cold', columns, firstDate, to)] : []
+  // What is not cold is little, and read whole: what of it lies before `from` shows which sessions are older.
+  const fresh = freshEvents(
+    read,
+    ['session_key', 'user_key', 'timestamp', 'lag_ms', 'seq', 'event'],
+    { to },
+    sql`session_key IS NOT NULL`,
+  ).map(
+    rows => sql`SELECT session_key, user_key, timestamp AS user_at, lag_ms AS user_lag_ms, seq AS user_seq,
+        timestamp AS start_at, timestamp AS end_at, CAST(1 AS bigint) AS event_count,
+        CAST(CASE WHEN event IN (${nonInteractive}) THEN 0 ELSE 1 END AS bigint) AS interactive_count
+      FROM (${rows}) AS fresh`,
+  )
+  const sessions = sql`SELECT session_key, ${LAST_USER} AS user_key, min(start_at) AS start_at,
+        max(end_at) AS end_at, CAST(sum(event_count) AS bigint) AS event_count,
+        CAST(sum(interactive_count) AS bigint) AS interactive_count
+      FROM ${union([...cold, ...fresh])} AS fragment
+      GROUP BY session_key
+      HAVING min(start_at) >= ${timestamp(from)}`
+  if (!hasCold(snapshot) || oldest >= firstDate) return sql`(${sessions})`
+  const older = coldRows(read, 'visits_cold', sql`session_key`, oldest, firstDate)
+  return sql`(SELECT * FROM (${sessions}) AS session
+      WHERE NOT EXISTS (SELECT 1 FROM (${older}) AS older WHERE older.session_key = session.session_key))`
+}
+
+/** The last non-null user by (timestamp, id) (U42). Nearly all sessions have one user, which costs less to find. */
+const LAST_USER = sql`CASE WHEN min(user_key) = max(user_key) THEN min(user_key)
+          ELSE max_by(user_key, ROW(user_at, user_lag_ms, user_seq)) FILTER (WHERE user_key IS NOT NULL) END`
+
+/** Our own words, so they may stand in the text; parameters would be the same in every statement. */
+export const nonInteractive = join(
+  NON_INTERACTIVE_EVENTS.map(event => ({ text: `'${event}'`, params: [] })),
+  ', ',
+)
+
+/** Rows of a rollup with from <= date < to, of the epochs that the snapshot reads cold. */
+function coldRows(
+  { snapshot, project }: Pick<LakeRead, 'snapshot' | 'project'>,
+  table: 'visits_cold' | 'activity_cold',
+  columns: SqlQuery,
+  from: number,
+  to: number,
+): SqlQuery {
+  const first = utcDate(from)
+  const last = utcDate(to - 1)
+  return scanning(
+    sql`SELECT ${columns} FROM ${name(table)}
+      WHERE date >= ${date(first)} AND date <= ${date(last)} AND bucket = ${integer(project.bucket)}
+        AND project_id = ${project.id} AND epoch < ${integer(snapshot.cold)}`,
+    { table, date: [first, last], bucket: project.bucket },
+  )
+}
+
+function coldEvents({ snapshot, project, from, to }: LakeRead, columns: readonly string[]): SqlQuery[] {
+  if (!hasCold(snapshot)) return []
+  const first = utcDate(from)
+  const last = utcDate(to - 1)
+  const bounds = [
+    // The dates say the rest, and without them the column need not be read.
+    ...(isMidnight(from) ? [] : [sql` AND timestamp >= ${timestamp(from)}`]),
+    ...(isMidnight(to) ? [] : [sql` AND timestamp < ${timestamp(to)}`]),
+  ]
+  return [
+    scanning(
+      sql`SELECT ${names(columns)} FROM events_cold
+      WHERE date >= ${date(first)} AND date <= ${date(last)} AND bucket = ${integer(project.bucket)}
+        AND project_id = ${project.id} AND epoch < ${integer(snapshot.cold)}${join(bounds, '')}`,
+      { table: 'events_cold', date: [first, last], bucket: project.bucket },
+    ),
+  ]
+}
+
+/**
+ * The events that are warm or hot. A hot one with an event_id is left out when another copy of it came before: in hot
+ * by (epoch, arrival, seq), or in warm, where compaction has kept one. Copies may differ in all else, so range and
+ * `filter` (on the given columns) come after.
+ */
+function freshEvents(
+  { snapshot, project }: LakeRead,
+  columns: readonly string[],
+  { from, to }: { from?: number; to: number },
+  filter: SqlQuery = sql`true`,
+): SqlQuery[] {
+  const bounds = sql`${from === undefined ? sql`` : sql`timestamp >= ${timestamp(from)} AND `}timestamp < ${timestamp(to)}`
+  const warmScan = {
+    table: 'events_warm',
+    epoch: [snapshot.cold, snapshot.warm - 1],
+    bucket: project.bucket,
+  } as const
+  const warm = sql`epoch >= ${integer(snapshot.cold)} AND epoch < ${integer(snapshot.warm)}
+        AND bucket = ${integer(project.bucket)} AND project_id = ${project.id}`
+  const hot = sql`epoch >= ${integer(snapshot.warm)} AND epoch <= ${integer(snapshot.epoch)}
+        AND bucket = ${integer(project.bucket)} AND project_id = ${project.id}`
+  const hasWarm = snapshot.cold < snapshot.warm
+  const stored = scanning(
+    sql`LEFT JOIN (SELECT event_id AS stored_id, ${ARRIVAL} AS stored_at FROM events_warm
+          WHERE ${warm} AND event_id IS NOT NULL) AS stored
+        ON stored_id = event_id AND abs(arrived_at - stored_at) <= ${integer(EVENT_ID_HORIZON_MS)}`,
+    warmScan,
+  )
+  const selected = select(columns)
+  return [
+    ...(hasWarm
+      ? [
+          scanning(
+            sql`SELECT ${selected} FROM events_warm WHERE ${warm} AND ${bounds} AND ${filter}`,
+            warmScan,
+          ),
+        ]
+      : []),
+    scanning(
+      sql`SELECT ${selected} FROM events_hot WHERE ${hot} AND event_id IS NULL AND ${bounds} AND ${filter}
+      UNION ALL
+      SELECT ${selected} FROM (
+        SELECT *, lag(arrived_at) OVER (PARTITION BY event_id ORDER BY epoch, arrived_at, seq) AS copy_at
+        FROM (SELECT ${columnsAnd(columns)}, ${ARRIVAL} AS arrived_at FROM events_hot
+          WHERE ${hot} AND event_id IS NOT NULL) AS sent) AS copy
+        ${hasWarm ? stored : sql``}
+      WHERE (copy_at IS NULL OR abs(arrived_at - copy_at) > ${integer(EVENT_ID_HORIZON_MS)})
+        ${hasWarm ? sql`AND stored_id IS NULL` : sql``} AND ${bounds} AND ${filter}`,
+      { table: 'events_hot', epoch: [snapshot.warm, snapshot.epoch] },
+    ),
+  ]
+}
+
+/** Unix ms of arrival. */
+const ARRIVAL = sql`(date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_ms)`
+
+/** The columns, where `date` is made from the timestamp. */
+function select(columns: readonly string[]): SqlQuery {
+  return join(
+    columns.map(column => (column === 'date' ? sql`CAST(timestamp AS date) AS date` : name(column))),
+    ', ',
+  )
+}
+
+/** What the dedupe needs beside the columns, each once. */
+function columnsAnd(columns: readonly string[]): SqlQuery {
+  const stored = columns.filter(column => column !== 'date')
+  return names([...new Set([...stored, 'event_id', 'epoch', 'seq', 'timestamp', 'lag_ms'])])
+}
+
+function names(columns: readonly string[]): SqlQuery {
+  return join(columns.map(name), ', ')
+}
+
+function union(pieces: readonly SqlQuery[]): SqlQuery {
+  return sql`(${join(pieces, '\n      UNION ALL\n      ')})`
+}
+
+/** Epochs begin at 1. */
+function hasCold(snapshot: Snapshot): boolean {
+  return snapshot.cold > 1
+}
+
+function midnight(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS
+}
+
+function isMidnight(ms: number): boolean {
+  return ms % DAY_MS === 0
+}
+
+/** YYYY-MM-DD */
+function utcDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}

@@ -1,0 +1,60 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Scan } from '#core/ports'
+import { type Partition, type TableName, tables } from '#schemas/columns'
+
+/** Absolute paths of the Parquet files of a table that the scans read, or of all when there are none; sorted. */
+export async function lakeFiles(
+  lakeDir: string,
+  table: TableName,
+  scans: readonly Scan[],
+): Promise<string[]> {
+  const { prefix, partitions } = tables[table]
+  const wanted: readonly Scan[] = scans.length === 0 ? [{ table }] : scans
+  const found = await Promise.all(
+    wanted.map(async scan => {
+      let folders = [join(lakeDir, prefix)]
+      for (const partition of partitions) {
+        const inside = await Promise.all(
+          folders.map(async folder =>
+            (await partitionFolders(folder, partition, scan)).map(name => join(folder, name)),
+          ),
+        )
+        folders = inside.flat()
+      }
+      const files = await Promise.all(
+        folders.map(async folder =>
+          (await entries(folder)).filter(name => name.endsWith('.parquet')).map(name => join(folder, name)),
+        ),
+      )
+      return files.flat()
+    }),
+  )
+  return [...new Set(found.flat())].sort()
+}
+
+/** Names of the folders `partition=value` in `folder` whose value the scan reads. */
+async function partitionFolders(folder: string, { name }: Partition, scan: Scan): Promise<string[]> {
+  // Named without looking: a bucket is read in hundreds of epochs, and a folder that is not there lists as empty.
+  if (name === 'bucket' && scan.bucket !== undefined) return [`bucket=${scan.bucket}`]
+  const all = (await entries(folder)).filter(entry => entry.startsWith(`${name}=`))
+  const valueIn = (entry: string): string => entry.slice(name.length + 1)
+  if (name === 'epoch' && scan.epoch !== undefined) {
+    const [from, to] = scan.epoch
+    return all.filter(entry => Number(valueIn(entry)) >= from && Number(valueIn(entry)) <= to)
+  }
+  if (name === 'date' && scan.date !== undefined) {
+    const [from, to] = scan.date
+    return all.filter(entry => valueIn(entry) >= from && valueIn(entry) <= to)
+  }
+  return all
+}
+
+async function entries(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
