@@ -13,6 +13,8 @@ import { MAX_BODY_BYTES, type Route, routes } from '#schemas/routes'
 export type HttpOptions = {
   /** 0 takes any free one. */
   port: number
+  /** Address to listen on; default: all of this machine's. */
+  host?: string
   functions: Record<Route['function'], HttpFunction>
   /** Pages that only this machine has, such as the demo page: true when it has taken the request. */
   extra?: (request: IncomingMessage, response: ServerResponse) => boolean
@@ -51,9 +53,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   server.on('clientError', answerMalformed)
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    if (closing) response.setHeader('Connection', 'close')
     if (request.method === 'OPTIONS') {
-      send(response, PREFLIGHT)
+      reply(response, PREFLIGHT)
       return
     }
     try {
@@ -68,7 +69,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       if (target === null) throw new ApiError('MISSING_FIELDS', 'the path has bad percent-encoding')
       readBody(request, (error, body) => {
         if (error !== null) {
-          send(response, errorAnswer(error, target.route.path, options.log))
+          reply(response, errorAnswer(error, target.route.path, options.log))
           return
         }
         const mark = url.indexOf('?')
@@ -83,18 +84,24 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
         }
         if (target.route.function === 'reports') call.signal = goneSignal(response)
         target.answer(target.route, call).then(
-          answer => send(response, answer),
-          failure => send(response, errorAnswer(failure, target.route.path, options.log)),
+          answer => reply(response, answer),
+          failure => reply(response, errorAnswer(failure, target.route.path, options.log)),
         )
       })
     } catch (error) {
-      send(response, errorAnswer(error, 'routing', options.log))
+      reply(response, errorAnswer(error, 'routing', options.log))
     }
+  }
+
+  function reply(response: ServerResponse, answer: HttpAnswer): void {
+    // Else the connection would outlive its last answer, and hold up the stop.
+    if (closing) response.shouldKeepAlive = false
+    send(response, answer)
   }
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port, resolve)
+    server.listen({ port: options.port, host: options.host }, resolve)
   })
   return {
     port: (server.address() as AddressInfo).port,
