@@ -79,10 +79,3 @@ test('ids look like those of the tracker', () => {
     expect(event.session_id).toMatch(/^sess_[0-9a-z]{16}$/)
   }
 })
-
-test('with a prefix every event has an id of its own', () => {
-  const own = [...demoTraffic({ ...settings, events: 500, eventIdPrefix: 'demo-' })].flatMap(
-    ({ events }) => events,
-  )
-  expect(own.map(event => event.event_id)).toEqual(own.map((_, i) => `demo-${i}`))
-})
