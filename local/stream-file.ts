@@ -22,6 +22,14 @@ const CHECKED_BYTES = 256 * 1024 * 1024
 /** Left free above the highest sequence known after damage: those above it may have been read and then lost. */
 const DAMAGE_GAP = 1_000_000
 
+/** How the log may use its machine. */
+export type LogLimits = {
+  /** Pages of 4 kB that the file may grow to; absent: as far as the disk goes. */
+  maxPages?: number
+  /** How long a commit waits for another connection, such as the reader's when it prunes. Default 10 s. */
+  busyMs?: number
+}
+
 /** What was found at the start. */
 export type Damage = {
   /** What SQLite or the check said. */
@@ -43,14 +51,15 @@ export type LogFile = {
  * that can still be read goes to a new log, and the old files are set aside as `log.damaged-<Unix ms>`.
  * `minSequence`: sequences up to here were handed out, as others remember.
  */
-export function openLogFile(dir: string, minSequence: number, now: number): LogFile {
+export function openLogFile(dir: string, minSequence: number, now: number, limits: LogLimits = {}): LogFile {
   mkdirSync(dir, { recursive: true })
   const path = logPath(dir)
   if (existsSync(recoveredPath(path))) putInPlace(path, now)
   const reason = damageOf(path, existsSync(suspectPath(dir)))
   const damage = reason === null ? null : salvage(path, reason, now)
   rmSync(suspectPath(dir), { force: true })
-  const database = openForWriting(path)
+  const database = openForWriting(path, limits.busyMs)
+  if (limits.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${limits.maxPages}`)
   const stored = highestOf(database)
   const highest = Math.max(stored, minSequence)
   return { database, highest, damage }
@@ -67,8 +76,8 @@ export function checksumOf(sequence: number, data: Uint8Array): number {
  * WAL and FULL: a commit returns when the write-ahead log is synced. The writer checkpoints by itself, on its own
  * thread; the size of the write-ahead file is cut back after a peak.
  */
-function openForWriting(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 10_000 })
+function openForWriting(path: string, busyMs = 10_000): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyMs })
   database.exec(`
     PRAGMA page_size = ${PAGE_BYTES};
     PRAGMA journal_mode = WAL;

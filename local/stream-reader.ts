@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DAMAGED } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
-import { isDamage, logPath, suspectPath } from './stream-file.ts'
+import { checksumOf, isDamage, logPath, suspectPath } from './stream-file.ts'
 
 /** The log's reading end, for any thread: it has a connection of its own. */
 export type StreamReader = {
@@ -26,9 +27,8 @@ const PRUNE_PAUSE_MS = 5
 export function openStreamReader(dir: string): StreamReader {
   const database = new DatabaseSync(logPath(dir), { timeout: 10_000 })
   const select = database.prepare(
-    'SELECT sequence, data FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?',
+    'SELECT sequence, checksum, data FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?',
   )
-  select.setReadBigInts(true)
   const remove = database.prepare(`
     DELETE FROM records WHERE sequence IN (
       SELECT sequence FROM records
@@ -51,9 +51,10 @@ export function openStreamReader(dir: string): StreamReader {
       noting(() => {
         const entries: StreamEntry[] = []
         let bytes = 0
-        for (const row of select.iterate(BigInt(after ?? 0), limit)) {
-          const data = row.data as Uint8Array
-          entries.push({ sequence: String(row.sequence), data })
+        for (const row of select.iterate(Number(after ?? 0), limit)) {
+          const [sequence, data] = [Number(row.sequence), row.data as Uint8Array]
+          const whole = checksumOf(sequence, data) === row.checksum
+          entries.push({ sequence: String(sequence), data: whole ? data : damaged(data) })
           bytes += data.length
           if (bytes >= READ_BYTES) break
         }
@@ -62,12 +63,19 @@ export function openStreamReader(dir: string): StreamReader {
     async prune(upTo, olderThan) {
       let deleted = 0
       for (;;) {
-        const { changes } = noting(() => remove.run(BigInt(upTo), olderThan))
+        const { changes } = noting(() => remove.run(Number(upTo), olderThan))
         deleted += Number(changes)
         if (Number(changes) < PRUNE_ROWS) return deleted
         await sleep(PRUNE_PAUSE_MS)
       }
     },
-    close: () => database.close(),
+    close() {
+      if (database.isOpen) database.close()
+    },
   }
+}
+
+/** What is left of a record, marked so that the lake consumer puts it in quarantine instead of reading it. */
+function damaged(data: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.of(DAMAGED), data])
 }

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { checksumOf, type Damage, INSERT_RECORD, openLogFile } from './stream-file.ts'
+import { checksumOf, type Damage, INSERT_RECORD, type LogLimits, openLogFile } from './stream-file.ts'
 
 /**
  * The commit thread: the only writer of records. It gets a group of records, commits them in one transaction and
  * says so. It is a thread of its own because a commit waits for the disk (docs/decisions/2026-11-21-stream-log.md).
  */
 
-export type WriterStart = { dir: string; minSequence: number; now: number }
+export type WriterStart = { dir: string; minSequence: number; now: number; limits: LogLimits }
 
 /** A group of records, one after the other in `bytes`. */
 export type WriterGroup = { lengths: Uint32Array; bytes: Uint8Array; appendedAt: number }
@@ -20,8 +20,8 @@ export type WriterAnswer =
 
 const port = parentPort
 if (port !== null) {
-  const { dir, minSequence, now } = workerData as WriterStart
-  const { database, highest, damage } = openLogFile(dir, minSequence, now)
+  const { dir, minSequence, now, limits } = workerData as WriterStart
+  const { database, highest, damage } = openLogFile(dir, minSequence, now, limits)
   const commit = createCommit(database, highest)
   port.on('message', (group: WriterGroup | 'close') => {
     if (group !== 'close') return port.postMessage(commit(group))

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { unavailable } from '#core/errors'
 import type { EventStream, Log } from '#core/ports'
+import type { LogLimits } from './stream-file.ts'
 import { openStreamReader } from './stream-reader.ts'
 import type { WriterAnswer, WriterGroup, WriterStart } from './stream-writer.ts'
 
@@ -12,7 +13,7 @@ export type LocalStream = EventStream & {
   close(): Promise<void>
 }
 
-export type LocalStreamOptions = {
+export type LocalStreamOptions = LogLimits & {
   log: Log
   /** Sequences up to here were handed out before, as the lake remembers; new ones are higher. */
   minSequence?: string | null
@@ -32,9 +33,9 @@ const RETRY_SECONDS = 5
  */
 export async function openStream(
   dir: string,
-  { log, minSequence }: LocalStreamOptions,
+  { log, minSequence, ...limits }: LocalStreamOptions,
 ): Promise<LocalStream> {
-  const start: WriterStart = { dir, minSequence: Number(minSequence ?? 0), now: Date.now() }
+  const start: WriterStart = { dir, minSequence: Number(minSequence ?? 0), now: Date.now(), limits }
   const writer = new Worker(new URL('./stream-writer.ts', import.meta.url), {
     workerData: start,
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -37,6 +37,8 @@ const COMPRESS_FROM_BYTES = 1024
 /** First byte of a record: how the rest is packed. */
 const PLAIN = 0x01
 const ZSTD = 0x02
+/** Stands before the bytes of a record whose checksum was wrong when the log was read; nothing is packed so. */
+export const DAMAGED = 0x00
 
 /** Packs the JSON text of a record: one byte that names the packing, then the text or its zstd frame. */
 export function packText(json: string): Uint8Array {
@@ -53,6 +55,7 @@ export function pack(record: StreamRecord): Uint8Array {
 /** Reads a record back. Throws an Error that says what is wrong with the bytes; the lake consumer quarantines them. */
 export function unpack(bytes: Uint8Array): StreamRecord {
   const packing = bytes[0]
+  if (packing === DAMAGED) throw new Error('its checksum was wrong when the log was read')
   if (packing !== PLAIN && packing !== ZSTD) throw new Error(`unknown packing ${packing ?? '(empty)'}`)
   const body = bytes.subarray(1)
   const record = JSON.parse(
