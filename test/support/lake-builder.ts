@@ -1,0 +1,55 @@
+import type { StreamRecord } from '#core/ingest/record'
+import { rollJobs, warmKeys } from '#core/lake/jobs'
+import { hotKey } from '#core/lake/keys'
+import type { Merger } from '#core/lake/merger'
+import { encodeHot } from '#core/lake/parquet'
+import { hotRows } from '#core/lake/rows'
+import type { Snapshot } from '#core/lake/state'
+import type { Lake } from '#core/ports'
+import { createMerger } from '#duckdb/merger'
+
+export type EventsRecord = Extract<StreamRecord, { kind: 'events' }>
+
+export type LakeContent = {
+  lake: Lake
+  /** Where the merger keeps its copies while it works. */
+  tempDir: string
+  /** Records by hot file, by epoch: the first entry is epoch 1. */
+  epochs: readonly (readonly (readonly EventsRecord[])[])[]
+  /** Epochs below are compacted. Default: none. */
+  warm?: number
+  /** Ends of the rolls to cold, ascending; the last is the snapshot's `cold`. Default: none. */
+  rolls?: readonly number[]
+  merger?: Merger
+}
+
+/** Writes a lake by the pieces that the service uses, and returns the snapshot that reads all of it. */
+export async function buildLake({
+  lake,
+  tempDir,
+  epochs,
+  warm = 1,
+  rolls = [],
+  merger = createMerger({ lake, tempDir, log: () => {}, threads: 1 }),
+}: LakeContent): Promise<Snapshot> {
+  let cold = 1
+  for (const [i, files] of epochs.entries()) {
+    const epoch = i + 1
+    const hot: string[] = []
+    for (const [file, records] of files.entries()) {
+      const key = hotKey('0', { first: String(file), last: String(file), epoch })
+      await lake.put(key, encodeHot(records.flatMap(record => hotRows(record))))
+      hot.push(key)
+    }
+    if (epoch >= warm) continue
+    await merger.compact({ epoch, hot, recent: await warmKeys(lake, cold, epoch), part: 0, parts: 1 })
+  }
+  for (const until of rolls) {
+    for (const job of await rollJobs(lake, cold, until)) {
+      if (job.kind !== 'roll') continue
+      await merger.roll({ ...job, warm: await warmKeys(lake, job.from, job.until, job.bucket) })
+    }
+    cold = until
+  }
+  return { epoch: Math.max(epochs.length, warm), warm, cold }
+}
