@@ -39,8 +39,8 @@ export function requireScope(caller: Caller, scope: Scope): void {
 
 /** The token of `Authorization: Bearer …`; null for other schemes, which a proxy in front of us may use. */
 function bearerToken(request: HttpRequest): string | null {
-  const match = /^bearer +(.*)$/i.exec(request.headers.authorization ?? '')
-  return match?.[1] ?? null
+  const match = /^bearer(?: +(.*))?$/i.exec(request.headers.authorization ?? '')
+  return match && (match[1] ?? '')
 }
 
 function authRequired(baseUrl: string, problem: 'missing' | 'unknown'): ApiError {

@@ -11,19 +11,23 @@ const SINCE = /^(\d{1,4})d$|^\d{4}-\d{2}-\d{2}(T[0-9:.]+(Z|[+-]\d{2}:?\d{2})?)?$
 /** `since` by its form only; core/reports/range.ts gives it its meaning, as that needs the time. */
 export const since = z
   .string()
-  .refine(
-    text =>
-      SINCE.test(text) &&
-      (text.endsWith('d') ? Number(text.slice(0, -1)) <= 3650 : !Number.isNaN(Date.parse(text))),
-    {
-      message: 'since takes Nd (0d to 3650d, e.g. 7d) or an ISO 8601 date or date-time (e.g. 2026-11-01)',
-      ...failsWith('INVALID_SINCE'),
-    },
-  )
+  .refine(isSince, {
+    message: 'since takes Nd (0d to 3650d, e.g. 7d) or an ISO 8601 date or date-time (e.g. 2026-11-01)',
+    ...failsWith('INVALID_SINCE'),
+  })
   .meta({
     description: 'Nd = the UTC date N days before today, or an ISO 8601 date; inclusive',
     example: '7d',
   })
+
+function isSince(text: string): boolean {
+  const match = SINCE.exec(text)
+  if (match === null) return false
+  if (match[1] !== undefined) return Number(match[1]) <= 3650
+  // Date reads 2026-02-30 as 2 March; we do not repair what was sent.
+  const date = text.slice(0, 10)
+  return !Number.isNaN(Date.parse(text)) && new Date(`${date}T00:00:00Z`).toJSON().startsWith(date)
+}
 
 /** The alias of `since` that is read when `since` is absent. */
 export const days = wholeNumber('days', 0, 3650).meta({

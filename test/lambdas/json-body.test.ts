@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { jsonBody } from '#lambdas/json-body'
+
+test('a body is read as JSON; of a key that comes twice the last counts', () => {
+  expect(jsonBody(Buffer.from('{"a":1,"a":"ä"}'))).toEqual({ a: 'ä' })
+})
+
+test('a byte order mark is skipped', () => {
+  expect(jsonBody(Buffer.from('\uFEFF{}'))).toEqual({})
+})
+
+test.each([
+  ['no body', Buffer.alloc(0)],
+  ['text that is not JSON', Buffer.from('{"a":')],
+  ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+  ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
+])('%s is INVALID_BODY', (_, bytes) => {
+  expect(() => jsonBody(bytes)).toThrow(expect.objectContaining({ code: 'INVALID_BODY' }))
+})
+
+test('the limit is in bytes, and comes before everything else', () => {
+  const bytes = Buffer.from('"äää"')
+  expect(jsonBody(bytes, 8)).toBe('äää')
+  expect(() => jsonBody(Buffer.from('not JSON'), 7)).toThrow(
+    expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE', message: 'the body may have up to 7 bytes' }),
+  )
+})

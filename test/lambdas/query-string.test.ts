@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { queryString } from '#lambdas/query-string'
+
+test.each([
+  ['project=shop&since=7d', { project: 'shop', since: '7d' }],
+  ['a=1&a=2', { a: '2' }],
+  ['a=x+y&b=%2B&c=%C3%A4', { a: 'x y', b: '+', c: 'ä' }],
+  ['a&b=&&c=1=2', { a: '', b: '', c: '1=2' }],
+  ['__proto__=1&toString=2', JSON.parse('{"__proto__":"1","toString":"2"}')],
+  ['', {}],
+])('%j is read', (text, query) => {
+  expect(JSON.parse(JSON.stringify(queryString(text)))).toEqual(query)
+})
+
+test('a name that was not sent is not there, whatever objects have', () => {
+  expect(queryString('a=1').constructor).toBeUndefined()
+})
+
+test.each(['a=%', 'a=%zz', 'a=%C3', '%E4=1'])('the bad percent-encoding of %j is refused', text => {
+  expect(() => queryString(text)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }))
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { validate } from '#lambdas/validate'
+import { limit, oneOf, since, wholeNumber } from '#schemas/fields'
+
+const schema = z.object({
+  name: z.string(),
+  hosts: z.array(z.string()).optional(),
+  since: since.optional(),
+  days: wholeNumber('days', 0, 3650).optional(),
+  groupBy: oneOf('groupBy', ['day', 'week']).default('day'),
+  limit,
+})
+
+test('what is right comes out typed, with its defaults, and without what nobody asked for', () => {
+  const input = { name: 'x', days: '7', since: '2026-11-01', key: 'aak_secret' }
+  expect(validate(schema, input)).toEqual({
+    name: 'x',
+    days: 7,
+    since: '2026-11-01',
+    groupBy: 'day',
+    limit: 100,
+  })
+})
+
+test.each([
+  [{}, 'MISSING_FIELDS', 'name is required'],
+  [{ name: 5 }, 'MISSING_FIELDS', /^name: .*expected string/],
+  [{ name: 'x', hosts: ['a', 5] }, 'MISSING_FIELDS', /^hosts\.1: /],
+  [{ name: 'x', groupBy: 'year' }, 'MISSING_FIELDS', 'groupBy takes one of day, week'],
+  [{ name: 'x', limit: '1001' }, 'MISSING_FIELDS', 'limit takes a whole number from 1 to 1000'],
+  [{ name: 'x', limit: '0' }, 'MISSING_FIELDS', 'limit takes a whole number from 1 to 1000'],
+  [{ name: 'x', limit: '' }, 'MISSING_FIELDS', 'limit takes a whole number from 1 to 1000'],
+  [{ name: 'x', limit: '1e2' }, 'MISSING_FIELDS', 'limit takes a whole number from 1 to 1000'],
+  [{ name: 'x', limit: 1.5 }, 'MISSING_FIELDS', 'limit takes a whole number from 1 to 1000'],
+  [{ name: 'x', days: '-1' }, 'MISSING_FIELDS', 'days takes a whole number from 0 to 3650'],
+  [{ name: 'x', since: 'yesterday' }, 'INVALID_SINCE', /^since takes Nd .* ISO 8601/],
+  [{ name: 'x', since: '24h' }, 'INVALID_SINCE', /^since takes Nd/],
+  [{ name: 'x', since: '3651d' }, 'INVALID_SINCE', /^since takes Nd/],
+  [{ name: 'x', since: '2026-02-30' }, 'INVALID_SINCE', /^since takes Nd/],
+  [{ name: 'x', since: '2026-13-01' }, 'INVALID_SINCE', /^since takes Nd/],
+  [{ name: 'x', since: '' }, 'INVALID_SINCE', /^since takes Nd/],
+])('%j is refused: %s, %s', (input, code, message) => {
+  expect(() => validate(schema, input)).toThrow(
+    expect.objectContaining({
+      code,
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    }),
+  )
+})

@@ -1,0 +1,74 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, test } from 'vitest'
+import { errorCodes } from '#schemas/errors'
+import { openApiDocument } from '#schemas/openapi'
+import { errorsOf, pathParameters, type Route, routes } from '#schemas/routes'
+
+const document = JSON.parse(JSON.stringify(openApiDocument('https://a.example')))
+const rows = Object.entries<Route>(routes)
+
+function operationOf(route: Route) {
+  return document.paths[route.path][route.method.toLowerCase()]
+}
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const result = await new Validator().validate(structuredClone(document))
+  expect(result).toEqual({ valid: true })
+  expect(document.openapi).toMatch(/^3\.1\./)
+})
+
+test('it has the routes of the table and no others', () => {
+  const operations = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+  )
+  expect(operations.toSorted()).toEqual(rows.map(([, route]) => `${route.method} ${route.path}`).toSorted())
+})
+
+test('every tag has a description', () => {
+  const described = document.tags
+    .filter((tag: { description: string }) => tag.description)
+    .map((tag: { name: string }) => tag.name)
+  expect(described).toEqual(expect.arrayContaining(rows.map(([, route]) => route.tag)))
+})
+
+describe.each(rows)('%s', (name, route) => {
+  const operation = operationOf(route)
+
+  test('has its name, its answers and its caller', () => {
+    expect(operation.operationId).toBe(name)
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(Object.keys(route.answers)))
+    expect(operation.security).toEqual(
+      route.auth === 'account' ? [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }] : [],
+    )
+  })
+
+  test('lists every error with its hint, and an example', () => {
+    for (const code of errorsOf(route)) {
+      const answer = operation.responses[errorCodes[code].status]
+      expect(answer.description).toContain(`\`${code}\`: ${errorCodes[code].hint}`)
+      expect(answer.content['application/json'].examples[code].value.error).toBe(code)
+    }
+  })
+
+  test('describes every parameter', () => {
+    const listed = (operation.parameters ?? []).map(
+      (parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`,
+    )
+    const fields = Object.keys((route.query as { shape?: object } | undefined)?.shape ?? {})
+    expect(listed).toEqual([
+      ...pathParameters(route.path).map(parameter => `path ${parameter}`),
+      ...fields.map(field => `query ${field}`),
+    ])
+  })
+
+  test('describes its body exactly when it takes one', () => {
+    expect(operation.requestBody !== undefined).toBe(route.body !== undefined)
+  })
+})
+
+test('a bounded number is told with its bounds and its default', () => {
+  const limit = operationOf(routes.events).parameters.find(
+    (parameter: { name: string }) => parameter.name === 'limit',
+  )
+  expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 1000, default: 100 })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { pathParameters, type Route, routes, SCOPES } from '#schemas/routes'
+
+const rows = Object.entries<Route>(routes)
+
+test('no two rows have the same method and path', () => {
+  const keys = rows.map(([, route]) => `${route.method} ${route.path}`)
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+describe.each(rows)('%s', (_, route) => {
+  test('has a path of plain parts and parameters in braces', () => {
+    expect(route.path).toMatch(/^(\/([\w.-]+|\{\w+\}))+$/)
+    expect(new Set(pathParameters(route.path)).size).toBe(pathParameters(route.path).length)
+  })
+
+  test('names its project where the request can carry it', () => {
+    if (route.project === 'path') expect(pathParameters(route.path)).toContain('id')
+    if (route.project === 'query') expect(route.query).toBeInstanceOf(z.ZodObject)
+    if (route.project === 'body') expect(route.body).toBeDefined()
+    if (route.project || route.scope || route.metered) expect(route.auth).toBe('account')
+    if (route.metered) expect(route.project).toBeDefined()
+  })
+
+  test('has a scope exactly when an account calls it', () => {
+    expect(route.scope !== undefined).toBe(route.auth === 'account')
+    if (route.scope) expect(SCOPES).toContain(route.scope)
+  })
+
+  test('answers at least one success', () => {
+    const statuses = Object.keys(route.answers).map(Number)
+    expect(statuses.length).toBeGreaterThan(0)
+    for (const status of statuses) expect(status).toBeGreaterThanOrEqual(200)
+    for (const status of statuses) expect(status).toBeLessThan(300)
+  })
+})
