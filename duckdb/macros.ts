@@ -1,12 +1,12 @@
 /**
- * What makes DuckDB run the shared SQL text, which is Trino's: one file, so that a difference of the engines has one
- * place. A macro stands here when a statement uses it (docs: /shared/facts of the dialect in docs/decisions).
+ * What makes DuckDB run the shared SQL text, which is Trino's (engine v3 of Athena): one file, so that a difference of
+ * the engines has one place. A macro stands here when a statement uses it. What both have alike needs none: date_diff
+ * on truncated sides, date_trunc, max_by, count(DISTINCT), FILTER, lag, UNNEST(…) AS t(x).
  */
 export const dialect: readonly string[] = [
   // 7 / 2 is 3, as in Trino.
   'SET integer_division = true',
-  // Sorting without NULLS LAST differs by engine; statements say it, and this catches one that does not.
+  // Trino sorts nulls last in either direction.
   "SET default_null_order = 'nulls_last'",
-  // Text of the shared dialect never means a time zone; casts must not depend on the machine's.
-  "SET TimeZone = 'UTC'",
+  'CREATE OR REPLACE MACRO sequence(first, last) AS generate_series(first, last)',
 ]

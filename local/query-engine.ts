@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -17,6 +17,8 @@ export type QueryEngineSettings = {
   /** Folder of the lake. */
   lakeDir: string
   log: Log
+  /** Where a folder for what DuckDB spills is made, and removed at the end. Default: the system's. */
+  tempDir?: string
   /** What DuckDB may keep in memory before it spills; the default leaves room on a machine of 2 GB. */
   memoryMb?: number
   /** What it may spill to disk. */
@@ -53,7 +55,9 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     ...DEFAULTS,
     ...settings,
   }
-  const tempDir = await mkdtemp(join(tmpdir(), 'footfall-query-'))
+  const parent = settings.tempDir ?? tmpdir()
+  await mkdir(parent, { recursive: true })
+  const tempDir = await mkdtemp(join(parent, 'footfall-query-'))
   const turns = semaphore(concurrency)
   const idle: Session[] = []
   const running = new Set<Promise<unknown>>()
