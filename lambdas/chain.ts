@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
+import { objectBody } from '#core/ingest/body'
 import type { Clock, Log } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
@@ -36,49 +37,64 @@ export type Reply<R extends Route> = {
 }[keyof R['answers'] & number]
 
 /**
- * A route that an account calls. The order of the checks is contract R8, from top to bottom; this is also the one
- * place that binds a request to the projects of its caller. Throws ApiErrors; httpFunction answers them.
+ * Makes endpoints of the rows that an account calls: `chain(routes.stats)(async call => …)`, in two steps so that the
+ * compiler knows the row before it looks at the handler. They throw ApiErrors; httpFunction answers them.
  */
-export function accountRoute<const R extends Route>(
+export function accountChain(services: ChainServices) {
+  return <const R extends Route>(route: R) =>
+    (handler: (call: Call<R>) => Promise<Reply<R>>) =>
+    (request: HttpRequest): Promise<HttpAnswer> =>
+      answer(route, request, services, handler)
+}
+
+/**
+ * The checks in the order of contract R8, from top to bottom. This is also the one place that binds a request to the
+ * projects of its caller.
+ */
+async function answer<R extends Route>(
   route: R,
+  request: HttpRequest,
   services: ChainServices,
   handler: (call: Call<R>) => Promise<Reply<R>>,
-) {
-  return async (request: HttpRequest): Promise<HttpAnswer> => {
-    if (request.body.length > MAX_BODY_BYTES) throw payloadTooLarge(MAX_BODY_BYTES)
-    const body = route.body ? bodyFields(request.body) : {}
-    const caller = await callerOf(request, services)
-    if (route.scope) requireScope(caller, route.scope)
-    // Tiers (PRO_REQUIRED), then the limits of a minute and a month (RATE_LIMITED), stand here; the profile `own` has none.
-    const project = await projectOf(route, request, body, caller.account, services)
-    const query = route.query && validate(route.query, request.query)
-    const fields = route.body && validate(route.body, body)
-    const { params, signal } = request
-    const checked = { account: caller.account, params, signal, project, query, body: fields }
-    // What the row asks for has been made above; the compiler cannot follow that for every row at once.
-    const call = checked as unknown as Call<R>
+): Promise<HttpAnswer> {
+  if (request.body.length > MAX_BODY_BYTES) throw payloadTooLarge(MAX_BODY_BYTES)
+  const body = route.body ? bodyFields(request.body) : {}
+  const caller = await callerOf(request, services)
+  if (route.scope) requireScope(caller, route.scope)
+  // Here stand the tiers (PRO_REQUIRED), then the limits of a minute and a month (RATE_LIMITED); the profile `own` has
+  // neither.
+  const { account } = caller
+  const project = await projectOf(route, request, body, account, services)
+  const query = route.query && validate(route.query, request.query)
+  const fields = route.body && validate(route.body, body)
 
-    if (!route.metered || project === undefined) {
-      const reply = await handler(call)
-      return jsonAnswer(reply.status, reply.body)
-    }
-    const now = new Date(services.clock.now()).toISOString()
-    const [reply, month] = await Promise.all([
-      handler(call),
-      services.usage.month(caller.account.id, now.slice(0, 7)),
-    ])
-    await services.usage.addRead(project.id, caller.account.id, now.slice(0, 10))
-    // The limit and the percentage of it come with a plan that has a limit (contract 1.3).
-    return jsonAnswer(reply.status, reply.body, { 'X-Monthly-Usage': String(month.events) })
-  }
+  const { params, signal } = request
+  const checked = { account, params, signal, project, query, body: fields }
+  // What the row asks for has been made above; the compiler cannot follow that for every row at once.
+  const run = () => handler(checked as unknown as Call<R>)
+  if (route.metered && project) return meteredRead(run, project, services)
+  const reply = await run()
+  return jsonAnswer(reply.status, reply.body)
+}
+
+/**
+ * Runs a read that counts toward the month, and counts it when it has succeeded. Its answer tells the month's events
+ * of the account; the limit, and the percentage of it, come with a plan that has one (contract 1.3).
+ */
+async function meteredRead(
+  run: () => Promise<{ status: number; body: unknown }>,
+  project: Project,
+  { usage, clock }: ChainServices,
+): Promise<HttpAnswer> {
+  const now = new Date(clock.now()).toISOString()
+  const [reply, month] = await Promise.all([run(), usage.month(project.account_id, now.slice(0, 7))])
+  await usage.addRead(project.id, project.account_id, now.slice(0, 10))
+  return jsonAnswer(reply.status, reply.body, { 'X-Monthly-Usage': String(month.events) })
 }
 
 /** The body's fields: a null on the top level counts as absent (contract R2). */
 function bodyFields(bytes: Uint8Array): Record<string, unknown> {
-  const body = jsonBody(bytes)
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError('INVALID_BODY', 'the body must be a JSON object')
-  }
+  const body = objectBody(jsonBody(bytes))
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
 }
 
