@@ -38,8 +38,7 @@ function start(config: Config, api: Api): void {
 
   const recorder = createRecorder(config, local, tab)
   const queue = createQueue(items => {
-    if (disabled()) return
-    for (const request of toRequests(items)) send(config.endpoint, request)
+    if (!disabled()) send(config.endpoint, toRequests(items))
   })
   const printOnly = isLocalHost(location.hostname) && !config.sendFromLocalhost
   const deliver = printOnly ? (item: Item) => console.log('[aa-dev]', item.event, item) : queue.add

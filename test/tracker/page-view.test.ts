@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { inPage, NOON } from './in-page.ts'
+
+const here = inPage()
+const PAGE = (snippet: string) =>
+  `<!doctype html><html><head>${snippet}<title>Shoes</title></head><body></body></html>`
+
+test('a page view has the automatic properties, and goes to the origin of the script as text/plain', async () => {
+  const { server } = here
+  server.serve(PAGE(server.snippet()))
+  const page = await here.tab()
+  await page.goto(server.page('/shoes/red?size=42&utm_source=news&card=4242#reviews'))
+  await here.leave(page)
+  await eventually(() => expect(server.received).toHaveLength(1))
+
+  const [request] = server.received
+  expect(request).toMatchObject({ path: '/track', headers: { 'content-type': 'text/plain' } })
+  expect(request!.headers.host).toMatch(/^stats\.test/)
+  expect(request!.items[0]).toEqual({
+    project: 'shop',
+    token: 'aat_1',
+    event: 'page_view',
+    user_id: expect.stringMatching(/^anon_[0-9a-z]{16}$/),
+    session_id: expect.stringMatching(/^sess_[0-9a-z]{16}$/),
+    timestamp: expect.any(Number),
+    properties: {
+      page: 'Shoes',
+      title: 'Shoes',
+      url: server.page('/shoes/red'),
+      path: '/shoes/red',
+      hostname: 'shop.test',
+      referrer: '',
+      language: 'en-GB',
+      screen: '1280x800',
+      timezone: 'Europe/Berlin',
+      browser: 'Chrome',
+      browser_version: '147',
+      os: 'Linux',
+      device: 'desktop',
+      session_count: 1,
+      days_since_first_visit: 0,
+      utm_source: 'news',
+      first_utm_source: 'news',
+    },
+  })
+  for (const secret of ['4242', 'size', 'reviews']) expect(request!.body).not.toContain(secret)
+})
+
+test('a page view names the page it came from, without its query', async () => {
+  const { server } = here
+  server.serve(PAGE(`${server.snippet()}<meta name="referrer" content="unsafe-url">`))
+  const page = await here.tab()
+  await page.goto(server.page('/from?q=secret'))
+  await page.evaluate(to => location.assign(to), server.page('/to'))
+  await page.waitForURL('**/to')
+  await here.leave(page)
+  await eventually(() => expect(server.items()).toHaveLength(2))
+  expect(server.items()[1]!.properties.referrer).toBe(server.page('/from'))
+})
+
+test.each(['async', 'defer', ''])(
+  'a script in the head loaded by %j knows the title that comes after it',
+  async how => {
+    const { server } = here
+    server.serve(PAGE(server.snippet(how)))
+    const page = await here.tab()
+    await page.goto(server.page())
+    await here.leave(page)
+    await eventually(() =>
+      expect(server.items()).toMatchObject([{ properties: { title: 'Shoes', page: 'Shoes' } }]),
+    )
+  },
+)
+
+test('a script that is inserted later by another script works too', async () => {
+  const { server } = here
+  const source = /src="([^"]*)"/.exec(server.snippet())![1]
+  server.serve(
+    PAGE(`<script>
+      const s = document.createElement('script')
+      s.src = '${source}'; s.dataset.token = 'aat_1'
+      document.head.append(s)
+    </script>`),
+  )
+  const page = await here.tab()
+  await page.goto(server.page())
+  await page.waitForFunction(() => window.aa?.getIdentity())
+  await here.leave(page)
+  await eventually(() => expect(server.items()).toMatchObject([{ event: 'page_view', project: 'default' }]))
+})
+
+test('a script that is loaded twice counts once', async () => {
+  const { server } = here
+  server.serve(PAGE(server.snippet() + server.snippet()))
+  const page = await here.tab()
+  await page.goto(server.page())
+  await here.leave(page)
+  await eventually(() => expect(server.items()).toHaveLength(1))
+  await page.goto(server.page('/next'))
+  await here.leave(page)
+  await eventually(() => expect(server.items().map(item => item.properties.path)).toEqual(['/', '/next']))
+})
+
+test('a page that the browser prepares ahead is counted when it is shown, not before', async () => {
+  const { server } = here
+  server.serve(PAGE(server.snippet()))
+  const page = await here.tab()
+  await page.clock.install({ time: NOON })
+  await page.addInitScript(() => {
+    Object.defineProperty(document, 'prerendering', { value: true, configurable: true })
+  })
+  await page.goto(server.page('/ahead?utm_source=news'))
+  await page.evaluate(() => window.aa!.track('early'))
+  await page.clock.runFor(60_000)
+  expect(server.received).toEqual([])
+  expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([])
+
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'prerendering', { value: false })
+    document.dispatchEvent(new Event('prerenderingchange'))
+  })
+  await page.clock.runFor(5000)
+  await eventually(() =>
+    expect(server.items()).toMatchObject([
+      { event: 'page_view', properties: { utm_source: 'news' } },
+      { event: 'early' },
+    ]),
+  )
+  expect(server.items()[0]!.timestamp).toBeGreaterThanOrEqual(NOON.getTime() + 60_000)
+})
+
+test('the script adds nothing to the page but window.aa', async () => {
+  const { server } = here
+  const names = async (html: string) => {
+    server.serve(html)
+    const page = await here.tab()
+    await page.goto(server.page())
+    return page.evaluate(() => Object.getOwnPropertyNames(window))
+  }
+  const before = await names(PAGE(''))
+  const after = await names(PAGE(server.snippet()))
+  expect(after.filter(name => !before.includes(name))).toEqual(['aa'])
+})
+
+test('attributes of modules that are not here yet change nothing', async () => {
+  const { server } = here
+  const attributes = [
+    'outgoing',
+    'clicks',
+    'errors',
+    'performance',
+    'vitals',
+    'downloads',
+    'forms',
+    '404',
+    'spa',
+  ]
+    .map(name => `data-track-${name}="true"`)
+    .join(' ')
+  server.serve(PAGE(server.snippet(`${attributes} data-heartbeat="15" data-link-domains="other.test"`)))
+  const page = await here.tab()
+  await page.goto(server.page())
+  await page.evaluate(() => {
+    history.pushState({}, '', '/virtual')
+    document.body.click()
+    window.aa!.identify('ada')
+    window.aa!.grantConsent()
+  })
+  await here.leave(page)
+  await eventually(() => expect(server.items().map(item => item.event)).toEqual(['page_view']))
+  expect(page.thrown).toEqual([])
+})
