@@ -1,0 +1,247 @@
+import { Entity } from 'electrodb'
+import { answered, held, type StateTable } from '#core/state-table'
+import {
+  type Claim,
+  type EpochMark,
+  type LakeState,
+  type LakeStateStore,
+  MARK_EVERY_MS,
+  type ShardState,
+} from './state.ts'
+
+/** Jobs of epochs that are long past are of no use: time until their items expire, ms. */
+const KEEP_JOBS_MS = 30 * 86_400_000
+
+/** The lake's memory in DynamoDB: every change is one conditional write, so that two processes never both hold. */
+export function lakeEntities(state: StateTable): LakeStateStore {
+  const lakes = lakeEntity(state)
+  const shards = shardEntity(state)
+  const jobs = jobEntity(state)
+
+  async function lake(): Promise<LakeState> {
+    const { data } = await answered(lakes.get({}).go({ consistent: true }))
+    if (data !== null) return lakeState(data)
+    await held(lakes.create({}).go())
+    return lake()
+  }
+
+  async function shard(name: string): Promise<ShardState> {
+    const { data } = await answered(shards.get({ shard: name }).go({ consistent: true }))
+    return data === null ? { shard: name, highWater: null, epoch: null, claim: null } : shardState(data)
+  }
+
+  return {
+    lake,
+    shard,
+    async shards() {
+      const { data } = await answered(shards.query.main({}).go({ consistent: true, pages: 'all' }))
+      return data.map(shardState)
+    },
+    async addShard(name) {
+      await held(shards.create({ shard: name }).go())
+    },
+    joinEpoch(name, epoch) {
+      const lower = shards
+        .patch({ shard: name })
+        .set({ epoch })
+        .where((item, { notExists, lt }) => `${notExists(item.epoch)} OR ${lt(item.epoch, epoch)}`)
+      return held(lower.go())
+    },
+    claim(name, { first, last, epoch }, highWater) {
+      const free = shards
+        .patch({ shard: name })
+        .set({ claimFirst: first, claimLast: last, claimEpoch: epoch })
+        .where((item, { notExists, eq }) => `${notExists(item.claimFirst)} AND ${eq(item.epoch, epoch)}`)
+        .where((item, { notExists, eq }) =>
+          highWater === null ? notExists(item.highWater) : eq(item.highWater, highWater),
+        )
+      return held(free.go())
+    },
+    commit(name, { first, last, epoch }) {
+      const open = shards
+        .patch({ shard: name })
+        .set({ highWater: last })
+        .remove(['claimFirst', 'claimLast', 'claimEpoch'])
+        .where(
+          (item, { eq }) =>
+            `${eq(item.claimFirst, first)} AND ${eq(item.claimLast, last)} AND ${eq(item.claimEpoch, epoch)}`,
+        )
+      return held(open.go())
+    },
+
+    async lease(now, until) {
+      await lake()
+      const free = lakes
+        .patch({})
+        .add({ fence: 1 })
+        .set({ leaseUntil: until })
+        .where((item, { lte }) => lte(item.leaseUntil, now))
+        .go({ response: 'all_new' })
+      return (await held(free)) ? ((await free).data.fence ?? null) : null
+    },
+    release(fence) {
+      const mine = lakes.patch({}).set({ leaseUntil: 0 })
+      return held(mine.where((item, { eq }) => eq(item.fence, fence)).go())
+    },
+    async openEpoch(fence, from, now) {
+      const { marks } = await lake()
+      const last = marks.at(-1)
+      const due = last === undefined || now - last.at >= MARK_EVERY_MS
+      // Only the holder of the fence changes the marks, one call after the other: nothing comes in between.
+      const opened = lakes
+        .patch({})
+        .set({
+          epoch: from + 1,
+          epochOpenedAt: now,
+          marks: due ? [...marks, { epoch: from + 1, at: now }] : [...marks],
+        })
+        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.epoch, from)}`)
+      return held(opened.go())
+    },
+    advanceWarm(fence, from) {
+      const advanced = lakes
+        .patch({})
+        .set({ warm: from + 1 })
+        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.warm, from)}`)
+      return held(advanced.go())
+    },
+    planRoll(fence, from, until) {
+      const planned = lakes
+        .patch({})
+        .set({ rollUntil: until })
+        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
+        .where((item, { notExists }) => notExists(item.rollUntil))
+      return held(planned.go())
+    },
+    async advanceCold(fence, from, until) {
+      const { marks } = await lake()
+      const advanced = lakes
+        .patch({})
+        .set({ cold: until, marks: marks.filter(mark => mark.epoch > until) })
+        .remove(['rollUntil'])
+        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
+        .where((item, { eq }) => eq(item.rollUntil, until))
+      return held(advanced.go())
+    },
+
+    beginJob(job, now, staleBefore) {
+      const due = jobs
+        .upsert({ job, sentAt: now, expires_at: Math.ceil((now + KEEP_JOBS_MS) / 1000) })
+        .where((item, { notExists, lt }) => `${notExists(item.sentAt)} OR ${lt(item.sentAt, staleBefore)}`)
+      return held(due.go())
+    },
+    async finishJob(job) {
+      await answered(jobs.upsert({ job, finished: true }).go())
+    },
+    async jobFinished(job) {
+      const { data } = await answered(jobs.get({ job }).go({ consistent: true }))
+      return data?.finished ?? false
+    },
+  }
+}
+
+type ShardItem = {
+  shard: string
+  highWater?: string
+  epoch?: number
+  claimFirst?: string
+  claimLast?: string
+  claimEpoch?: number
+}
+
+function shardState(item: ShardItem): ShardState {
+  const { shard, highWater, epoch, claimFirst: first, claimLast: last, claimEpoch } = item
+  const claim: Claim | null =
+    first === undefined || last === undefined || claimEpoch === undefined
+      ? null
+      : { first, last, epoch: claimEpoch }
+  return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim }
+}
+
+type LakeItem = Omit<LakeState, 'rollUntil' | 'marks'> & { rollUntil?: number; marks: EpochMark[] }
+
+function lakeState(item: LakeItem): LakeState {
+  const { epoch, warm, cold, fence, leaseUntil, epochOpenedAt, marks } = item
+  return { epoch, warm, cold, rollUntil: item.rollUntil ?? null, fence, leaseUntil, epochOpenedAt, marks }
+}
+
+function lakeEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'lake', version: '1' },
+      attributes: {
+        epoch: { type: 'number', required: true, default: 1 },
+        warm: { type: 'number', required: true, default: 1 },
+        cold: { type: 'number', required: true, default: 1 },
+        rollUntil: { type: 'number' },
+        fence: { type: 'number', required: true, default: 0 },
+        leaseUntil: { type: 'number', required: true, default: 0 },
+        epochOpenedAt: { type: 'number', required: true, default: 0 },
+        marks: {
+          type: 'list',
+          required: true,
+          default: [],
+          items: {
+            type: 'map',
+            properties: {
+              epoch: { type: 'number', required: true },
+              at: { type: 'number', required: true },
+            },
+          },
+        },
+      },
+      indexes: {
+        main: {
+          pk: { field: 'pk', composite: [], casing: 'none' },
+          sk: { field: 'sk', composite: [], casing: 'none' },
+        },
+      },
+    },
+    { client, table },
+  )
+}
+
+/** All shards lie under one partition key, so that one query lists them. */
+function shardEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'shard', version: '1' },
+      attributes: {
+        shard: { type: 'string', required: true },
+        highWater: { type: 'string' },
+        epoch: { type: 'number' },
+        claimFirst: { type: 'string' },
+        claimLast: { type: 'string' },
+        claimEpoch: { type: 'number' },
+      },
+      indexes: {
+        main: {
+          pk: { field: 'pk', composite: [], casing: 'none' },
+          sk: { field: 'sk', composite: ['shard'], casing: 'none' },
+        },
+      },
+    },
+    { client, table },
+  )
+}
+
+function jobEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'lakejob', version: '1' },
+      attributes: {
+        job: { type: 'string', required: true },
+        sentAt: { type: 'number' },
+        finished: { type: 'boolean' },
+        expires_at: { type: 'number' },
+      },
+      indexes: {
+        main: {
+          pk: { field: 'pk', composite: ['job'], casing: 'none' },
+          sk: { field: 'sk', composite: [], casing: 'none' },
+        },
+      },
+    },
+    { client, table },
+  )
+}
