@@ -165,10 +165,10 @@ export function createMerger(settings: MergerSettings): Merger {
 /** `SELECT` of a table's columns in their stored types and order. */
 function selectFor(table: TableName): string {
   const columns: readonly Column[] = tables[table].columns
-  return `SELECT ${columns
-    .map(({ name, type }) => (type === 'timestamp' ? `CAST(${name} AS TIMESTAMP_MS) AS ${name}` : name))
-    .join(', ')}`
+  return `SELECT ${columns.map(({ name, type }) => `CAST(${name} AS ${storedTypes[type]}) AS ${name}`).join(', ')}`
 }
+
+const storedTypes = { string: 'VARCHAR', int64: 'BIGINT', timestamp: 'TIMESTAMP_MS' } as const
 
 async function rowsOf(connection: DuckDBConnection, statement: string) {
   return toRows(await connection.runAndReadAll(statement))
