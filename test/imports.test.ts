@@ -20,6 +20,11 @@ describe('the check refuses', () => {
     ['rules that load an SDK', 'core/a.ts', "import { S3 } from '@aws-sdk/client-s3'"],
     ['rules that speak HTTP', 'core/a.ts', "import { request } from 'node:http'"],
     ['rules that load an SDK only when they need it', 'core/a.ts', "await import('@aws-sdk/client-s3')"],
+    [
+      'rules that load the client of the table',
+      'core/a.ts',
+      "import { PutCommand } from '@aws-sdk/lib-dynamodb'",
+    ],
     ['rules that read the environment', 'core/a.ts', 'const port = process.env.PORT'],
     ['rules that ask the machine for the time', 'core/a.ts', 'const now = Date.now()'],
     ['a type that is named in place', 'core/a.ts', "type X = import('#local/settings').Settings"],
@@ -42,8 +47,12 @@ describe('the check refuses', () => {
   })
 })
 
-test('the check allows a binding to AWS, and words that stand in comments', () => {
+test('the check allows a binding to AWS, the type of the table’s client, and words that stand in comments', () => {
   const binding = { path: 'lambdas/track/index.ts', text: "import { services } from '#aws/services'" }
   const comment = { path: 'core/a.ts', text: '// never process.env here\n/* nor Date.now() */' }
-  expect(badArrows([binding, comment])).toEqual([])
+  const typed = {
+    path: 'core/b.ts',
+    text: "import type {\n  DynamoDBDocument,\n} from '@aws-sdk/lib-dynamodb'",
+  }
+  expect(badArrows([binding, comment, typed])).toEqual([])
 })

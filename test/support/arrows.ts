@@ -7,6 +7,8 @@ type Rule = {
   files: RegExp
   /** npm packages that it may import; null: any. */
   packages: RegExp | null
+  /** npm packages of which it may name types, which are gone when the code runs. */
+  types?: RegExp
   /** Built-in modules of Node that it may import; null: any. */
   builtins: RegExp | null
   /** What must not stand in its code, with the reason. */
@@ -22,6 +24,8 @@ const RULES: Record<string, Rule> = {
     files: /^(schemas|core)\//,
     // Pure libraries only: no SDK, nothing that opens a file or a socket.
     packages: /^(zod|electrodb|quick-lru|crawler-user-agents|mmdb-lib|hyparquet-writer)$/,
+    // ElectroDB is given its client; only the name of the client's type is needed.
+    types: /^@aws-sdk\/lib-dynamodb$/,
     builtins: /^node:(crypto|zlib|buffer|util)$/,
     never: {
       'reads the environment': /\bprocess\./,
@@ -59,16 +63,18 @@ export function badArrows(files: readonly SourceFile[]): string[] {
     const rule = /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? BINDING : RULES[room]
     if (rule === undefined) return [`${path}: no rule for the folder ${room}`]
     const code = withoutComments(text)
-    const arrows = importsOf(code).filter(name => !allows(rule, path, name))
+    const arrows = importsOf(code).filter(arrow => !allows(rule, path, arrow))
     const words = Object.entries(rule.never ?? {}).filter(([, pattern]) => pattern.test(code))
     return [
-      ...arrows.map(name => `${path}: may not import ${name}`),
+      ...arrows.map(({ name }) => `${path}: may not import ${name}`),
       ...words.map(([reason]) => `${path}: ${reason}`),
     ]
   })
 }
 
-function allows(rule: Rule, path: string, name: string): boolean {
+type Arrow = { name: string /** `import type … from`. */; typeOnly: boolean }
+
+function allows(rule: Rule, path: string, { name, typeOnly }: Arrow): boolean {
   if (name.startsWith('node:')) return rule.builtins === null || rule.builtins.test(name)
   const file = name.startsWith('#')
     ? `${name.slice(1)}.ts`
@@ -77,13 +83,19 @@ function allows(rule: Rule, path: string, name: string): boolean {
       : null
   if (file !== null) return rule.files.test(file)
   const [scope = '', rest] = name.split('/')
-  return rule.packages === null || rule.packages.test(scope.startsWith('@') ? `${scope}/${rest}` : scope)
+  const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope
+  if (typeOnly && rule.types?.test(packageName)) return true
+  return rule.packages === null || rule.packages.test(packageName)
 }
 
 /** All module names: static, re-exported, for their side effects, as types, dynamic, and by require. */
-function importsOf(code: string): string[] {
-  const pattern = /\bfrom\s*(['"])(.*?)\1|\bimport\s*\(?\s*(['"])(.*?)\3|\brequire\w*\s*\(\s*(['"])(.*?)\5/g
-  return [...code.matchAll(pattern)].map(match => match[2] ?? match[4] ?? match[6] ?? '')
+function importsOf(code: string): Arrow[] {
+  const pattern =
+    /(\bimport\s+type\s[^'"]*?)?\bfrom\s*(['"])([^'"\s]+)\2|\bimport\s*\(?\s*(['"])([^'"\s]+)\4|\brequire\w*\s*\(\s*(['"])([^'"\s]+)\6/g
+  return [...code.matchAll(pattern)].map(match => ({
+    name: match[3] ?? match[5] ?? match[7] ?? '',
+    typeOnly: match[1] !== undefined,
+  }))
 }
 
 /** Good enough for our own sources: a `//` inside a text is kept when a colon stands before it, as in https://. */
