@@ -2,13 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAMAGED } from '#core/ingest/record'
-import type { StreamEntry } from '#core/ports'
+import type { EventStream, StreamEntry } from '#core/ports'
 import { checksumOf, isDamage, logPath, suspectPath } from './stream-file.ts'
 
+/** The one shard of a local log. */
+export const LOCAL_SHARD = 'local'
+
 /** The log's reading end, for any thread: it has a connection of its own. */
-export type StreamReader = {
-  /** Entries above `after` (null: from the oldest kept), ascending, at most `limit`; fewer where they are big. */
-  read(after: string | null, limit: number): StreamEntry[]
+export type StreamReader = Pick<EventStream, 'shards' | 'read'> & {
   /**
    * Deletes records up to and including sequence `upTo` that were appended before `olderThan` (Unix ms), in small
    * transactions between which appends go on. The newest record always stays: sequences continue above it.
@@ -36,6 +37,19 @@ export function openStreamReader(dir: string): StreamReader {
       ORDER BY sequence LIMIT ${PRUNE_ROWS}
     )`)
 
+  function entriesAbove(after: number, limit: number): StreamEntry[] {
+    const entries: StreamEntry[] = []
+    let bytes = 0
+    for (const row of select.iterate(after, limit)) {
+      const [sequence, data] = [Number(row.sequence), row.data as Uint8Array]
+      const whole = checksumOf(sequence, data) === row.checksum
+      entries.push({ sequence: String(sequence), data: whole ? data : damaged(data) })
+      bytes += data.length
+      if (bytes >= READ_BYTES) break
+    }
+    return entries
+  }
+
   /** Damage that shows while reading is left for the next start to mend: see suspectPath. */
   function noting<T>(work: () => T): T {
     try {
@@ -47,19 +61,9 @@ export function openStreamReader(dir: string): StreamReader {
   }
 
   return {
-    read: (after, limit) =>
-      noting(() => {
-        const entries: StreamEntry[] = []
-        let bytes = 0
-        for (const row of select.iterate(Number(after ?? 0), limit)) {
-          const [sequence, data] = [Number(row.sequence), row.data as Uint8Array]
-          const whole = checksumOf(sequence, data) === row.checksum
-          entries.push({ sequence: String(sequence), data: whole ? data : damaged(data) })
-          bytes += data.length
-          if (bytes >= READ_BYTES) break
-        }
-        return entries
-      }),
+    shards: async () => [LOCAL_SHARD],
+    read: async (shard, after, limit) =>
+      shard === LOCAL_SHARD ? noting(() => entriesAbove(Number(after ?? 0), limit)) : [],
     async prune(upTo, olderThan) {
       let deleted = 0
       for (;;) {

@@ -5,8 +5,7 @@ import type { LogLimits } from './stream-file.ts'
 import { openStreamReader } from './stream-reader.ts'
 import type { WriterAnswer, WriterGroup, WriterStart } from './stream-writer.ts'
 
-/** The one shard of a local log. */
-export const LOCAL_SHARD = 'local'
+export { LOCAL_SHARD } from './stream-reader.ts'
 
 export type LocalStream = EventStream & {
   /** Commits what was appended, then closes the file. */
@@ -111,8 +110,8 @@ export async function openStream(
       }
       return promise
     },
-    shards: async () => [LOCAL_SHARD],
-    read: async (shard, after, limit) => (shard === LOCAL_SHARD ? reader.read(after, limit) : []),
+    shards: reader.shards,
+    read: reader.read,
     async close() {
       if (!closing) {
         closing = true

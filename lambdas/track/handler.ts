@@ -9,9 +9,9 @@ import { pack } from '#core/ingest/record'
 import type { Clock, EventStream, Log } from '#core/ports'
 import { isAllowedOrigin } from '#core/projects/origins'
 import type { Project, ProjectDirectory } from '#core/projects/project'
-import { routes } from '#schemas/routes'
-import { errorAnswer, jsonAnswer } from '../answer.ts'
-import type { HttpAnswer, HttpFunction, HttpRequest } from '../http.ts'
+import { jsonAnswer } from '../answer.ts'
+import type { HttpFunction, HttpRequest } from '../http.ts'
+import { httpFunction } from '../http-function.ts'
 import { jsonBody } from '../json-body.ts'
 
 export type TrackServices = {
@@ -36,22 +36,26 @@ const QUEUED = jsonAnswer(202, { ok: true, queued: true })
  * one token, token lookup, origin, bot, items. The answer 202 comes when the stream has the records on disk.
  */
 export function trackHandler(services: TrackServices): HttpFunction {
-  return async (route, request) => {
-    try {
-      const isBatch = route.path === routes.trackBatch.path
-      const body = objectBody(jsonBody(request.body))
-      const delivery = isBatch ? openBatch(body) : openSingle(body)
-      const project = await findProject(services, delivery)
-      checkOrigin(project, request)
-      const records =
-        (await countBot(services, delivery, project, request)) ??
-        keepEvents(services, delivery, project, request)
-      await services.stream.append(records)
-      return isBatch ? queuedBatch(delivery) : QUEUED
-    } catch (error) {
-      return errorAnswer(error, route.path, services.log)
-    }
-  }
+  return httpFunction<'track'>(services.log, {
+    async track(request) {
+      await store(services, openSingle(objectBody(jsonBody(request.body))), request)
+      return QUEUED
+    },
+    async trackBatch(request) {
+      const delivery = openBatch(objectBody(jsonBody(request.body)))
+      await store(services, delivery, request)
+      // The number of events that were sent, retries of stored ones included.
+      return jsonAnswer(202, { ok: true, queued: true, count: delivery.items.length })
+    },
+  })
+}
+
+async function store(services: TrackServices, delivery: Delivery, request: HttpRequest): Promise<void> {
+  const project = await findProject(services, delivery)
+  checkOrigin(project, request)
+  const records =
+    (await countBot(services, delivery, project, request)) ?? keepEvents(services, delivery, project, request)
+  await services.stream.append(records)
 }
 
 async function findProject({ projects }: TrackServices, { token }: Delivery): Promise<Project> {
@@ -90,9 +94,4 @@ function keepEvents(
 ): Uint8Array[] {
   const header = countryHeader === null ? undefined : headers[countryHeader]
   return accept(delivery, project, countryOf(header, ip, country), clock.now(), ids)
-}
-
-/** `count` is the number of events that were sent, retries of stored ones included (contract 1.1). */
-function queuedBatch({ items }: Delivery): HttpAnswer {
-  return jsonAnswer(202, { ok: true, queued: true, count: items.length })
 }

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DAMAGED } from '#core/ingest/record'
 import { openStream } from '#local/stream'
-import { logPath, suspectPath } from '#local/stream-file'
+import { logPath, openLogFile, suspectPath } from '#local/stream-file'
 import { openStreamReader } from '#local/stream-reader'
 
 const folders: string[] = []
@@ -79,6 +79,16 @@ function copyOf(layout: Layout): string {
   return dir
 }
 
+/** Opens what is left as the commit thread does, and returns what it holds and the sequence it goes on above. */
+async function mend(dir: string) {
+  const { database, highest } = openLogFile(dir, 0, Date.now())
+  const reader = openStreamReader(dir)
+  const entries = await reader.read('local', null, 10_000)
+  reader.close()
+  database.close()
+  return { entries, highest }
+}
+
 /** Opens what is left, appends to it, and returns what it holds and what was logged. */
 async function reopen(dir: string) {
   const logged: { code: string; fields: Record<string, unknown> | undefined }[] = []
@@ -105,15 +115,13 @@ describe.each(Object.keys(layouts) as Layout[])('a log whose records lie %s', la
         const size = statSync(logPath(dir) + end).size
         const cut = [0, 1, 31, 100, 4095, 4096, size - 1][round] ?? randomInt(size)
         truncateSync(logPath(dir) + end, Math.min(cut, size))
-        const { before, after } = await reopen(dir)
+        const { entries, highest } = await mend(dir)
         const context = `cut ${end} at ${cut} of ${size}`
         expect(
-          before.every(({ data }) => isWhole(data)),
+          entries.every(({ data }) => isWhole(data)),
           context,
         ).toBe(true)
-        expect(after, context).toHaveLength(1)
-        const highest = Number(before.at(-1)?.sequence ?? 0)
-        expect(Number(after[0]!.sequence), context).toBeGreaterThan(highest)
+        expect(highest, context).toBeGreaterThanOrEqual(Number(entries.at(-1)?.sequence ?? 0))
       }
     },
   )
@@ -187,7 +195,7 @@ test('damage that a reader meets is mended at the next start', async () => {
   const bytes = readFileSync(logPath(dir))
   bytes.fill(0, 8192, 200_000)
   writeFileSync(logPath(dir), bytes)
-  expect(() => reader.read(null, 10_000)).toThrow()
+  await expect(reader.read('local', null, 10_000)).rejects.toThrow()
   expect(existsSync(suspectPath(dir))).toBe(true)
   reader.close()
   await stream.close()

@@ -87,7 +87,7 @@ test('pruning keeps what is above the given sequence and what is younger than th
   const stream = await opened(dir)
   await stream.append(['a', 'b', 'c', 'd'].map(text => Buffer.from(text)))
   const reader = readerOf(dir)
-  const entries = reader.read(null, 10)
+  const entries = await reader.read('local', null, 10)
   expect(await reader.prune(entries[3]!.sequence, Date.now() - 3_600_000)).toBe(0)
   expect(await reader.prune(entries[1]!.sequence, Date.now() + 1000)).toBe(2)
   expect(await texts(stream)).toEqual(['c', 'd'])
@@ -105,7 +105,7 @@ test('a reader in another connection sees each record as soon as it is acknowled
   const reader = readerOf(dir)
   for (let i = 0; i < 20; i++) {
     await stream.append([Buffer.from(`${i}`)])
-    expect(reader.read(null, 100)).toHaveLength(i + 1)
+    expect(await reader.read('local', null, 100)).toHaveLength(i + 1)
   }
 })
 
@@ -135,6 +135,11 @@ test('appends go on while a long log is pruned', async () => {
   expect((await stream.read('local', last, 1000)).length).toBe(200)
 })
 
+async function middle(stream: Pick<LocalStream, 'read'>): Promise<string> {
+  const entries = await stream.read('local', null, 10_000)
+  return entries[entries.length >> 1]!.sequence
+}
+
 test('a log without room refuses with UNAVAILABLE and Retry-After, and takes records again when there is room', async () => {
   const dir = folder()
   const codes: string[] = []
@@ -154,7 +159,7 @@ test('a log without room refuses with UNAVAILABLE and Retry-After, and takes rec
   expect(codes).toContain('STREAM_UNAVAILABLE')
   expect(await texts(stream)).toEqual(kept)
   const reader = readerOf(dir)
-  await reader.prune(reader.read(null, 1000)[kept.length >> 1]!.sequence, Date.now() + 1000)
+  await reader.prune(await middle(reader), Date.now() + 1000)
   await stream.append([Buffer.from('again')])
   expect((await texts(stream)).at(-1)).toBe('again')
 })
