@@ -21,8 +21,13 @@ export function openCountryTable(): (ip: string) => string | null {
   return ip => {
     const known = cache.get(ip)
     if (known !== undefined) return known
-    const found = reader.get(ip)?.country_code ?? null
+    const found = reader.get(plainAddress(ip))?.country_code ?? null
     cache.set(ip, found)
     return found
   }
+}
+
+/** A socket that takes both families names an IPv4 caller in IPv6 notation. */
+function plainAddress(ip: string): string {
+  return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
 }

@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { DAMAGED, pack, type StreamRecord, unpack } from '#core/ingest/record'
+
+const text = fc.string({ unit: 'binary' }).map(value => value.toWellFormed())
+const maybe = fc.option(text, { nil: null })
+
+const record: fc.Arbitrary<StreamRecord> = fc.oneof(
+  fc.record({
+    kind: fc.constant('bots' as const),
+    project_id: text,
+    account_id: text,
+    received_at: fc.nat(),
+    category: text,
+    actor: text,
+    dropped: fc.nat(),
+  }),
+  fc.record({
+    kind: fc.constant('events' as const),
+    project_id: text,
+    account_id: text,
+    received_at: fc.nat(),
+    bucket: fc.nat(63),
+    seq: fc.nat(),
+    country: maybe,
+    events: fc.array(
+      fc.record({
+        event: text,
+        properties: fc.option(fc.dictionary(text, text, { noNullPrototype: true }), { nil: null }),
+        user_id: maybe,
+        session_id: maybe,
+        timestamp: fc.nat(),
+        event_id: maybe,
+      }),
+      { maxLength: 30 },
+    ),
+  }),
+)
+
+test('a record is unpacked as it was packed, small or big', () => {
+  fc.assert(
+    fc.property(record, value => {
+      expect(unpack(pack(value))).toEqual(value)
+    }),
+  )
+})
+
+test('a big record is packed into less than its text', () => {
+  const events = Array.from({ length: 100 }, () => ({
+    event: 'page_view',
+    properties: { path: '/pricing' },
+    user_id: 'u',
+    session_id: 's',
+    timestamp: 1,
+    event_id: null,
+  }))
+  const value: StreamRecord = {
+    kind: 'events',
+    project_id: 'p',
+    account_id: 'a',
+    received_at: 1,
+    bucket: 1,
+    seq: 1,
+    country: null,
+    events,
+  }
+  expect(pack(value).length).toBeLessThan(JSON.stringify(value).length / 10)
+})
+
+test.each([
+  [[], /unknown packing/],
+  [[0x7b], /unknown packing/],
+  [[0x01], /JSON/],
+  [[0x01, 0x7b, 0x7d], /unknown kind/],
+  [[0x01, ...Buffer.from('{"kind":"events","events":5}')], /unknown kind/],
+  [[0x02, 1, 2, 3], /./],
+  [[DAMAGED, 0x01, 0x7b, 0x7d], /checksum/],
+])('bytes %j cannot be unpacked, and the error says why', (bytes, reason) => {
+  expect(() => unpack(Uint8Array.from(bytes))).toThrow(reason)
+})
