@@ -19,9 +19,12 @@ export type Chromium = {
 
 /**
  * Unpacks the Chromium of @sparticuz/chromium for this user, once a version, and tells where it is. The package's own
- * way unpacks to one fixed place, readable by its first user only and half written for a second process.
+ * way unpacks to one fixed place, readable by its first user only and half written for a second process. The package
+ * is for Linux on x64; elsewhere CHROMIUM_PATH names an installed Chromium.
  */
 export async function unpackChromium(): Promise<Chromium> {
+  const installed = process.env.CHROMIUM_PATH
+  if (installed) return { executable: installed, env: {} }
   const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'))
   const home = join(tmpdir(), `footfall-chromium-${version}-${userInfo().uid}`)
   if (!existsSync(home)) await unpackTo(home)
