@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Snapshot } from '#core/lake/state'
+import type { QueryEngine } from '#core/ports'
+import { events } from '#core/reports/events'
+import type { ReportServices } from '#core/reports/services'
+import { stats } from '#core/reports/stats'
+import { lakeFolder } from '#local/lake-folder'
+import { openQueryEngine } from '#local/query-engine'
+import { statsAnswer } from '#schemas/stats'
+import { buildLake, type EventsRecord } from '#test/support/lake-builder'
+
+const NOW = Date.parse('2026-11-18T15:42:17.123Z')
+const project = { id: 'proj_1', name: 'shop', bucket: 7, created_at: '2026-10-01T00:00:00Z' }
+
+async function setUp(given: Partial<EventsRecord['events'][number]>[] = []) {
+  const dir = await mkdtemp(join(tmpdir(), 'footfall-report-'))
+  const lakeDir = join(dir, 'lake')
+  const record: EventsRecord = {
+    kind: 'events',
+    project_id: 'proj_1',
+    account_id: 'acc_1',
+    bucket: 7,
+    received_at: NOW,
+    seq: 5,
+    country: 'DE',
+    events: given.map(event => ({
+      event: 'page_view',
+      properties: null,
+      user_id: null,
+      session_id: null,
+      timestamp: NOW,
+      event_id: null,
+      ...event,
+    })),
+  }
+  const epochs = given.length === 0 ? [[]] : [[[record]]]
+  const snapshot = await buildLake({ lake: lakeFolder(lakeDir), tempDir: join(dir, 'temp'), epochs })
+  const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
+  onTestFinished(async () => {
+    await engine.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+  return serve(engine, snapshot)
+}
+
+function serve(engine: QueryEngine, snapshot: Snapshot): ReportServices {
+  const lake = async () => ({
+    ...snapshot,
+    rollUntil: null,
+    fence: 0,
+    leaseUntil: 0,
+    epochOpenedAt: 0,
+  })
+  return { engine, lakeState: { lake }, clock: { now: () => NOW } } as ReportServices
+}
+
+test('a project without events has zeros and empty lists', async () => {
+  const services = await setUp()
+  const found = await stats(services, { project, query: { groupBy: 'day' } })
+  expect(found).toEqual({
+    project: 'shop',
+    period: { from: '2026-11-11', to: '2026-11-18', groupBy: 'day' },
+    totals: { unique_users: 0, total_events: 0 },
+    timeSeries: [],
+    events: [],
+    sessions: {
+      total_sessions: 0,
+      bounce_rate: 0,
+      avg_duration: 0,
+      pages_per_session: 0,
+      sessions_per_user: 0,
+    },
+    countries: [],
+  })
+  expect(statsAnswer.parse(found)).toEqual(found)
+  expect(await events(services, { project, query: { limit: 10 } })).toEqual({
+    project: 'shop',
+    events: [],
+    count: 0,
+    next_before: null,
+  })
+})
+
+test('the 20 most frequent events are told, equals by code point', async () => {
+  const names = Array.from({ length: 25 }, (_, i) => `e${String(i).padStart(2, '0')}`)
+  const services = await setUp([...names.map(event => ({ event })), { event: 'zz' }, { event: 'zz' }])
+  const found = await stats(services, { project, query: { groupBy: 'day' } })
+  expect(found.events.map(({ event }) => event)).toEqual(['zz', ...names.slice(0, 19)])
+})
+
+test.each([
+  ['none at all', null],
+  ['an empty object', {}],
+  ['columns only', { path: '/a', session_count: 3 }],
+  ['values of other types than their columns', { path: 7, session_count: '3', title: null, url: { a: 1 } }],
+  ['numbers that a column of integers cannot hold', { session_count: 1.5, days_since_first_visit: 1e300 }],
+  ['nested and empty values', { plan: { tiers: [1, [], {}] }, note: '', path: '' }],
+  [
+    'names that objects treat in their own way',
+    JSON.parse('{"__proto__": 1, "constructor": "c", "properties": "p"}'),
+  ],
+])('properties come back as they were sent: %s', async (_, properties) => {
+  const services = await setUp([{ properties }])
+  const { events: found } = await events(services, { project, query: { limit: 10 } })
+  expect(JSON.stringify(sortKeys(found[0]?.properties))).toBe(JSON.stringify(sortKeys(properties)))
+})
+
+function sortKeys(value: unknown): unknown {
+  return value === null || value === undefined
+    ? value
+    : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+test('event_id is told only where one was sent', async () => {
+  const services = await setUp([{ event_id: 'mine' }, {}])
+  const { events: found } = await events(services, { project, query: { limit: 10 } })
+  expect(found.map(row => 'event_id' in row)).toEqual([false, true])
+})
+
+test('a cursor that was not given out is refused', async () => {
+  const services = await setUp()
+  await expect(events(services, { project, query: { limit: 10, before: 'x' } })).rejects.toMatchObject({
+    code: 'MISSING_FIELDS',
+  })
+})
+
+test('all statements of a report read one snapshot', async () => {
+  const asked: number[] = []
+  const services = await setUp()
+  const counting = {
+    ...services,
+    lakeState: { lake: () => services.lakeState.lake().finally(() => asked.push(1)) },
+  }
+  await stats(counting, { project, query: { groupBy: 'hour' } })
+  expect(asked).toHaveLength(1)
+})
+
+test('a caller who goes away ends the report', async () => {
+  const services = await setUp()
+  const reason = new Error('gone')
+  const asked = stats(services, { project, query: { groupBy: 'day' }, signal: AbortSignal.abort(reason) })
+  await expect(asked).rejects.toBe(reason)
+})

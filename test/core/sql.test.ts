@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { date, integer, join, name, scanning, sql, timestamp } from '#core/sql'
+
+test('values become parameters in their order, whatever they hold', () => {
+  const query = sql`SELECT ${1} AS a, ${"'; DROP"} AS b, ${null} AS c`
+  expect(query).toEqual({ text: 'SELECT ? AS a, ? AS b, ? AS c', params: [1, "'; DROP", null] })
+})
+
+test('a piece is spliced in with its parameters and with what it scans', () => {
+  const piece = scanning(sql`FROM events_hot WHERE event = ${'b'}`, { table: 'events_hot', epoch: [1, 2] })
+  const both = join([piece, sql`${'c'}`], ' AND ')
+  expect(sql`SELECT ${'a'} ${both} LIMIT ${integer(3)}`).toEqual({
+    text: 'SELECT ? FROM events_hot WHERE event = ? AND ? LIMIT 3',
+    params: ['a', 'b', 'c'],
+    scans: [{ table: 'events_hot', epoch: [1, 2] }],
+  })
+})
+
+test('names, whole numbers, dates and timestamps may stand in the text', () => {
+  expect(name('user_id').text).toBe('user_id')
+  expect(integer(-7).text).toBe('-7')
+  expect(date('2026-11-01').text).toBe("DATE '2026-11-01'")
+  expect(timestamp(Date.parse('2026-11-01T02:03:04.005Z')).text).toBe("TIMESTAMP '2026-11-01 02:03:04.005'")
+})
+
+test.each([
+  ['a name with a quote', () => name('a"b')],
+  ['a name in capitals', () => name('Event')],
+  ['a fraction', () => integer(1.5)],
+  ['a number beyond 53 bits', () => integer(2 ** 53)],
+  ['no date', () => date("2026-11-01' OR '1'='1")],
+  ['a time before the year 0', () => timestamp(-1e14)],
+  ['a time after the year 9999', () => timestamp(1e15)],
+])('%s may not', (_, make) => {
+  expect(make).toThrow()
+})
