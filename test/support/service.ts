@@ -71,7 +71,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 /** Starts a service that is expected to end by itself; resolves with its exit code and what it printed. */
-export async function failingService(options: ServiceOptions): Promise<{ code: number | null; output: string }> {
+export async function failingService(
+  options: ServiceOptions,
+): Promise<{ code: number | null; output: string }> {
   const { output, exited } = spawnService({ ...options, dataDir: options.dataDir ?? newFolder() })
   const code = await exited
   return { code, output: output() }

@@ -1,0 +1,55 @@
+import { firstSteps } from './first-steps.ts'
+import { PortError } from './listen.ts'
+import { FolderError } from './lock.ts'
+import { serviceLog } from './service-log.ts'
+import { readSettings, SettingsError } from './settings.ts'
+import { type Service, startService } from './start.ts'
+
+/** `npm start`: the service of one machine as a process. Exits with 0 after SIGINT or SIGTERM, with 1 when it cannot start. */
+
+/** npm passes on a Ctrl-C that the terminal has already sent to us: what comes this soon is the same one. */
+const SAME_SIGNAL_MS = 500
+
+try {
+  const settings = readSettings(process.env)
+  tell('data', settings.DATA_DIR)
+  tell('process', String(process.pid))
+  const service = await startService(settings, serviceLog, tell)
+  const { base_url, project } = service.credentials
+  serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
+  tell('ready', `${base_url} after ${(performance.now() / 1_000).toFixed(1)} s`)
+  process.stdout.write(firstSteps(base_url, settings.DATA_DIR, project))
+  stopOnSignal(service)
+} catch (error) {
+  process.stderr.write(`Footfall cannot start: ${forOperator(error)}\n`)
+  process.exit(1)
+}
+
+function tell(word: string, text: string): void {
+  process.stdout.write(`${word.padEnd(8)} ${text}\n`)
+}
+
+/** What the operator can mend is told in a sentence; anything else is a defect, and its stack helps to find it. */
+function forOperator(error: unknown): string {
+  const known = [SettingsError, FolderError, PortError].some(kind => error instanceof kind)
+  return known ? (error as Error).message : ((error as Error).stack ?? String(error))
+}
+
+/** The first signal stops cleanly; the second one, from somebody who will not wait, at once. */
+function stopOnSignal(service: Service): void {
+  let stoppingSince: number | null = null
+  const stop = async () => {
+    const now = performance.now()
+    if (stoppingSince !== null) {
+      if (now - stoppingSince > SAME_SIGNAL_MS) process.exit(130)
+      return
+    }
+    stoppingSince = now
+    tell('stopping', 'requests under way end first; once more to stop at once')
+    await service.stop()
+    serviceLog('STOPPED')
+    process.exit(0)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createLakeConsumer } from '#core/lake/consumer'
+import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
+import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import type { Log } from '#core/ports'
+import { createMerger } from '#duckdb/merger'
+import { createJobQueue } from './job-queue.ts'
+import { lakeFolder } from './lake-folder.ts'
+import { createPipeline, PIPELINE_DEFAULTS } from './pipeline.ts'
+import type { PipelineMessage, PipelineStart } from './pipeline-thread.ts'
+import { connectState } from './state.ts'
+import { createStores } from './stores.ts'
+import { openStreamReader } from './stream-reader.ts'
+
+/** The thread of local/pipeline-thread.ts: binds the pipeline to this machine. */
+const port = parentPort
+if (port === null) throw new Error('pipeline-worker.ts runs as a thread of the service only')
+const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs } = workerData as PipelineStart
+
+const send = (message: PipelineMessage) => port.postMessage(message)
+const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
+const clock = { now: Date.now }
+const stream = openStreamReader(dataDir)
+const connection = connectState(stateEndpoint)
+const { lakeState: state, usage, projects } = createStores(connection, clock)
+const lake = lakeFolder(join(dataDir, 'lake'))
+const merger = createMerger({ lake, tempDir: join(dataDir, 'merging'), log, memoryMb: compactionMemoryMb })
+const worker = createLakeWorker({ state, lake, merger, usage, projects, log })
+const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
+const pipeline = createPipeline(
+  {
+    state,
+    stream,
+    consumer: createLakeConsumer({ state, stream, lake, usage, log }),
+    maintenance: createMaintenance({ state, lake, jobs, clock, log }, { ...MAINTENANCE_DEFAULTS, epochMs }),
+    prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
+    clock,
+    log,
+  },
+  { ...PIPELINE_DEFAULTS, retentionMs },
+)
+
+const stopping = new AbortController()
+port.once('message', () => stopping.abort())
+send({ kind: 'started' })
+await pipeline.run(stopping.signal)
+await jobs.stop()
+await connection.close()
+stream.close()
+port.close()

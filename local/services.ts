@@ -1,0 +1,63 @@
+import { stop as stopEsbuild } from 'esbuild'
+import { createBotClassifier } from '#core/ingest/bots'
+import { createSeqSource } from '#core/ingest/ids'
+import type { Clock, Log } from '#core/ports'
+import { controlHandler } from '#lambdas/control/handler'
+import type { HttpFunction, HttpRequest } from '#lambdas/http'
+import { reportsHandler } from '#lambdas/reports/handler'
+import { siteHandler } from '#lambdas/site/handler'
+import { trackHandler } from '#lambdas/track/handler'
+import type { Route } from '#schemas/routes'
+import { openCountryTable } from './country.ts'
+import { openQueryEngine } from './query-engine.ts'
+import type { Settings } from './settings.ts'
+import { lakeDir, type Storage } from './storage.ts'
+import { buildTracker } from './tracker.ts'
+
+/** The services of one machine, bound to the same handlers that AWS deploys (lambdas/). */
+export async function openServices(
+  settings: Settings,
+  storage: Storage,
+  { baseUrl, clock, log }: { baseUrl: string; clock: Clock; log: Log },
+): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
+  const { accounts, projects, usage, lakeState, stream } = storage
+  const [tracker, engine] = await Promise.all([
+    buildTracker(),
+    openQueryEngine({
+      lakeDir: lakeDir(settings.DATA_DIR),
+      log,
+      memoryMb: settings.QUERY_MEMORY_MB,
+      threads: settings.QUERY_THREADS,
+      concurrency: settings.QUERY_CONCURRENCY,
+      timeoutMs: settings.QUERY_TIMEOUT_MS,
+    }),
+  ])
+  // It keeps a process of its own for further builds; there are none.
+  await stopEsbuild()
+  const common = { accounts, projects, usage, baseUrl, clock, log }
+  const functions = {
+    site: siteHandler({ tracker, baseUrl, log }),
+    control: controlHandler(common),
+    reports: reportsHandler({ ...common, engine, lakeState }),
+    track: trackHandler({
+      stream,
+      projects,
+      country: openCountryTable(),
+      countryHeader: settings.COUNTRY_HEADER ?? null,
+      bots: createBotClassifier(),
+      accountOfKey: request => accountOfKey(request, common),
+      clock,
+      ids: createSeqSource(),
+      log,
+    }),
+  }
+  return { functions, close: engine.close }
+}
+
+async function accountOfKey(
+  request: HttpRequest,
+  { accounts }: Pick<Storage, 'accounts'>,
+): Promise<string | null> {
+  const key = request.headers['x-api-key'] ?? request.query.key
+  return key === undefined ? null : ((await accounts.byApiKey(key))?.id ?? null)
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSeqSource } from '#core/ingest/ids'
+import type { Log } from '#core/ports'
+import { type Credentials, credentialsPath, readCredentials, writeCredentials } from './credentials-file.ts'
+import { demoPage } from './demo/demo-page.ts'
+import { freePort, listen } from './listen.ts'
+import { lockFolder } from './lock.ts'
+import { ensureOwner } from './owner.ts'
+import { startPipeline } from './pipeline-thread.ts'
+import { seedDemo } from './seed.ts'
+import { openServices } from './services.ts'
+import type { Settings } from './settings.ts'
+import { openStorage, type Storage } from './storage.ts'
+
+export type Service = {
+  credentials: Credentials
+  /** Finishes what is under way and closes all files. */
+  stop(): Promise<void>
+}
+
+/** Tells the operator what is going on: a word, and what there is to say. */
+export type Tell = (word: string, text: string) => void
+
+/**
+ * Starts the service of one machine. Rejects with an error for the operator (FolderError, PortError) or with a defect;
+ * the process should end then. Killed at any point, the next start goes on from what it finds.
+ */
+export async function startService(settings: Settings, log: Log, tell: Tell): Promise<Service> {
+  const { DATA_DIR } = settings
+  const clock = { now: Date.now }
+  const lock = lockFolder(DATA_DIR)
+  const known = readCredentials(DATA_DIR)
+  const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
+  const baseUrl = settings.BASE_URL ?? `http://localhost:${port}`
+
+  const storage = await openStorage(DATA_DIR, clock, log)
+  const isNew = await storage.isNew()
+  if (known === null) tell('first', 'making an owner account, an API key and the project demo')
+  const { credentials, project } = await ensureOwner(storage, known, baseUrl)
+  const [services, pipeline] = await Promise.all([
+    openServices(settings, storage, { baseUrl, clock, log }),
+    startPipeline(
+      {
+        dataDir: DATA_DIR,
+        stateEndpoint: storage.stateEndpoint,
+        compactionMemoryMb: settings.COMPACTION_MEMORY_MB,
+        epochMs: settings.EPOCH_SECONDS * 1_000,
+        retentionMs: settings.STREAM_RETENTION_MINUTES * 60_000,
+      },
+      log,
+    ),
+  ])
+  const { functions } = services
+  const http = await listen({
+    port,
+    host: settings.HOST,
+    functions,
+    extra: demoSite(credentials, DATA_DIR),
+    log,
+  })
+  if (known === null || known.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
+  if (isNew && settings.SEED_DEMO && project !== null) {
+    const events = await seedDemo({ stream: storage.stream, ids: createSeqSource() }, project, clock.now())
+    tell('demo', `${events} events of the last 30 days are on their way into the project ${project.name}`)
+    await untilStored(storage, project.id, events, tell)
+  }
+  return {
+    credentials,
+    async stop() {
+      await http.close()
+      await pipeline.stop()
+      await services.close()
+      await storage.close()
+      lock.release()
+    },
+  }
+}
+
+/** Serves the demo pages, which are not part of the API. */
+function demoSite({ base_url, project, project_token }: Credentials, dataDir: string) {
+  const site = { baseUrl: base_url, project, token: project_token, credentialsFile: credentialsPath(dataDir) }
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const page = isRead ? demoPage((request.url ?? '/').split('?', 1)[0] as string, site) : null
+    if (page === null) return false
+    response.writeHead(page.status, { ...page.headers, 'Content-Length': Buffer.byteLength(page.body) })
+    response.end(page.body)
+    return true
+  }
+}
+
+/** Waits until the seed can be read, and tells how far it is. */
+async function untilStored(storage: Storage, projectId: string, events: number, tell: Tell): Promise<void> {
+  for (let told = Date.now(); ; await sleep(50)) {
+    const stored = (await storage.usage.totals(projectId)).events
+    if (stored >= events) return
+    if (Date.now() - told < 1_000) continue
+    told = Date.now()
+    tell('demo', `${stored} of ${events} events are in the lake`)
+  }
+}
