@@ -27,6 +27,8 @@ const PRUNE_PAUSE_MS = 5
 /** Opens the log of the folder, which its writer (local/stream.ts) has made. */
 export function openStreamReader(dir: string): StreamReader {
   const database = new DatabaseSync(logPath(dir), { timeout: 10_000 })
+  // Only deletions are written here: one that a power cut undoes is done again.
+  database.exec('PRAGMA synchronous = NORMAL')
   const select = database.prepare(
     'SELECT sequence, checksum, data FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?',
   )
