@@ -227,7 +227,8 @@ export type RouteName = keyof typeof routes
 /** Every code that a route can answer: those of its row, and those that follow from its other fields. */
 export function errorsOf(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [...route.errors]
-  if (route.body) codes.push('INVALID_BODY', 'PAYLOAD_TOO_LARGE')
+  if (route.body) codes.push('INVALID_BODY')
+  if (route.method !== 'GET') codes.push('PAYLOAD_TOO_LARGE')
   if (route.auth === 'project_token') codes.push('INVALID_TOKEN')
   // MISSING_FIELDS also for a query string with bad percent-encoding, where the credential may stand.
   if (route.auth === 'account') codes.push('AUTH_REQUIRED', 'MISSING_FIELDS')

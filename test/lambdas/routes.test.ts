@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { MAX_BODY_BYTES, type Route, type RouteName, routes } from '#schemas/routes'
+import { BASE_URL, type HttpWorld, openHttpWorld, type Sent } from '../support/http-world.ts'
+
+/** What holds for every row of the routes table; a row that is added is tested by being there. */
+const rows = Object.entries<Route>(routes) as [RouteName, Route][]
+const ofAccounts = rows.filter(([, route]) => route.auth === 'account')
+const ofProjects = rows.filter(([, route]) => route.project !== undefined)
+const withBody = rows.filter(([, route]) => route.body !== undefined)
+
+const METADATA = `Bearer resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource"`
+
+/** A body that each row takes, for a project of ours; a row with a body and without an example is a type error. */
+const bodies: {
+  [Name in RouteName as (typeof routes)[Name] extends { body: unknown } ? Name : never]: (
+    token: string,
+  ) => Record<string, unknown>
+} = {
+  track: token => ({ token, event: 'signup' }),
+  trackBatch: token => ({ events: [{ token, event: 'signup' }] }),
+  createProject: () => ({ name: `made-${Math.random()}` }),
+  updateProject: () => ({ link_domains: ['shop.example.com'] }),
+}
+
+let world: HttpWorld
+beforeAll(async () => {
+  world = await openHttpWorld()
+})
+afterAll(() => world.close())
+
+function bodyOf(name: RouteName, token: string): Record<string, unknown> | undefined {
+  return name in bodies ? bodies[name as keyof typeof bodies](token) : undefined
+}
+
+/** A request that the row takes, for a new project of ours, or for the project that is given. */
+async function goodRequest(name: RouteName, named?: string): Promise<Sent> {
+  const route: Route = routes[name]
+  const project = await world.project()
+  const body = bodyOf(name, project.project_token)
+  return {
+    ...(route.project === 'query' && { query: { project: named ?? project.name } }),
+    ...(route.project === 'path' && { id: named ?? project.name }),
+    ...(body && { body: route.project === 'body' ? { ...body, project: named ?? project.name } : body }),
+  }
+}
+
+describe.each(rows)('%s', (name, route) => {
+  test('answers as its row promises, with CORS', async () => {
+    const { status, body, headers } = await world.call(route, await goodRequest(name))
+    expect(Object.keys(route.answers)).toContain(String(status))
+    route.answers[status]?.schema?.parse(body)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-type')).toMatch(route.answers[status]?.contentType ?? 'application/json')
+  })
+})
+
+describe.each(rows.filter(([, route]) => route.method !== 'GET'))(
+  '%s, which may carry a body,',
+  (name, route) => {
+    test('refuses one over 1 MiB before it looks at the credential', async () => {
+      const body = Buffer.alloc(MAX_BODY_BYTES + 1, 0x20)
+      const answer = await world.call(route, { ...(await goodRequest(name)), body, key: null })
+      expect([answer.status, answer.body.error]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    })
+  },
+)
+
+describe.each(ofAccounts)('%s, of accounts,', (name, route) => {
+  test('asks for a credential, and tells where to get one', async () => {
+    const { status, body, headers } = await world.call(route, { ...(await goodRequest(name)), key: null })
+    expect([status, body.error, headers.get('www-authenticate')]).toEqual([401, 'AUTH_REQUIRED', METADATA])
+  })
+
+  test.each<[string, () => Sent]>([
+    ['unknown', () => ({ key: `aak_${'0'.repeat(64)}` })],
+    ['malformed', () => ({ key: 'aak_' })],
+    ['revoked', () => ({ key: world.revokedKey })],
+    ['a project token', () => ({ key: `aat_${'0'.repeat(48)}` })],
+    ['an unknown agent session', () => ({ headers: { Authorization: 'Bearer aas_0' } })],
+  ])('refuses a credential that is %s', async (_, credential) => {
+    const { status, body, headers } = await world.call(route, {
+      ...(await goodRequest(name)),
+      ...credential(),
+    })
+    expect([status, body.error, headers.get('www-authenticate')]).toEqual([
+      401,
+      'AUTH_REQUIRED',
+      `${METADATA}, error="invalid_token"`,
+    ])
+  })
+
+  test('takes the key in the query too', async () => {
+    const sent = await goodRequest(name)
+    const { status } = await world.call(route, {
+      ...sent,
+      key: null,
+      query: { ...sent.query, key: world.key },
+    })
+    expect(Object.keys(route.answers)).toContain(String(status))
+  })
+
+  test('looks at the credential before the project and the fields', async () => {
+    const sent = { id: 'nowhere', query: { project: 'nowhere', since: 'never' }, key: 'aak_' }
+    expect((await world.call(route, { ...sent, ...(route.body && { body: {} }) })).status).toBe(401)
+  })
+})
+
+describe.each(ofProjects)('%s, of a project,', (name, route) => {
+  test('does not find one that never was', async () => {
+    const { body } = await world.call(route, await goodRequest(name, 'never-was'))
+    expect(body.error).toBe('NOT_FOUND')
+  })
+
+  test('does not find a deleted one', async () => {
+    const project = await world.project()
+    await world.projects.remove(project)
+    for (const named of [project.id, project.name]) {
+      expect((await world.call(route, await goodRequest(name, named))).body.error).toBe('NOT_FOUND')
+    }
+  })
+
+  test('keeps another account’s to itself', async () => {
+    const theirs = await world.project(world.stranger)
+    const byName = await world.call(route, await goodRequest(name, theirs.name))
+    expect(byName.body.error).toBe('NOT_FOUND')
+    const byId = await world.call(route, await goodRequest(name, theirs.id))
+    expect(byId.body.error).toBe(route.project === 'path' ? 'FORBIDDEN' : 'NOT_FOUND')
+    expect(byId.text).not.toContain(theirs.project_token)
+  })
+
+  test('takes the id as well as the name', async () => {
+    const { id } = await world.project()
+    expect((await world.call(route, await goodRequest(name, id))).status).toBe(200)
+  })
+
+  test('asks for it before it looks at the fields', async () => {
+    if (route.project === 'path') return
+    for (const field of [{}, { project: '' }] as Record<string, string>[]) {
+      const sent: Sent = route.project === 'query' ? { query: { ...field, since: 'never' } } : { body: field }
+      expect((await world.call(route, sent)).body.error).toBe('PROJECT_REQUIRED')
+    }
+  })
+})
+
+describe.each(withBody)('%s, with a body,', (name, route) => {
+  test.each([
+    ['none', Buffer.alloc(0)],
+    ['JSON that is cut off', Buffer.from('{"name":')],
+    ['bytes that are not UTF-8', Buffer.from('{"name":"\xe4"}', 'latin1')],
+    ['a list', Buffer.from('[]')],
+    ['null', Buffer.from('null')],
+  ])('refuses %s, before it looks at the credential', async (_, body) => {
+    const answer = await world.call(route, { ...(await goodRequest(name)), body, key: null })
+    expect([answer.status, answer.body.error]).toEqual([400, 'INVALID_BODY'])
+  })
+
+  test('takes JSON whatever its content type is called', async () => {
+    const sent = { ...(await goodRequest(name)), headers: { 'Content-Type': 'text/plain' } }
+    expect(Object.keys(route.answers)).toContain(String((await world.call(route, sent)).status))
+  })
+
+  test('asks for each field that it must have, and a null counts as none', async () => {
+    const { required = [] } = z.toJSONSchema(route.body as z.ZodType, { io: 'input', unrepresentable: 'any' })
+    const good = await goodRequest(name)
+    for (const field of required) {
+      const { [field]: _, ...without } = good.body as Record<string, unknown>
+      for (const body of [without, { ...without, [field]: null }]) {
+        const answer = await world.call(route, { ...good, body })
+        expect([400, 401]).toContain(answer.status)
+        expect(answer.body.message).toContain(field)
+      }
+    }
+  })
+})
+
+test('a method that a path does not have is refused with those that it has', async () => {
+  const { status, headers } = await world.call({
+    ...routes.track,
+    method: 'GET',
+    errors: ['METHOD_NOT_ALLOWED'],
+  })
+  expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+})
+
+test('none of all this was a defect, and no key came into the log', () => {
+  expect(world.logged).toEqual([])
+})

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import type { HttpRequest } from '#lambdas/http'
+import { siteHandler } from '#lambdas/site/handler'
+import { type Route, routes } from '#schemas/routes'
+
+const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12' }
+const site = siteHandler({ tracker, baseUrl: 'https://a.example', log: () => {} })
+
+function get(route: Route, headers: HttpRequest['headers'] = {}) {
+  return site(route, {
+    method: 'GET',
+    path: route.path,
+    params: {},
+    query: {},
+    headers,
+    body: new Uint8Array(),
+    ip: null,
+  })
+}
+
+test('the service says that it is well', async () => {
+  const { status, body, headers } = await get(routes.health)
+  expect([status, body, headers['Cache-Control']]).toEqual([
+    200,
+    '{"status":"ok","service":"footfall"}',
+    'no-store',
+  ])
+})
+
+test('the tracker comes with its checksum, and may be kept for an hour', async () => {
+  const { status, body, headers } = await get(routes.trackerJs)
+  expect([status, String(body)]).toEqual([200, tracker.code])
+  expect(headers).toMatchObject({
+    'Content-Type': 'application/javascript; charset=utf-8',
+    'Cache-Control': 'public, max-age=3600',
+    'X-Tracker-Checksum-Algorithm': 'sha256',
+    'X-Tracker-SHA256': 'ab12',
+    'Access-Control-Allow-Origin': '*',
+  })
+})
+
+test('the readable tracker is the source', async () => {
+  expect(String((await get(routes.trackerSource)).body)).toBe(tracker.source)
+})
+
+describe('a file that the caller has already', () => {
+  test.each([
+    ['its tag', (etag: string) => etag],
+    ['a list with its weak tag', (etag: string) => `"x", W/${etag}`],
+    ['any', () => '*'],
+  ])('is not sent again, by %s', async (_, tags) => {
+    const { headers } = await get(routes.trackerJs)
+    const again = await get(routes.trackerJs, { 'if-none-match': tags(headers.ETag ?? '') })
+    expect([again.status, again.body, again.headers.ETag]).toEqual([304, '', headers.ETag])
+  })
+
+  test('is sent when it has changed', async () => {
+    expect((await get(routes.trackerJs, { 'if-none-match': '"old"' })).status).toBe(200)
+  })
+})
+
+test('the document names this service', async () => {
+  const { body } = await get(routes.openapi)
+  expect(JSON.parse(String(body)).servers).toEqual([{ url: 'https://a.example' }])
+})
