@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { Agent, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb'
 import { ClassicLevel } from 'classic-level'
 import dynalite from 'dynalite'
@@ -168,4 +168,9 @@ async function makeTable(client: DynamoDBDocument): Promise<void> {
   } catch (error) {
     if ((error as Error).name !== 'ResourceInUseException') throw error
   }
+  // Until it is active every request to it fails; dynalite has it so within a few turns of the event loop.
+  await waitUntilTableExists(
+    { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.01 },
+    { TableName: TABLE },
+  )
 }
