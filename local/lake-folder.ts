@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { unavailable } from '#core/errors'
 import type { Lake, LakeObject } from '#core/ports'
@@ -21,7 +21,7 @@ export function lakeFolder(folder: string): Lake {
     const path = pathOf(folder, key)
     const unfinished = `${path}.${process.pid}-${written++}${UNFINISHED}`
     try {
-      await mkdir(dirname(path), { recursive: true })
+      const made = await mkdir(dirname(path), { recursive: true })
       const file = await open(unfinished, 'w')
       try {
         await file.writeFile(bytes)
@@ -30,7 +30,7 @@ export function lakeFolder(folder: string): Lake {
         await file.close()
       }
       await rename(unfinished, path)
-      await syncFolder(dirname(path))
+      await syncUpTo(dirname(made ?? path), dirname(path))
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {})
       throw unavailable(`the lake cannot be written: ${(error as Error).message}`, RETRY_AFTER, error)
@@ -84,7 +84,12 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split('/'))
 }
 
-/** Makes a rename in the folder durable. */
+/** Makes the names below `top` durable: the renamed file's, and those of the folders that were made for it. */
+async function syncUpTo(top: string, from: string): Promise<void> {
+  for (let path = from; path.length > top.length; path = dirname(path)) await syncFolder(path)
+  await syncFolder(top)
+}
+
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
@@ -96,9 +101,11 @@ async function syncFolder(path: string): Promise<void> {
 
 async function removeEmpty(path: string, root: string): Promise<void> {
   if (path === root || !path.startsWith(root)) return
-  const left = (await orNull(readdir(path))) ?? ['unknown']
-  if (left.length > 0) return
-  await rm(path, { recursive: true, force: true })
+  try {
+    await rmdir(path)
+  } catch {
+    return // not empty, or gone
+  }
   await removeEmpty(dirname(path), root)
 }
 

@@ -9,7 +9,7 @@ import type { Claim, LakeStateStore, ShardState } from './state.ts'
 
 export type LakeConsumerServices = {
   state: LakeStateStore
-  stream: EventStream
+  stream: Pick<EventStream, 'read'>
   lake: Lake
   usage: Pick<UsageCounters, 'addEvents' | 'addBots'>
   log: Log
@@ -20,6 +20,9 @@ export type LakeConsumerServices = {
 /** One claim at most: a file of up to about 100,000 rows, made in well under a small Lambda's memory. */
 const CLAIM_RECORDS = 5_000
 const CLAIM_BYTES = 4_000_000
+
+/** How often a batch that makes no progress is tried before it is given back. */
+const BATCH_TRIES = 3
 
 /** A record that cannot be read, as the quarantine object keeps it. */
 type Unreadable = { sequence: string; reason: string; data: string }
@@ -47,6 +50,23 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const claim = { first: first.sequence, last: last.sequence, epoch: found.epoch }
     if (!(await state.claim(shard, claim, found.highWater))) return 0
     return write(shard, claim, entries)
+  }
+
+  /**
+   * Takes a whole batch into the lake, as a Kinesis mapping delivers it: when it resolves, every entry of the batch is
+   * at or below highWater, by this consumer's work or by another's. Throws when it cannot get there; the batch comes
+   * again then, perhaps cut elsewhere.
+   */
+  async function consumeBatch(shard: string, batch: readonly StreamEntry[]): Promise<void> {
+    const last = batch.at(-1)
+    if (last === undefined) return
+    for (let tries = 0; tries < BATCH_TRIES; tries++) {
+      const taken = await consume(shard, batch)
+      const { highWater } = await state.shard(shard)
+      if (!isBeyond(last.sequence, highWater)) return
+      if (taken > 0) tries = 0
+    }
+    throw new Error(`shard ${shard} is held by another consumer`)
   }
 
   /** Does an open claim again, with exactly its range. */
@@ -120,7 +140,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     return entries.length
   }
 
-  return { consume, finish, rewrite }
+  return { consume, consumeBatch, finish, rewrite }
 }
 
 export type LakeConsumer = ReturnType<typeof createLakeConsumer>
@@ -162,7 +182,7 @@ function isComplete(within: readonly StreamEntry[], claim: Claim): boolean {
 
 /** All entries of the shard with `after` < sequence <= `last`, however many. */
 async function readRange(
-  stream: EventStream,
+  stream: Pick<EventStream, 'read'>,
   shard: string,
   after: string | null,
   last: string,

@@ -18,6 +18,13 @@ export function coldKey(table: TableName, date: string, bucket: number, from: nu
   return `${tables[table].prefix}/date=${date}/bucket=${bucket}/${from}-${until}.parquet`
 }
 
+/** The range [from, until) of epochs in a cold file's name. */
+export function rolledRange(key: string): [from: number, until: number] {
+  const match = /\/(\d+)-(\d+)\.parquet$/.exec(key)
+  if (match === null) throw new Error(`${key} names no range of epochs`)
+  return [Number(match[1]), Number(match[2])]
+}
+
 /** Records of a claim that could not be read, with the reasons. */
 export function quarantineKey(shard: string, claim: Claim): string {
   return `quarantine/${shard}-${claim.first}-${claim.last}.jsonl`
@@ -25,9 +32,10 @@ export function quarantineKey(shard: string, claim: Claim): string {
 
 /** The value of a partition in a key, e.g. `epoch` of `hot/epoch=7/…`. Throws when the key has no such part. */
 export function partitionOf(key: string, partition: string): string {
-  const value = key.split('/').find(part => part.startsWith(`${partition}=`))
-  if (value === undefined) throw new Error(`${key} has no partition ${partition}`)
-  return value.slice(partition.length + 1)
+  const start = key.indexOf(`/${partition}=`)
+  if (start === -1) throw new Error(`${key} has no partition ${partition}`)
+  const from = start + partition.length + 2
+  return key.slice(from, key.indexOf('/', from))
 }
 
 /** The shard and range in a hot file's name; null for any other key. A shard's name may hold dashes. */

@@ -1,7 +1,7 @@
 import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import { compactJobs, jobName, type LakeJob, rollJobs } from './jobs.ts'
-import { partitionOf } from './keys.ts'
+import { partitionOf, rolledRange } from './keys.ts'
 import type { LakeState, LakeStateStore } from './state.ts'
 
 export type MaintenanceSettings = {
@@ -98,15 +98,24 @@ export function createMaintenance(
     const mark = found.marks.findLast(({ at }) => at <= now - settings.coldAfterMs)
     const until = Math.min(mark?.epoch ?? 0, found.warm)
     if (until <= found.cold) return null
-    // A roll that the state has forgotten (a power cut) left files of its range: it is done again, not overlapped.
-    const planned = (await forgottenRoll(found.cold)) ?? until
+    const planned = await besideForgotten(found.cold, until)
+    // The epochs that a forgotten roll took are perhaps not warm again yet.
+    if (planned > found.warm) return null
     return (await state.planRoll(fence, found.cold, planned)) ? planned : null
   }
 
-  async function forgottenRoll(from: number): Promise<number | null> {
-    const keys = (await lake.list(`${tables.events_cold.prefix}/`)).map(object => object.key)
-    const name = keys.find(key => key.includes(`/${from}-`))
-    return name === undefined ? null : Number(/-(\d+)\.parquet$/.exec(name)?.[1])
+  /**
+   * Where a roll from `from` must end, `until` if nothing speaks against it: rolls that the state has forgotten (a
+   * power cut) left files of their ranges. One that starts here is done again, one that starts later is not overlapped.
+   */
+  async function besideForgotten(from: number, until: number): Promise<number> {
+    let end = until
+    for (const { key } of await lake.list(`${tables.events_cold.prefix}/`)) {
+      const [first, last] = rolledRange(key)
+      if (first === from) return last
+      if (first > from && first < end) end = first
+    }
+    return end
   }
 
   /** Whether all the jobs are finished; those that are not are sent, unless they were a short while ago. */
