@@ -27,7 +27,9 @@ export function httpFunction<F extends Route['function']>(log: Log, endpoints: E
       if (endpoint === undefined) throw new Error('the row belongs to another function')
       return await endpoint(request)
     } catch (error) {
-      return errorAnswer(error, `${route.method} ${route.path}`, log)
+      // Work that ended because its caller has gone is no defect; nobody is there to read the answer.
+      const isGone = request.signal?.aborted === true && error === request.signal.reason
+      return errorAnswer(error, `${route.method} ${route.path}`, isGone ? () => {} : log)
     }
   }
 }

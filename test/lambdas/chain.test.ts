@@ -35,15 +35,16 @@ function reports(handler: () => Promise<unknown>) {
   const chain = accountChain(services)
   const answer = chain(routes.stats)(async () => ({ status: 200, body: (await handler()) as never }))
   const call = httpFunction<'reports'>(services.log, { stats: answer, events: answer })
-  const ask = (query: Record<string, string> = {}, headers: HttpRequest['headers'] = {}) =>
+  const ask = (query: Record<string, string> = {}, signal?: AbortSignal) =>
     call(routes.stats, {
       method: 'GET',
       path: '/stats',
       params: {},
       query: { project: 'shop', key: 'aak_1', ...query },
-      headers,
+      headers: {},
       body: new Uint8Array(),
       ip: null,
+      ...(signal && { signal }),
     })
   return { ask, reads, logged }
 }
@@ -84,10 +85,37 @@ test('a defect answers 500 without its text, and the log has no address with a k
   expect(JSON.stringify(logged)).not.toContain('aak_1')
 })
 
+test('work that ends because its caller has gone is not counted, and is no defect', async () => {
+  const caller = new AbortController()
+  const { ask, reads, logged } = reports(async () => {
+    caller.abort()
+    throw caller.signal.reason
+  })
+  await ask({}, caller.signal)
+  expect([reads, logged]).toEqual([[], []])
+})
+
 test('a row of another function is a defect', async () => {
   const call = httpFunction<'reports'>(() => {}, {
     stats: () => expect.unreachable(),
     events: () => expect.unreachable(),
   })
   expect((await call(routes.health, {} as HttpRequest)).status).toBe(500)
+})
+
+test('the compiler refuses a row without an endpoint, and an answer that the row does not promise', () => {
+  const never = () => expect.unreachable()
+  const chain = accountChain({} as ChainServices)
+  const refused = [
+    // @ts-expect-error the row `events` has no endpoint
+    httpFunction<'reports'>(() => {}, { stats: never }),
+    // @ts-expect-error the row promises 200 only
+    chain(routes.deleteProject)(async ({ project }) => ({
+      status: 204,
+      body: { ok: true, deleted: project.id },
+    })),
+    // @ts-expect-error the row binds no project
+    chain(routes.listProjects)(async ({ project }) => expect.unreachable(project)),
+  ]
+  expect(refused).toHaveLength(3)
 })

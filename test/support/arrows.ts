@@ -26,7 +26,7 @@ const RULES: Record<string, Rule> = {
     packages: /^(zod|electrodb|quick-lru|crawler-user-agents|mmdb-lib|hyparquet-writer)$/,
     // ElectroDB is given its client; only the name of the client's type is needed.
     types: /^@aws-sdk\/lib-dynamodb$/,
-    builtins: /^node:(crypto|zlib|buffer|util)$/,
+    builtins: /^node:(crypto|zlib|buffer|util|timers\/promises)$/,
     never: {
       'reads the environment': /\bprocess\./,
       'has a clock of its own': /\bDate\.now\(|\bnew Date\(\)/,
