@@ -112,7 +112,7 @@ async function openStore(folder: string): Promise<Server> {
     createTableMs: 0,
     prepare: store => {
       db = store.db
-      prepareStore(store.db)
+      prepareStore(store.db, folder)
     },
   })
   await db?.open()

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createAccounts } from '#core/accounts/store'
+import { openTestState, type TestState } from '#test/support/state'
+
+const OWNER = { email: 'owner@example.com', tier: 'pro', complimentary: true } as const
+
+let state: TestState
+let accounts: ReturnType<typeof createAccounts>
+beforeAll(async () => {
+  state = await openTestState()
+})
+beforeEach(() => {
+  accounts = createAccounts({ ...state, clock: { now: () => Date.parse('2026-11-21T10:00:00.000Z') } })
+})
+afterAll(() => state.close())
+
+test('an account is found again by its id', async () => {
+  const account = await accounts.create(OWNER)
+  expect(account).toEqual({
+    ...OWNER,
+    id: expect.stringMatching(/^acc_[0-9a-f]{16}$/),
+    created_at: '2026-11-21T10:00:00.000Z',
+  })
+  expect(await accounts.byId(account.id)).toEqual(account)
+  expect(await accounts.byId('acc_0000000000000000')).toBeNull()
+})
+
+test('an API key leads to its account, of 256 random bits', async () => {
+  const account = await accounts.create(OWNER)
+  expect(await accounts.hasApiKey(account.id)).toBe(false)
+  const key = await accounts.issueApiKey(account.id)
+  expect(key).toMatch(/^aak_[0-9a-f]{64}$/)
+  expect(await accounts.byApiKey(key)).toEqual(account)
+  expect(await accounts.hasApiKey(account.id)).toBe(true)
+})
+
+test('a new API key replaces the old one at once', async () => {
+  const account = await accounts.create(OWNER)
+  const old = await accounts.issueApiKey(account.id)
+  const key = await accounts.issueApiKey(account.id)
+  expect(await accounts.byApiKey(old)).toBeNull()
+  expect(await accounts.byApiKey(key)).toEqual(account)
+})
+
+test('of two keys issued at once one is good', async () => {
+  const account = await accounts.create(OWNER)
+  const keys = await Promise.all([accounts.issueApiKey(account.id), accounts.issueApiKey(account.id)])
+  const found = await Promise.all(keys.map(accounts.byApiKey))
+  expect(found.filter(owner => owner !== null)).toEqual([account])
+})
+
+test('nothing that is stored holds a key', async () => {
+  const account = await accounts.create(OWNER)
+  const key = await accounts.issueApiKey(account.id)
+  const { Items } = await state.client.scan({ TableName: state.table })
+  expect(JSON.stringify(Items)).not.toContain(key.slice('aak_'.length))
+})
+
+test('no key is issued for an account that there is not', async () => {
+  await expect(accounts.issueApiKey('acc_0000000000000000')).rejects.toThrow('there is no account')
+})
+
+test('an unknown key is nobody’s, and a text that is no key is not even looked up', async () => {
+  expect(await accounts.byApiKey(`aak_${'0'.repeat(64)}`)).toBeNull()
+  const { client } = state
+  const unreachable = createAccounts({
+    client: new Proxy(client, { get: () => () => Promise.reject(new Error('asked the table')) }),
+    table: state.table,
+    clock: { now: () => 0 },
+  })
+  for (const text of [
+    '',
+    'aak_',
+    `aak_${'0'.repeat(63)}`,
+    `aak_${'g'.repeat(64)}`,
+    `aas_${'0'.repeat(64)}`,
+    'x'.repeat(5_000),
+  ]) {
+    expect(await unreachable.byApiKey(text)).toBeNull()
+  }
+})

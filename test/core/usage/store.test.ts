@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { CountedBots } from '#core/usage/counters'
+import { createUsage, type UsageStore } from '#core/usage/store'
+import { openTestState, type TestState } from '#test/support/state'
+
+let state: TestState
+let usage: UsageStore
+beforeAll(async () => {
+  state = await openTestState()
+})
+beforeEach(async () => {
+  await state.empty()
+  usage = createUsage(state)
+})
+afterAll(() => state.close())
+
+function bots(overrides: Partial<CountedBots> = {}): CountedBots {
+  return {
+    project_id: 'p',
+    day: '2026-11-21',
+    category: 'ai_agent',
+    actor: 'GPTBot',
+    requests: 1,
+    dropped: 2,
+    last_seen_at: 1_000,
+    ...overrides,
+  }
+}
+
+describe('events', () => {
+  test('an owner that has counted nothing has zeros', async () => {
+    expect(await usage.totals('p')).toEqual({ events: 0, reads: 0 })
+    expect(await usage.month('p', '2026-11')).toEqual({ events: 0, reads: 0, days: {} })
+  })
+
+  test('batches add up by day, over months and sources', async () => {
+    await usage.addEvents('s1', '5', [
+      { owner: 'p', day: '2026-10-31', events: 3 },
+      { owner: 'p', day: '2026-11-01', events: 4 },
+      { owner: 'p', day: '2026-11-02', events: 5 },
+      { owner: 'q', day: '2026-11-02', events: 1 },
+    ])
+    await usage.addEvents('s1', '6', [{ owner: 'p', day: '2026-11-02', events: 10 }])
+    await usage.addEvents('s2', '1', [{ owner: 'p', day: '2026-11-01', events: 100 }])
+    expect(await usage.totals('p')).toEqual({ events: 122, reads: 0 })
+    expect(await usage.totals('q')).toEqual({ events: 1, reads: 0 })
+    expect(await usage.month('p', '2026-11')).toEqual({
+      events: 119,
+      reads: 0,
+      days: { '2026-11-01': { events: 104, reads: 0 }, '2026-11-02': { events: 15, reads: 0 } },
+    })
+    expect((await usage.month('p', '2026-10')).events).toBe(3)
+  })
+
+  test('a batch that comes again is counted once, also twice at the same time', async () => {
+    const batch = [{ owner: 'p', day: '2026-11-21', events: 7 }]
+    await Promise.all([usage.addEvents('s', '9', batch), usage.addEvents('s', '9', batch)])
+    await usage.addEvents('s', '9', batch)
+    expect((await usage.totals('p')).events).toBe(7)
+  })
+
+  test('a batch below the last one that was counted is left alone', async () => {
+    await usage.addEvents('s', '10', [{ owner: 'p', day: '2026-11-21', events: 7 }])
+    await usage.addEvents('s', '9', [{ owner: 'p', day: '2026-11-21', events: 100 }])
+    expect((await usage.totals('p')).events).toBe(7)
+  })
+
+  test('marks compare as integers, however long', async () => {
+    const long = (last: string) => `49${'5'.repeat(53)}${last}`
+    for (const mark of ['2', '10', '100', long('1'), long('2')]) {
+      await usage.addEvents('s', mark, [{ owner: 'p', day: '2026-11-21', events: 1 }])
+    }
+    expect((await usage.totals('p')).events).toBe(5)
+  })
+
+  test('a batch that was broken off half way is completed, not doubled, when it comes again', async () => {
+    const first = [{ owner: 'a', day: '2026-11-21', events: 1 }]
+    await usage.addEvents('s', '1', first)
+    await usage.addEvents('s', '1', [...first, { owner: 'b', day: '2026-11-21', events: 2 }])
+    expect(await Promise.all(['a', 'b'].map(owner => usage.totals(owner)))).toEqual([
+      { events: 1, reads: 0 },
+      { events: 2, reads: 0 },
+    ])
+  })
+
+  test('duplicates that compaction found are taken off again', async () => {
+    await usage.addEvents('s', '1', [{ owner: 'p', day: '2026-11-21', events: 10 }])
+    await usage.addEvents('compaction-0', '4', [{ owner: 'p', day: '2026-11-21', events: -3 }])
+    expect((await usage.month('p', '2026-11')).days).toEqual({ '2026-11-21': { events: 7, reads: 0 } })
+  })
+
+  test('a batch of hundreds of owners counts every one', async () => {
+    const owners = Array.from({ length: 300 }, (_, i) => `p${i}`)
+    await usage.addEvents(
+      's',
+      '1',
+      owners.map((owner, i) => ({ owner, day: '2026-11-21', events: i })),
+    )
+    const counted = await Promise.all(owners.map(owner => usage.totals(owner)))
+    expect(counted.map(({ events }) => events)).toEqual(owners.map((_, i) => i))
+  })
+})
+
+describe('reads', () => {
+  test('a read counts for the project and for its account', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => usage.addRead('p', 'a', '2026-11-21')))
+    await usage.addRead('q', 'a', '2026-11-20')
+    expect(await usage.totals('p')).toEqual({ events: 0, reads: 5 })
+    expect(await usage.month('a', '2026-11')).toEqual({
+      events: 0,
+      reads: 6,
+      days: { '2026-11-20': { events: 0, reads: 1 }, '2026-11-21': { events: 0, reads: 5 } },
+    })
+  })
+})
+
+describe('bots', () => {
+  test('requests add up by day, category and actor, over sources, and keep the latest time', async () => {
+    await usage.addBots('s1', '1', [bots(), bots({ actor: 'ClaudeBot', requests: 4 })])
+    await usage.addBots('s1', '2', [bots({ last_seen_at: 3_000 })])
+    await usage.addBots('s2', '1', [bots({ last_seen_at: 2_000 }), bots({ day: '2026-11-22' })])
+    const found = await usage.bots('p', '2026-11-21', '2026-11-21')
+    expect(found.toSorted((a, b) => a.requests - b.requests)).toEqual([
+      bots({ requests: 3, dropped: 6, last_seen_at: 3_000 }),
+      bots({ actor: 'ClaudeBot', requests: 4 }),
+    ])
+    expect(await usage.bots('p', '2026-11-21', '2026-11-22')).toHaveLength(3)
+  })
+
+  test('a batch that comes again is counted once', async () => {
+    await usage.addBots('s', '5', [bots()])
+    await usage.addBots('s', '5', [bots({ last_seen_at: 500 })])
+    await usage.addBots('s', '4', [bots({ last_seen_at: 9_000 })])
+    expect(await usage.bots('p', '2026-11-21', '2026-11-21')).toEqual([bots()])
+  })
+
+  test('the latest time never falls back', async () => {
+    await usage.addBots('s', '1', [bots({ last_seen_at: 2_000 })])
+    await usage.addBots('s', '2', [bots({ last_seen_at: 1_000 })])
+    expect(await usage.bots('p', '2026-11-21', '2026-11-21')).toEqual([
+      bots({ requests: 2, dropped: 4, last_seen_at: 2_000 }),
+    ])
+  })
+
+  test('a made-up actor of any length and thousands of them are no trouble', async () => {
+    await usage.addBots('s', '1', [bots({ actor: `${'x'.repeat(8_000)}Crawler#é` })])
+    await usage.addBots(
+      's',
+      '1',
+      Array.from({ length: 500 }, (_, i) => bots({ actor: `a${i}Crawler` })),
+    )
+    expect(await usage.bots('p', '2026-11-21', '2026-11-21')).toHaveLength(501)
+  })
+})
