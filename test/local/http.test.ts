@@ -68,6 +68,12 @@ describe('a request', () => {
     expect(Buffer.from(seen[0]?.request.body ?? []).toString()).toBe('{"a":1}')
   })
 
+  test('for a script has no query that could be wrong', async () => {
+    const { base, seen } = await startFront()
+    expect((await fetch(`${base}/tracker.js?v=100%`)).status).toBe(200)
+    expect(Object.keys(seen[0]?.request.query ?? {})).toEqual([])
+  })
+
   test('by HEAD is answered as GET, without the body', async () => {
     const { base } = await startFront()
     const answer = await fetch(`${base}/health`, { method: 'HEAD' })
