@@ -1,7 +1,7 @@
 /**
  * The lake's memory: one item a shard and one for the watermarks, changed only by single conditional writes. Every
  * change returns whether its condition held; one that did not hold changed nothing. core/lake/entities.ts keeps it
- * in DynamoDB, test/support/memory-state.ts in memory for the simulator; test/contract/lake-state.ts runs on both.
+ * in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator; test/contract/lake-state.ts runs on both.
  */
 
 /** A range of one shard that is being written, or was: the content of its file follows from it alone. */
