@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { writeAtomically } from './atomic-file.ts'
 import { FolderError } from './lock.ts'
 
 const credentialsSchema = z.object({
@@ -32,16 +33,7 @@ export function readCredentials(dataDir: string): Credentials | null {
   }
 }
 
-/** Writes them for the owner's eyes only (mode 0600); the file is there whole or not at all. */
+/** Writes them for the owner's eyes only. */
 export function writeCredentials(dataDir: string, credentials: Credentials): void {
-  const path = credentialsPath(dataDir)
-  const unfinished = `${path}.unfinished`
-  const file = openSync(unfinished, 'w', 0o600)
-  try {
-    writeSync(file, `${JSON.stringify(credentials, null, 2)}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(unfinished, path)
+  writeAtomically(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`)
 }

@@ -31,6 +31,8 @@ export type DemoTrafficSettings = {
   /** Different pages. */
   paths?: number
   hostname?: string
+  /** Gives each event the event_id `<prefix><number>`, for traffic that may be sent twice. */
+  eventIdPrefix?: string
 }
 
 const DAY_MS = 86_400_000
@@ -70,13 +72,20 @@ export function* demoTraffic(settings: DemoTrafficSettings): Generator<DemoReque
   const write = createSessionWriter(settings)
   const pending = new Map<number, DemoRequest[]>()
   let hour = Number.NEGATIVE_INFINITY
+  let sent = 0
 
   function* arrivals(before: number): Generator<DemoRequest> {
     const due = [...pending.keys()].filter(slot => slot < before).toSorted((a, b) => a - b)
     for (const slot of due) {
       const requests = pending.get(slot) as DemoRequest[]
       pending.delete(slot)
-      yield* requests.toSorted((a, b) => a.received_at - b.received_at)
+      for (const request of requests.toSorted((a, b) => a.received_at - b.received_at)) {
+        for (const event of request.events) {
+          if (settings.eventIdPrefix !== undefined) event.event_id = settings.eventIdPrefix + sent
+          sent += 1
+        }
+        yield request
+      }
     }
   }
 

@@ -1,45 +1,77 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { SeqSource } from '#core/ingest/ids'
 import { pack } from '#core/ingest/record'
-import type { EventStream } from '#core/ports'
+import type { Clock, EventStream } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { demoTraffic } from './demo-traffic.ts'
+import { writeAtomically } from './atomic-file.ts'
+import { type DemoRequest, demoTraffic } from './demo-traffic.ts'
 
 /** About sixteen hundred visitors in a month. */
-const DEMO_EVENTS = 40_000
+export const DEMO_EVENTS = 40_000
 const DEMO_PAGES = 60
+/** Requests a commit: few enough that the seed leaves no mark on the memory of the service. */
+const CHUNK = 500
 
 export type SeedServices = {
+  dataDir: string
   stream: Pick<EventStream, 'append'>
   ids: SeqSource
+  clock: Clock
+}
+
+/** There while the demo project is being filled; it says up to when (Unix ms) the traffic goes. */
+function markerPath(dataDir: string): string {
+  return join(dataDir, 'seeding')
+}
+
+/** Whether an earlier start was cut off while it filled the demo project. */
+export function isSeedUnfinished(dataDir: string): boolean {
+  return existsSync(markerPath(dataDir))
 }
 
 /**
- * Puts 30 days of traffic up to `now` (Unix ms) on the stream as if it had arrived then; all of it in one append,
- * which the local log commits whole or not at all. Returns how many events.
+ * Puts 30 days of traffic up to now on the stream, as if it had arrived then. Cut off and called again, it sends the same
+ * traffic with the same event ids, so that what the first call had sent is stored once.
  */
 export async function seedDemo(
-  { stream, ids }: SeedServices,
+  { dataDir, stream, ids, clock }: SeedServices,
   project: Project,
-  now: number,
-): Promise<number> {
-  const records: Uint8Array[] = []
-  let events = 0
-  for (const request of demoTraffic({ events: DEMO_EVENTS, end: now, paths: DEMO_PAGES })) {
-    const { receivedAt, seq } = ids.take(request.received_at, request.events.length)
-    events += request.events.length
-    records.push(
-      pack({
-        kind: 'events',
-        project_id: project.id,
-        account_id: project.account_id,
-        bucket: project.bucket,
-        received_at: receivedAt,
-        seq,
-        country: request.country,
-        events: request.events,
-      }),
-    )
+): Promise<void> {
+  const path = markerPath(dataDir)
+  if (!existsSync(path)) writeAtomically(path, String(clock.now()))
+  const end = Number(readFileSync(path, 'utf8'))
+  let chunk: Uint8Array[] = []
+  for (const request of demoTraffic({
+    events: DEMO_EVENTS,
+    end,
+    paths: DEMO_PAGES,
+    eventIdPrefix: 'demo-',
+  })) {
+    chunk.push(recordOf(request, project, ids))
+    if (chunk.length < CHUNK) continue
+    await stream.append(chunk)
+    chunk = []
   }
-  await stream.append(records)
-  return events
+  await stream.append(chunk)
+  rmSync(path)
+}
+
+function recordOf(
+  { received_at, country, events }: DemoRequest,
+  project: Project,
+  ids: SeqSource,
+): Uint8Array {
+  const { receivedAt, seq } = ids.take(received_at, events.length)
+  const { id: project_id, account_id, bucket } = project
+  return pack({
+    kind: 'events',
+    project_id,
+    account_id,
+    bucket,
+    received_at: receivedAt,
+    seq,
+    country,
+    events,
+  })
 }

@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSeqSource } from '#core/ingest/ids'
 import type { Log } from '#core/ports'
+import { collectGarbage } from './collect-garbage.ts'
 import { type Credentials, credentialsPath, readCredentials, writeCredentials } from './credentials-file.ts'
 import { demoPage } from './demo/demo-page.ts'
 import { freePort, listen } from './listen.ts'
 import { lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { startPipeline } from './pipeline-thread.ts'
-import { seedDemo } from './seed.ts'
+import { DEMO_EVENTS, isSeedUnfinished, seedDemo } from './seed.ts'
 import { openServices } from './services.ts'
 import type { Settings } from './settings.ts'
 import { openStorage, type Storage } from './storage.ts'
@@ -60,10 +61,11 @@ export async function startService(settings: Settings, log: Log, tell: Tell): Pr
     log,
   })
   if (known === null || known.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
-  if (isNew && settings.SEED_DEMO && project !== null) {
-    const events = await seedDemo({ stream: storage.stream, ids: createSeqSource() }, project, clock.now())
-    tell('demo', `${events} events of the last 30 days are on their way into the project ${project.name}`)
-    await untilStored(storage, project.id, events, tell)
+  if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
+    tell('demo', `${DEMO_EVENTS} events of the last 30 days go into the project ${project.name}`)
+    await seedDemo({ dataDir: DATA_DIR, stream: storage.stream, ids: createSeqSource(), clock }, project)
+    await untilStored(storage, project.id, DEMO_EVENTS, tell)
+    collectGarbage()
   }
   return {
     credentials,

@@ -79,3 +79,9 @@ test('ids look like those of the tracker', () => {
     expect(event.session_id).toMatch(/^sess_[0-9a-z]{16}$/)
   }
 })
+
+test('with a prefix every event has an id of its own', () => {
+  const requests = [...demoTraffic({ ...settings, events: 500, eventIdPrefix: 'demo-' })]
+  const ids = requests.flatMap(({ events }) => events.map(event => event.event_id))
+  expect(ids).toEqual(ids.map((_, i) => `demo-${i}`))
+})
