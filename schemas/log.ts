@@ -9,6 +9,8 @@ export const logCodes = {
   RECORD_QUARANTINED: 'a record could not be read; it was put aside under quarantine/',
   LAKE_BATCH_FAILED: 'a batch of the lake consumer failed and will be tried again',
   LAKE_OBJECT_DAMAGED: 'a Parquet file could not be read',
+  LAKE_OBJECT_REPAIRED: 'a damaged or missing Parquet file was made anew from its finer copy',
+  LAKE_OBJECT_LOST: 'a damaged or missing Parquet file cannot be made anew: its finer copy is gone',
   STATE_RECONCILED: 'the state table was behind the log and the lake, and was brought up to them',
   EPOCH_CLOSED: 'an epoch was closed',
   EPOCH_COMPACTED: 'an epoch went from hot to warm',

@@ -45,3 +45,8 @@ export function parseHotKey(key: string): { shard: string; claim: Claim } | null
   const [, epoch, shard, first, last] = match as unknown as [string, string, string, string, string]
   return { shard, claim: { epoch: Number(epoch), first, last } }
 }
+
+/** The name under which the state notes that an epoch's finer copy is no longer whole (LakeStateStore.finishJob). */
+export function expiryName(prefix: string, epoch: number): string {
+  return `expire/${prefix}/${epoch}`
+}

@@ -1,7 +1,7 @@
 import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import { compactJobs, jobName, type LakeJob, rollJobs } from './jobs.ts'
-import { partitionOf, rolledRange } from './keys.ts'
+import { expiryName, partitionOf, rolledRange } from './keys.ts'
 import type { LakeState, LakeStateStore } from './state.ts'
 
 export type MaintenanceSettings = {
@@ -138,11 +138,16 @@ export function createMaintenance(
       [tables.events_hot.prefix, warm],
       [tables.events_warm.prefix, cold],
     ] as const) {
-      const old = (await lake.list(`${prefix}/`)).filter(
-        ({ key, modified }) =>
-          modified < now - settings.keepFinerMs && Number(partitionOf(key, 'epoch')) < below,
+      const epochs = Map.groupBy(await lake.list(`${prefix}/`), ({ key }) =>
+        Number(partitionOf(key, 'epoch')),
       )
-      if (old.length > 0) await lake.delete(old.map(({ key }) => key))
+      for (const [epoch, objects] of epochs) {
+        const isOld = objects.every(({ modified }) => modified < now - settings.keepFinerMs)
+        if (epoch >= below || !isOld) continue
+        // Noted first: what is partly deleted must not serve to repair the coarser copy.
+        await state.finishJob(expiryName(prefix, epoch))
+        await lake.delete(objects.map(({ key }) => key))
+      }
     }
   }
 

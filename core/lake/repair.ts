@@ -1,0 +1,52 @@
+import type { Log } from '#core/ports'
+import { tables } from '#schemas/columns'
+import type { LakeConsumer } from './consumer.ts'
+import type { LakeWorker } from './jobs.ts'
+import { expiryName, parseHotKey, partitionOf, rolledRange } from './keys.ts'
+import type { LakeStateStore } from './state.ts'
+
+export type RepairServices = {
+  state: LakeStateStore
+  consumer: Pick<LakeConsumer, 'rewrite'>
+  worker: Pick<LakeWorker, 'again'>
+  log: Log
+}
+
+/**
+ * Makes a damaged or missing object of the lake anew from what it was made of: a hot file from the stream, a warm one
+ * from hot, a cold one or a rollup from warm. The finer copy is kept for about a day (maintenance.ts), so damage that
+ * is met soon is mended; `false` when the finer copy is gone too. Then nothing is changed, and only an operator can
+ * decide to go on without the object (docs/operations.md).
+ */
+export function createRepair({ state, consumer, worker, log }: RepairServices) {
+  async function repair(key: string): Promise<boolean> {
+    const mended = await remake(key)
+    log(mended ? 'LAKE_OBJECT_REPAIRED' : 'LAKE_OBJECT_LOST', { key })
+    return mended
+  }
+
+  async function remake(key: string): Promise<boolean> {
+    const hot = parseHotKey(key)
+    if (hot !== null) return consumer.rewrite(hot.shard, hot.claim)
+    if (key.startsWith(`${tables.events_warm.prefix}/`)) {
+      const epoch = Number(partitionOf(key, 'epoch'))
+      if (await isExpired(tables.events_hot.prefix, epoch, epoch + 1)) return false
+      await worker.again({ kind: 'compact', epoch, part: 0, parts: 1 })
+      return true
+    }
+    const [from, until] = rolledRange(key)
+    if (await isExpired(tables.events_warm.prefix, from, until)) return false
+    await worker.again({ kind: 'roll', from, until, bucket: Number(partitionOf(key, 'bucket')) })
+    return true
+  }
+
+  /** Whether any of the epochs [from, until) has been deleted under the prefix, or has begun to be. */
+  async function isExpired(prefix: string, from: number, until: number): Promise<boolean> {
+    for (let epoch = from; epoch < until; epoch++) {
+      if (await state.jobFinished(expiryName(prefix, epoch))) return true
+    }
+    return false
+  }
+
+  return repair
+}

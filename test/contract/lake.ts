@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import type { Lake } from '#core/ports'
+
+/** What every Lake promises. `open` gives an empty one each time. */
+export function lakeContract(name: string, open: () => Promise<Lake>): void {
+  describe(`the lake in ${name}`, () => {
+    const bytes = (text: string) => new TextEncoder().encode(text)
+
+    test('an object comes back as it was put, and a second put replaces it', async () => {
+      const lake = await open()
+      await lake.put('hot/epoch=1/a-1-2.parquet', bytes('one'))
+      await lake.put('hot/epoch=1/a-1-2.parquet', bytes('two, longer'))
+      expect(Buffer.from((await lake.get('hot/epoch=1/a-1-2.parquet')) as Uint8Array).toString()).toBe(
+        'two, longer',
+      )
+    })
+
+    test('an object may be empty, and one of a megabyte is whole', async () => {
+      const lake = await open()
+      const large = new Uint8Array(1_000_000).map((_, i) => i % 251)
+      await lake.put('empty', new Uint8Array(0))
+      await lake.put('large', large)
+      expect((await lake.get('empty'))?.length).toBe(0)
+      expect(Buffer.compare(Buffer.from((await lake.get('large')) as Uint8Array), Buffer.from(large))).toBe(0)
+    })
+
+    test('a key that holds nothing gives null', async () => {
+      expect(await (await open()).get('hot/epoch=1/nothing.parquet')).toBeNull()
+    })
+
+    test('a listing has the keys of the prefix in ascending order, with sizes and times', async () => {
+      const lake = await open()
+      const before = Date.now() - 60_000
+      for (const key of ['warm/epoch=10/x', 'warm/epoch=1/y', 'warm/epoch=1/x', 'hot/epoch=1/x'])
+        await lake.put(key, bytes(key))
+      expect((await lake.list('warm/')).map(object => object.key)).toEqual([
+        'warm/epoch=1/x',
+        'warm/epoch=1/y',
+        'warm/epoch=10/x',
+      ])
+      expect((await lake.list('warm/epoch=1')).map(object => object.key)).toHaveLength(3)
+      expect((await lake.list('warm/epoch=1/')).map(object => object.key)).toHaveLength(2)
+      const [object] = await lake.list('hot/')
+      expect(object).toMatchObject({ key: 'hot/epoch=1/x', size: 'hot/epoch=1/x'.length })
+      expect(object?.modified).toBeGreaterThan(before)
+      expect(await lake.list('cold/')).toEqual([])
+    })
+
+    test('deleting takes only the keys it names; one that is not there is no error', async () => {
+      const lake = await open()
+      await lake.put('hot/epoch=1/a', bytes('a'))
+      await lake.put('hot/epoch=1/b', bytes('b'))
+      await lake.delete(['hot/epoch=1/a', 'hot/epoch=1/never'])
+      expect(await lake.get('hot/epoch=1/a')).toBeNull()
+      expect((await lake.list('')).map(object => object.key)).toEqual(['hot/epoch=1/b'])
+    })
+
+    test('writers of one key at the same time leave one of their objects whole', async () => {
+      const lake = await open()
+      const candidates = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(50_000))
+      await Promise.all(candidates.map(text => lake.put('k/one', bytes(text))))
+      expect(candidates).toContain(Buffer.from((await lake.get('k/one')) as Uint8Array).toString())
+      expect(await lake.list('k/')).toHaveLength(1)
+    })
+  })
+}

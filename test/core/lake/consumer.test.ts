@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { lakeWorld } from '#test/support/lake-world'
+
+const HOT = 'hot/epoch=1/s0-100000000000000000001-100000000000000000003.parquet'
+
+test('what is new on a shard goes into one hot file that bears its range, and highWater follows', async () => {
+  const world = lakeWorld()
+  world.accept('a')
+  world.accept('b', 'c')
+  expect(await world.consumer.consume('s0')).toBe(2)
+  expect(world.keys('hot/')).toEqual([HOT])
+  expect(world.lake.rows(HOT).map(row => row.id)).toEqual(['a', 'b', 'c'])
+  expect(await world.state.shard('s0')).toMatchObject({
+    highWater: '100000000000000000003',
+    claim: null,
+    epoch: 1,
+  })
+  expect(await world.consumer.consume('s0')).toBe(0)
+})
+
+test('an open claim is finished with exactly its range, read again where the batch at hand is shorter', async () => {
+  const world = lakeWorld()
+  for (const name of ['a', 'b', 'c']) world.accept(name)
+  const { entries } = world.stream.byName.get('s0') as { entries: { sequence: string; data: Uint8Array }[] }
+  await world.state.addShard('s0')
+  await world.state.joinEpoch('s0', 1)
+  const claim = { first: entries[0]?.sequence as string, last: entries[1]?.sequence as string, epoch: 1 }
+  await world.state.claim('s0', claim, null)
+  await world.consumer.consumeBatch('s0', entries.slice(0, 1))
+  expect(world.keys('hot/')).toEqual([`hot/epoch=1/s0-${claim.first}-${claim.last}.parquet`])
+  await world.consumer.consumeBatch('s0', entries)
+  expect(world.keys('hot/').flatMap(key => world.lake.rows(key).map(row => row.id))).toEqual(['a', 'b', 'c'])
+})
+
+test('a record that cannot be read goes to quarantine with its bytes and the reason, and the others go on', async () => {
+  const world = lakeWorld()
+  world.accept('a')
+  world.stream.accept('s0', null)
+  world.accept('b')
+  await world.consumer.consume('s0')
+  const [key] = world.keys('quarantine/') as [string]
+  const line = JSON.parse(Buffer.from(world.lake.objects.get(key)?.bytes as Uint8Array).toString())
+  expect(Buffer.from(line.data, 'base64').toString()).toBe('unreadable')
+  expect(line.reason).toContain('unknown packing')
+  expect(world.keys('hot/').flatMap(hot => world.lake.rows(hot).map(row => row.id))).toEqual(['a', 'b'])
+  expect(world.logged).toContain('RECORD_QUARANTINED')
+})
+
+test('a file that was made when the stream still had its records is not replaced by one with fewer', async () => {
+  const world = lakeWorld()
+  world.accept('a')
+  world.accept('b')
+  await world.consumer.consume('s0')
+  const before = world.state.save()
+  before.shards.set('s0', {
+    shard: 's0',
+    highWater: null,
+    epoch: 1,
+    claim: { first: '100000000000000000001', last: '100000000000000000003', epoch: 1 },
+  })
+  world.state.restore(before)
+  world.stream.byName.get('s0')?.entries.splice(0, 1)
+  await world.consumer.consume('s0')
+  expect(world.lake.rows(HOT).map(row => row.id)).toEqual(['a', 'b'])
+  expect(world.logged).toContain('RECORDS_MISSING')
+})
+
+test('a claim takes no more than its share of bytes, and the rest follows in the next', async () => {
+  const world = lakeWorld()
+  const { entries } = world.stream.byName.get('s0') as {
+    entries: { sequence: string; data: Uint8Array; at: bigint; ids: string[] }[]
+  }
+  for (let i = 1; i <= 5; i++)
+    entries.push({ sequence: String(i), at: BigInt(i), ids: [], data: new Uint8Array(1_500_000) })
+  expect([
+    await world.consumer.consume('s0'),
+    await world.consumer.consume('s0'),
+    await world.consumer.consume('s0'),
+  ]).toEqual([2, 2, 1])
+})
+
+test('a batch whose shard another consumer holds is given back as failed, so that it comes again', async () => {
+  const world = lakeWorld()
+  world.accept('a')
+  const { entries } = world.stream.byName.get('s0') as { entries: { sequence: string; data: Uint8Array }[] }
+  world.state.claim = async () => false
+  await expect(world.consumer.consumeBatch('s0', entries)).rejects.toThrow('held by another consumer')
+})
+
+test('events are counted for the project and its account once, however often the claim is finished', async () => {
+  const world = lakeWorld()
+  world.accept('a', 'b')
+  await world.consumer.consume('s0')
+  const highWater = (await world.state.shard('s0')).highWater as string
+  await world.consumer.finish('s0', { first: highWater, last: highWater, epoch: 1 }, null)
+  expect([...world.counted].map(([owner, item]) => [owner, item.events])).toEqual([
+    ['proj_1 s0', 2],
+    ['acct_1 s0', 2],
+  ])
+})

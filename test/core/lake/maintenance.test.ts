@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { lakeWorld } from '#test/support/lake-world'
+
+const HOUR = 3_600_000
+
+async function consumed(world: ReturnType<typeof lakeWorld>, ...names: string[]): Promise<void> {
+  world.accept(...names)
+  await world.consumer.consume('s0')
+}
+
+test('an epoch ends by its age, but not while it is empty', async () => {
+  const world = lakeWorld()
+  world.clock.time += HOUR
+  await world.maintenance.tick()
+  expect((await world.state.lake()).epoch).toBe(1)
+  await consumed(world, 'a')
+  await world.maintenance.tick()
+  expect((await world.state.lake()).epoch).toBe(2)
+})
+
+test('an epoch ends by the number of its files, however young it is', async () => {
+  const world = lakeWorld({ epochFiles: 3, epochMs: HOUR })
+  await world.maintenance.tick()
+  const opened = (await world.state.lake()).epoch
+  for (const name of ['a', 'b', 'c']) await consumed(world, name)
+  await world.maintenance.tick()
+  expect((await world.state.lake()).epoch).toBe(opened + 1)
+})
+
+test('an epoch is not compacted while a claim is open in it, and the warm watermark waits for its job', async () => {
+  const world = lakeWorld({ epochFiles: 1 })
+  await consumed(world, 'a')
+  const claim = { first: '200000000000000000000', last: '200000000000000000000', epoch: 1 }
+  await world.state.claim('s0', claim, (await world.state.shard('s0')).highWater)
+  await world.settle()
+  expect(await world.state.lake()).toMatchObject({ epoch: 2, warm: 1 })
+  expect(world.keys('warm/')).toEqual([])
+  await world.state.commit('s0', claim)
+  await world.maintenance.tick()
+  expect((await world.state.lake()).warm).toBe(1)
+  await world.settle()
+  expect((await world.state.lake()).warm).toBe(2)
+  expect(world.keys('warm/')).toEqual(['warm/epoch=1/bucket=1/events.parquet'])
+})
+
+test('a job that was sent and never finished is sent again after five minutes, not before', async () => {
+  const world = lakeWorld({ epochFiles: 1 })
+  await consumed(world, 'a')
+  await world.maintenance.tick()
+  await world.maintenance.tick()
+  expect(world.jobs.jobs).toEqual([{ kind: 'compact', epoch: 1, part: 0, parts: 1 }])
+  world.clock.time += 4 * 60_000
+  await world.maintenance.tick()
+  expect(world.jobs.jobs).toHaveLength(1)
+  world.clock.time += 2 * 60_000
+  await world.maintenance.tick()
+  expect(world.jobs.jobs).toHaveLength(2)
+})
+
+test('while another process holds the lease nothing is done', async () => {
+  const world = lakeWorld({ epochFiles: 1 })
+  await consumed(world, 'a')
+  await world.state.lease(world.clock.time, world.clock.time + 60_000)
+  await world.settle()
+  expect((await world.state.lake()).epoch).toBe(1)
+})
+
+test('epochs go cold 30 hours after they were closed, and their finer copies a day after they were written', async () => {
+  const world = lakeWorld({ epochFiles: 1 })
+  await consumed(world, 'a')
+  await world.settle()
+  world.clock.time += 29 * HOUR
+  await world.settle()
+  expect(world.keys('cold/')).toEqual([])
+  expect(world.keys('hot/')).toEqual([])
+  world.clock.time += 2 * HOUR
+  await world.settle()
+  expect(await world.state.lake()).toMatchObject({ cold: 2, rollUntil: null })
+  expect(world.keys('cold/')).toEqual(['cold/date=2026-11-01/bucket=1/1-2.parquet'])
+  world.clock.time += 24 * HOUR
+  await world.settle()
+  expect(world.keys('warm/')).toEqual([])
+})
+
+test('of an epoch that was not read yet nothing is deleted, however old its files are', async () => {
+  const world = lakeWorld({ epochFiles: 100, epochMs: 1_000 * HOUR })
+  await consumed(world, 'a')
+  world.clock.time += 72 * HOUR
+  await world.settle()
+  expect(world.keys('hot/')).toHaveLength(1)
+})
+
+test.each([
+  { left: '1-3', planned: 3, why: 'one that starts where this one does is done again' },
+  { left: '2-3', planned: 2, why: 'one that starts later is not overlapped' },
+])('a roll that the state has forgotten: $why', async ({ left, planned }) => {
+  const world = lakeWorld({ epochFiles: 1 })
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await consumed(world, name)
+    await world.settle()
+    world.clock.time += 2 * HOUR
+  }
+  await world.lake.put(`cold/date=2026-11-01/bucket=1/${left}.parquet`, new Uint8Array(0))
+  world.clock.time += 31 * HOUR
+  await world.maintenance.tick()
+  expect((await world.state.lake()).rollUntil).toBe(planned)
+  await world.settle()
+  const cold = world.keys('cold/').flatMap(key => world.lake.rows(key).map(row => row.id))
+  expect(cold.toSorted()).toEqual(['a', 'b', 'c', 'd'])
+})

@@ -1,0 +1,86 @@
+import type { RecordedEvent, StreamRecord } from '#core/ingest/record'
+import { createLakeConsumer } from '#core/lake/consumer'
+import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
+import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
+import { createRepair } from '#core/lake/repair'
+import type { Log } from '#core/ports'
+import { memoryLakeState } from './memory-lake-state.ts'
+import {
+  simulatedEncode,
+  simulatedLake,
+  simulatedMerger,
+  simulatedQueue,
+  simulatedStream,
+  simulatedUsage,
+} from './simulated-world.ts'
+
+/** The lake's code over the simulator's fakes, with a clock that the test sets: for tests of one thing at a time. */
+export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
+  const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
+  const logged: string[] = []
+  const log: Log = code => void logged.push(code)
+  const state = memoryLakeState()
+  const stream = simulatedStream()
+  const lake = simulatedLake(clock.now)
+  const jobs = simulatedQueue()
+  const { usage, items } = simulatedUsage()
+  const merger = simulatedMerger(lake)
+  const consumer = createLakeConsumer({ state, stream, lake, usage, log, encode: simulatedEncode })
+  const worker = createLakeWorker({ state, lake, merger, usage, projects: { byId: async () => null }, log })
+  const maintenance = createMaintenance(
+    { state, lake, jobs, clock, log },
+    { ...MAINTENANCE_DEFAULTS, ...settings },
+  )
+  const repair = createRepair({ state, consumer, worker, log })
+
+  return {
+    clock,
+    log,
+    logged,
+    state,
+    stream,
+    lake,
+    jobs,
+    counted: items,
+    consumer,
+    worker,
+    maintenance,
+    repair,
+    /** Puts a record of these events' names on the shard. */
+    accept: (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time)),
+    /** Runs what maintenance finds due, and its jobs, until it finds nothing more to send. */
+    async settle() {
+      for (let i = 0; i < 10; i++) {
+        await maintenance.tick()
+        for (const job of jobs.jobs.splice(0)) await worker.run(job as LakeJob)
+      }
+    },
+    keys: (prefix: string) => [...lake.objects.keys()].filter(key => key.startsWith(prefix)).toSorted(),
+  }
+}
+
+/** A record of one event a name, in bucket 1, that arrived at `now`. */
+export function eventsRecord(
+  names: string[],
+  now: number,
+  changes: Partial<RecordedEvent> = {},
+): StreamRecord {
+  return {
+    kind: 'events',
+    project_id: 'proj_1',
+    account_id: 'acct_1',
+    bucket: 1,
+    received_at: now,
+    seq: 7,
+    country: 'DE',
+    events: names.map(event => ({
+      event,
+      properties: null,
+      user_id: null,
+      session_id: null,
+      timestamp: now,
+      event_id: null,
+      ...changes,
+    })),
+  }
+}
