@@ -31,7 +31,7 @@ const SHAPES: Shape[] = [
   { name: 'single events', path: '/track', events: 1, leastShare: 1 / 3 },
   { name: 'batches of 100', path: '/track/batch', events: 100, leastShare: 1 / 4 },
 ]
-const CONNECTIONS = 32
+const CONNECTIONS = 64
 const NODE_ARGS = ['--disable-warning=ExperimentalWarning']
 const MEMORY_EVERY_MS = 15_000
 

@@ -32,11 +32,13 @@ if (port !== null) {
 }
 
 function createCommit(database: DatabaseSync, highest: number) {
+  const begin = database.prepare('BEGIN IMMEDIATE')
   const insert = database.prepare(INSERT_RECORD)
+  const commit = database.prepare('COMMIT')
   let sequence = highest
   return ({ lengths, bytes, appendedAt }: WriterGroup): WriterAnswer => {
     try {
-      database.exec('BEGIN IMMEDIATE')
+      begin.run()
       let at = 0
       for (const length of lengths) {
         const data = bytes.subarray(at, at + length)
@@ -45,7 +47,7 @@ function createCommit(database: DatabaseSync, highest: number) {
         sequence += 1
         insert.run(sequence, appendedAt, checksumOf(sequence, data), data)
       }
-      database.exec('COMMIT')
+      commit.run()
       return { kind: 'committed' }
     } catch (error) {
       // SQLite has rolled back by itself after some errors, such as a full disk.
