@@ -35,6 +35,10 @@ export type ServiceOptions = {
   /** A port to keep over restarts; default: a free one. */
   port?: number
   env?: Record<string, string>
+  /** Runs the command line in another way, e.g. under a limit; default: as it is. */
+  wrap?: (command: string[]) => string[]
+  /** User id of the process; default: that of the test. */
+  uid?: number
 }
 
 const MAIN = resolve(import.meta.dirname, '../../local/main.ts')
@@ -42,32 +46,48 @@ const START_WITHIN_MS = 60_000
 const folders: string[] = []
 const running = new Set<ChildProcess>()
 
-/** Starts the real service as a process of its own and resolves once it takes requests. Rejects with its output when it ends before. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
+export type Launch = {
+  /** Resolves once it takes requests; rejects with its output when it ends before. */
+  ready: Promise<Service>
+  kill9(): Promise<void>
+}
+
+/** Starts the real service as a process of its own and resolves once it takes requests. */
+export function startService(options: ServiceOptions = {}): Promise<Service> {
+  return launchService(options).ready
+}
+
+/** Starts the real service and gives it at once, for tests that do not let it come up. */
+export function launchService(options: ServiceOptions = {}): Launch {
   const dataDir = options.dataDir ?? newFolder()
   const { child, output, exited } = spawnService({ ...options, dataDir })
-  try {
-    await untilPrinted(output, exited, /^ready /m)
-  } catch (error) {
+  const kill9 = async () => {
     child.kill('SIGKILL')
-    throw error
+    await exited
   }
-  const credentials: Credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'))
-  return {
-    baseUrl: credentials.base_url,
-    credentials,
-    dataDir,
-    pid: child.pid as number,
-    output,
-    stop() {
-      child.kill('SIGINT')
-      return exited
+  const ready = untilPrinted(output, exited, /^ready /m).then(
+    (): Service => {
+      const credentials: Credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'))
+      return {
+        baseUrl: credentials.base_url,
+        credentials,
+        dataDir,
+        pid: child.pid as number,
+        output,
+        stop() {
+          child.kill('SIGINT')
+          return exited
+        },
+        kill9,
+      }
     },
-    async kill9() {
-      child.kill('SIGKILL')
-      await exited
+    async error => {
+      await kill9()
+      throw error
     },
-  }
+  )
+  ready.catch(() => {})
+  return { ready, kill9 }
 }
 
 /** Starts a service that is expected to end by itself; resolves with its exit code and what it printed. */
@@ -79,8 +99,11 @@ export async function failingService(
   return { code, output: output() }
 }
 
-function spawnService({ dataDir, seed = false, port = 0, env = {} }: ServiceOptions & { dataDir: string }) {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+function spawnService(options: ServiceOptions & { dataDir: string }) {
+  const { dataDir, seed = false, port = 0, env = {}, wrap = command => command, uid } = options
+  const command = wrap([process.execPath, '--disable-warning=ExperimentalWarning', MAIN])
+  const child = spawn(command[0] as string, command.slice(1), {
+    ...(uid === undefined ? {} : { uid, gid: uid }),
     // Nothing of the test's own surroundings but what a process needs to run.
     env: {
       PATH: process.env.PATH,

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Credentials } from './service.ts'
+
+export type TrackingClient = {
+  /** The event ids that were acknowledged; at the end of `stop`, all that were sent. */
+  acknowledged: Set<string>
+  /** Sends nothing new, and resolves once everything sent has been acknowledged. */
+  stop(): Promise<void>
+}
+
+export type TrackingOptions = {
+  credentials: Credentials
+  /** Goes before the numbers of the event ids. */
+  prefix: string
+  /** Largest batch. */
+  batch?: number
+  /** Pause between two requests, ms. */
+  pauseMs?: number
+}
+
+/**
+ * A client that sends batches one after another, each with event ids of its own, and a batch that was not acknowledged
+ * again until it is: through errors, refusals and a service that is away.
+ */
+export function trackingClient({
+  credentials,
+  prefix,
+  batch = 10,
+  pauseMs = 3,
+}: TrackingOptions): TrackingClient {
+  const acknowledged = new Set<string>()
+  let sent = 0
+  let stopping = false
+
+  function nextBatch() {
+    const size = 1 + (sent % batch)
+    return Array.from({ length: size }, () => {
+      const event_id = `${prefix}-${sent++}`
+      return {
+        token: credentials.project_token,
+        event: sent % 3 === 0 ? 'signup' : 'page_view',
+        event_id,
+        user_id: `user-${sent % 50}`,
+        session_id: `session-${prefix}-${sent % 100}`,
+        properties: { path: `/page/${sent % 20}`, number: sent },
+      }
+    })
+  }
+
+  async function send(events: { event_id: string }[]): Promise<boolean> {
+    try {
+      const response = await fetch(`${credentials.base_url}/track/batch`, {
+        method: 'POST',
+        body: JSON.stringify({ events }),
+        headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/142.0 Safari/537.36' },
+        signal: AbortSignal.timeout(20_000),
+      })
+      await response.arrayBuffer()
+      return response.status === 202
+    } catch {
+      return false
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      const events = nextBatch()
+      while (!(await send(events))) await sleep(20)
+      for (const { event_id } of events) acknowledged.add(event_id)
+      await sleep(pauseMs)
+    }
+  }
+
+  const running = run()
+  return {
+    acknowledged,
+    stop() {
+      stopping = true
+      return running
+    },
+  }
+}
