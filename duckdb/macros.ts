@@ -8,5 +8,7 @@ export const dialect: readonly string[] = [
   'SET integer_division = true',
   // Trino sorts nulls last in either direction.
   "SET default_null_order = 'nulls_last'",
+  'CREATE OR REPLACE MACRO bitwise_and(a, b) AS a & b',
+  'CREATE OR REPLACE MACRO bitwise_or_agg(a) AS bit_or(a)',
   'CREATE OR REPLACE MACRO sequence(first, last) AS generate_series(first, last)',
 ]

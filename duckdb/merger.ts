@@ -28,8 +28,8 @@ export type MergerSettings = {
   threads?: number
 }
 
-/** Small enough that a project among a hundred in its bucket reads little beside its own rows. */
-const ROW_GROUP_ROWS = 61_440
+/** Half as many cost 1 byte an event more, for dictionaries; a small project's rows are found by the bounds either way. */
+const ROW_GROUP_ROWS = 122_880
 
 /** Sessions lie together (40 % smaller than by time), and row groups stay narrow in time. */
 const EVENT_ORDER =

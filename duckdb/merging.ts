@@ -70,7 +70,7 @@ export const sessionStarts = `
 export function visitRows(where: string, epoch: number): string {
   return `
     SELECT ${epoch} AS epoch, project_id, session_key, last_user.user_key, last_user.user_at,
-      last_user.user_lag_ms, last_user.user_seq, start_at, end_at, event_count, interactive_count
+      last_user.user_lag_ms, start_at, end_at, event_count, interactive_count
     FROM (
       SELECT project_id, session_key, min(timestamp) AS start_at, max(timestamp) AS end_at, count(*) AS event_count,
         count(*) FILTER (WHERE event NOT IN (${NON_INTERACTIVE_EVENTS.map(text).join(', ')})) AS interactive_count,

@@ -118,7 +118,6 @@ const visitColumns: Column[] = [
   { ...userKey, meaning: 'key of the last non-null user by (timestamp, id), or null' },
   { name: 'user_at', type: 'timestamp', meaning: 'timestamp of the event that gave user_key, or null' },
   { name: 'user_lag_ms', type: 'int64', meaning: 'lag_ms of the event that gave user_key, or null' },
-  { name: 'user_seq', type: 'int64', meaning: 'seq of the event that gave user_key, or null' },
   { name: 'start_at', type: 'timestamp', meaning: 'first event' },
   { name: 'end_at', type: 'timestamp', meaning: 'last event' },
   { name: 'event_count', type: 'int64', meaning: 'events' },

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import { activity, events, type LakeRead, visits } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { sql } from '#core/sql'
+import { date, sql } from '#core/sql'
 import type { Stats, StatsGroup, statsQuery } from '#schemas/stats'
+import { distinctUsers } from './distinct.ts'
 import { range, utcDate } from './range.ts'
 import { ratio } from './rounding.ts'
 import type { ReportRequest, ReportServices } from './services.ts'
@@ -13,8 +14,14 @@ export type StatsQuestion = Pick<z.output<typeof statsQuery>, 'since' | 'days' |
 const DEFAULT_DAYS = 7
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
+const BUCKET_MS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS, month: 28 * DAY_MS } as const
+/** From so many on, counting the users of each bucket by itself costs less than one pass over all of them. */
+const MANY_BUCKETS = 64
 
-/** GET /stats (contract 1.3). Five statements on one snapshot: simple groupings cost less than grouping sets. */
+/**
+ * GET /stats (contract 1.3), on one snapshot. First what is merely counted; then the distinct users of all those
+ * groups in one pass (core/reports/distinct.ts), while the sessions are read beside it.
+ */
 export async function stats(
   { engine, lakeState, clock }: ReportServices,
   { project, query, signal }: ReportRequest<StatsQuestion>,
@@ -23,53 +30,54 @@ export async function stats(
   const { groupBy } = query
   const { from, to } = range({ ...query, hourly: groupBy === 'hour' }, now, DEFAULT_DAYS)
   const read: LakeRead = { snapshot: await lakeState.lake(), project, from, to }
+  const ownUsers = groupBy === 'hour' || (to - from) / BUCKET_MS[groupBy] > MANY_BUCKETS
   const rows = (statement: SqlQuery): Promise<Row[]> => engine.rows(statement, { signal })
-  const [totals, series, names, sessions, countries] = await Promise.all([
-    rows(totalsOf(read)),
-    rows(seriesOf(read, groupBy)),
+  const sessionRows = rows(sessionsOf(read))
+  const counted = Promise.all([
+    rows(groupBy === 'hour' ? hoursOf(read) : seriesOf(read, groupBy, ownUsers)),
     rows(topOf(read, sql`event`)),
-    rows(sessionsOf(read)),
     rows(topOf(read, sql`country`)),
-  ])
+  ]).then(async ([series, names, countries]) => {
+    const users = await distinctUsers(rows, activity(read), [
+      names.map(row => sql`event = ${String(row.value)}`),
+      countries.map(row => (row.value === null ? sql`country IS NULL` : sql`country = ${String(row.value)}`)),
+      ownUsers ? [] : series.map(row => datesOf(Number(row.bucket), groupBy)),
+    ])
+    return { series, names, countries, users }
+  })
+  const [[session = {}], { series, names, countries, users }] = await Promise.all([sessionRows, counted])
+  const [byEvent, byCountry, byBucket] = users.groups
   return {
     project: project.name,
     period: { from: utcDate(from), to: utcDate(now), groupBy },
     totals: {
-      unique_users: Number(totals[0]?.unique_users ?? 0),
-      total_events: Number(totals[0]?.total_events ?? 0),
+      unique_users: users.total,
+      total_events: series.reduce((sum, row) => sum + Number(row.total), 0),
     },
-    timeSeries: series.map(row => ({
+    timeSeries: series.map((row, i) => ({
       bucket: bucketName(Number(row.bucket), groupBy),
-      unique_users: Number(row.unique_users),
-      total_events: Number(row.total_events),
+      unique_users: ownUsers ? Number(row.unique_users) : at(byBucket, i),
+      total_events: Number(row.total),
     })),
-    events: names.map(row => ({ event: String(row.value), ...counted(row) })),
-    sessions: sessionTotals(sessions[0] ?? {}),
-    countries: countries.map(row => ({
+    events: names.map((row, i) => ({
+      event: String(row.value),
+      count: Number(row.total),
+      unique_users: at(byEvent, i),
+    })),
+    sessions: sessionTotals(session),
+    countries: countries.map((row, i) => ({
       country: row.value === null ? null : String(row.value),
-      ...counted(row),
+      count: Number(row.total),
+      unique_users: at(byCountry, i),
     })),
   }
 }
 
-function totalsOf(read: LakeRead): SqlQuery {
-  return sql`SELECT CAST(sum(event_count) AS bigint) AS total_events, count(DISTINCT visitor) AS unique_users
-    FROM ${activity(read)} AS activity`
-}
-
-/** `bucket`: hours, or days to the bucket's first date, since 1970. */
-function seriesOf(read: LakeRead, groupBy: StatsGroup): SqlQuery {
-  if (groupBy === 'hour') {
-    return sql`SELECT date_diff('hour', TIMESTAMP '1970-01-01 00:00:00.000', hour_start) AS bucket,
-        count(*) AS total_events, count(DISTINCT user_id) AS unique_users
-      FROM (SELECT date_trunc('hour', timestamp) AS hour_start, user_id
-        FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS by_hour
-      GROUP BY hour_start ORDER BY bucket`
-  }
+/** `bucket`: days from 1970 to the bucket's first date; with `unique_users` when they are asked for. */
+function seriesOf(read: LakeRead, groupBy: Exclude<StatsGroup, 'hour'>, ownUsers: boolean): SqlQuery {
   return sql`SELECT date_diff('day', DATE '1970-01-01', bucket_start) AS bucket,
-      CAST(sum(event_count) AS bigint) AS total_events, count(DISTINCT visitor) AS unique_users
-    FROM (SELECT ${FIRST_DATE[groupBy]} AS bucket_start, visitor, event_count
-      FROM ${activity(read)} AS activity) AS by_date
+      CAST(sum(event_count) AS bigint) AS total${ownUsers ? sql`, count(DISTINCT visitor) AS unique_users` : sql``}
+    FROM (SELECT ${FIRST_DATE[groupBy]} AS bucket_start, visitor, event_count FROM ${activity(read)} AS activity) AS by_date
     GROUP BY bucket_start ORDER BY bucket`
 }
 
@@ -79,10 +87,29 @@ const FIRST_DATE = {
   month: sql`CAST(date_trunc('month', date) AS date)`,
 } as const
 
+/** `bucket`: hours from 1970. The rollups know no hours, so the users are counted here too. */
+function hoursOf(read: LakeRead): SqlQuery {
+  return sql`SELECT date_diff('hour', TIMESTAMP '1970-01-01 00:00:00.000', hour_start) AS bucket,
+      count(*) AS total, count(DISTINCT user_id) AS unique_users
+    FROM (SELECT date_trunc('hour', timestamp) AS hour_start, user_id
+      FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS by_hour
+    GROUP BY hour_start ORDER BY bucket`
+}
+
+/** Whether an activity row lies in the bucket whose first date is so many days after 1970. */
+function datesOf(firstDay: number, groupBy: Exclude<StatsGroup, 'hour'>): SqlQuery {
+  const first = new Date(firstDay * DAY_MS)
+  const last = {
+    day: firstDay,
+    week: firstDay + 6,
+    month: Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0) / DAY_MS,
+  }[groupBy]
+  return sql`date BETWEEN ${date(utcDate(firstDay * DAY_MS))} AND ${date(utcDate(last * DAY_MS))}`
+}
+
 /** The 20 most frequent values of a column; ties by the value's code points, null last (R15, U39). */
 function topOf(read: LakeRead, column: SqlQuery): SqlQuery {
-  return sql`SELECT ${column} AS value, CAST(sum(event_count) AS bigint) AS total,
-      count(DISTINCT visitor) AS unique_users
+  return sql`SELECT ${column} AS value, CAST(sum(event_count) AS bigint) AS total
     FROM ${activity(read)} AS activity
     GROUP BY ${column} ORDER BY total DESC, value ASC NULLS LAST LIMIT 20`
 }
@@ -106,8 +133,8 @@ function sessionTotals(row: Row): Stats['sessions'] {
   }
 }
 
-function counted(row: Row): { count: number; unique_users: number } {
-  return { count: Number(row.total), unique_users: Number(row.unique_users) }
+function at(counts: readonly number[] | undefined, index: number): number {
+  return counts?.[index] ?? 0
 }
 
 function bucketName(bucket: number, groupBy: StatsGroup): string {

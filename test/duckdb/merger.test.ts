@@ -186,7 +186,6 @@ test('a roll files events by their own date and makes one visit a session and da
       user_key: key64('u2'),
       user_at: new Date(START + HOUR),
       user_lag_ms: 2n * BigInt(HOUR),
-      user_seq: cold[2]?.seq,
       start_at: new Date(START),
       end_at: new Date(START + HOUR + 1),
       event_count: 4n,

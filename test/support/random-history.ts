@@ -94,7 +94,17 @@ export const history = epochs
       warm: fc.integer({ min: 1, max: found.length }),
       cuts: fc.tuple(fc.nat(100), fc.nat(100)),
       since: fc.uniqueArray(
-        fc.constantFrom('0d', '1d', '7d', '30d', '60d', '2026-11-17', '2026-11-18', '2026-10-31T13:00:00Z'),
+        fc.constantFrom(
+          '0d',
+          '1d',
+          '7d',
+          '30d',
+          '60d',
+          '2026-07-01',
+          '2026-11-17',
+          '2026-11-18',
+          '2026-10-31T13:00:00Z',
+        ),
         { minLength: 1, maxLength: 2 },
       ),
       limit: fc.constantFrom(1, 2, 3, 7, 1000),

@@ -184,9 +184,9 @@ test.each([
       sent({ user_id, timestamp, arrived, session_id })
     const { engine, read } = await setUp(
       [
-        [[of('u1', at, at + 5)]],
-        [[of('u2', at, at + 6), of('u3', at, at + 6), of('u4', at - 1, at + 7)]],
-        [[of(null, at + 1, at + 8), of('u3', at, at + 9, 'other')]],
+        [[of('u1', at, at + 5000)]],
+        [[of('u2', at, at + 6500), of('u3', at, at + 6500), of('u4', at - 1, at + 7000)]],
+        [[of(null, at + 1, at + 8000), of('u3', at, at + 9000, 'other')]],
       ],
       where,
     )
