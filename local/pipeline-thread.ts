@@ -15,7 +15,12 @@ export type PipelineMessage =
   | { kind: 'started' }
   | { kind: 'log'; code: LogCode; fields: Record<string, unknown> }
 
+export type PipelineCommand = { kind: 'stop' } | { kind: 'repair'; key: string }
+
 export type PipelineThread = {
+  /** Has a damaged object of the lake made anew, soon. */
+  repair(key: string): void
+
   /** Lets the step at hand end, then ends the thread; a long compaction is cut off, and is done again after the next start. */
   stop(): Promise<void>
 }
@@ -70,12 +75,15 @@ export async function startPipeline(start: PipelineStart, log: Log): Promise<Pip
     return { worker, started: started.promise, ended: ended.promise }
   }
 
+  const command = (what: PipelineCommand) => thread.worker.postMessage(what)
+
   return {
+    repair: key => command({ kind: 'repair', key }),
     async stop() {
       stopping = true
       clearTimeout(restart)
       const { worker, ended } = thread
-      worker.postMessage('stop')
+      command({ kind: 'stop' })
       const late = setTimeout(() => worker.terminate(), STOP_WITHIN_MS)
       await ended
       clearTimeout(late)

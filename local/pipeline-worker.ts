@@ -1,15 +1,17 @@
-import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import { createRepair } from '#core/lake/repair'
 import type { Log } from '#core/ports'
 import { createMerger } from '#duckdb/merger'
 import { createJobQueue } from './job-queue.ts'
 import { lakeFolder } from './lake-folder.ts'
 import { createPipeline, PIPELINE_DEFAULTS } from './pipeline.ts'
-import type { PipelineMessage, PipelineStart } from './pipeline-thread.ts'
+import type { PipelineCommand, PipelineMessage, PipelineStart } from './pipeline-thread.ts'
+import { createRepairs, type RepairJob, repairing } from './repairs.ts'
 import { connectState } from './state.ts'
+import { lakeDir, mergingDir } from './storage.ts'
 import { createStores } from './stores.ts'
 import { openStreamReader } from './stream-reader.ts'
 
@@ -24,15 +26,25 @@ const clock = { now: Date.now }
 const stream = openStreamReader(dataDir)
 const connection = connectState(stateEndpoint)
 const { lakeState: state, usage, projects } = createStores(connection, clock)
-const lake = lakeFolder(join(dataDir, 'lake'))
-const merger = createMerger({ lake, tempDir: join(dataDir, 'merging'), log, memoryMb: compactionMemoryMb })
+const lake = lakeFolder(lakeDir(dataDir))
+const consumer = createLakeConsumer({ state, stream, lake, usage, log })
+const merger = createMerger({
+  lake,
+  tempDir: mergingDir(dataDir),
+  log: repairing(log, key => repairs.request(key)),
+  memoryMb: compactionMemoryMb,
+})
 const worker = createLakeWorker({ state, lake, merger, usage, projects, log })
-const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
+const jobs = createJobQueue<LakeJob | RepairJob>({
+  run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
+  log,
+})
+const repairs = createRepairs(createRepair({ state, consumer, worker, log }), jobs)
 const pipeline = createPipeline(
   {
     state,
     stream,
-    consumer: createLakeConsumer({ state, stream, lake, usage, log }),
+    consumer,
     maintenance: createMaintenance({ state, lake, jobs, clock, log }, { ...MAINTENANCE_DEFAULTS, epochMs }),
     prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
     clock,
@@ -42,7 +54,10 @@ const pipeline = createPipeline(
 )
 
 const stopping = new AbortController()
-port.once('message', () => stopping.abort())
+port.on('message', (command: PipelineCommand) => {
+  if (command.kind === 'stop') stopping.abort()
+  else repairs.request(command.key)
+})
 send({ kind: 'started' })
 await pipeline.run(stopping.signal)
 await jobs.stop()

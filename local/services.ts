@@ -10,22 +10,31 @@ import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
 import { openCountryTable } from './country.ts'
 import { openQueryEngine } from './query-engine.ts'
+import { repairing } from './repairs.ts'
 import type { Settings } from './settings.ts'
 import { lakeDir, type Storage } from './storage.ts'
 import { buildTracker } from './tracker.ts'
+
+export type ServiceOptions = {
+  baseUrl: string
+  clock: Clock
+  log: Log
+  /** Has a damaged object of the lake made anew. */
+  repair(key: string): void
+}
 
 /** The services of one machine, bound to the same handlers that AWS deploys (lambdas/). */
 export async function openServices(
   settings: Settings,
   storage: Storage,
-  { baseUrl, clock, log }: { baseUrl: string; clock: Clock; log: Log },
+  { baseUrl, clock, log, repair }: ServiceOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
   const { accounts, projects, usage, lakeState, stream } = storage
   const [tracker, engine] = await Promise.all([
     buildTracker(),
     openQueryEngine({
       lakeDir: lakeDir(settings.DATA_DIR),
-      log,
+      log: repairing(log, repair),
       memoryMb: settings.QUERY_MEMORY_MB,
       threads: settings.QUERY_THREADS,
       concurrency: settings.QUERY_CONCURRENCY,

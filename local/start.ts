@@ -39,19 +39,17 @@ export async function startService(settings: Settings, log: Log, tell: Tell): Pr
   const isNew = await storage.isNew()
   if (known === null) tell('first', 'making an owner account, an API key and the project demo')
   const { credentials, project } = await ensureOwner(storage, known, baseUrl)
-  const [services, pipeline] = await Promise.all([
-    openServices(settings, storage, { baseUrl, clock, log }),
-    startPipeline(
-      {
-        dataDir: DATA_DIR,
-        stateEndpoint: storage.stateEndpoint,
-        compactionMemoryMb: settings.COMPACTION_MEMORY_MB,
-        epochMs: settings.EPOCH_SECONDS * 1_000,
-        retentionMs: settings.STREAM_RETENTION_MINUTES * 60_000,
-      },
-      log,
-    ),
-  ])
+  const pipeline = await startPipeline(
+    {
+      dataDir: DATA_DIR,
+      stateEndpoint: storage.stateEndpoint,
+      compactionMemoryMb: settings.COMPACTION_MEMORY_MB,
+      epochMs: settings.EPOCH_SECONDS * 1_000,
+      retentionMs: settings.STREAM_RETENTION_MINUTES * 60_000,
+    },
+    log,
+  )
+  const services = await openServices(settings, storage, { baseUrl, clock, log, repair: pipeline.repair })
   const { functions } = services
   const http = await listen({
     port,

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { SmallDisk } from './small-disk.ts'
 
 /** What the service writes to DATA_DIR/credentials.json. */
 export type Credentials = {
@@ -35,8 +36,8 @@ export type ServiceOptions = {
   /** A port to keep over restarts; default: a free one. */
   port?: number
   env?: Record<string, string>
-  /** Runs the command line in another way, e.g. under a limit; default: as it is. */
-  wrap?: (command: string[]) => string[]
+  /** A disk of its own for the data folder. */
+  disk?: SmallDisk
   /** User id of the process; default: that of the test. */
   uid?: number
 }
@@ -65,9 +66,13 @@ export function launchService(options: ServiceOptions = {}): Launch {
     child.kill('SIGKILL')
     await exited
   }
+  const credentialsFile = (pid: number) => {
+    const path = join(dataDir, 'credentials.json')
+    return options.disk?.pathOf(pid, path) ?? path
+  }
   const ready = untilPrinted(output, exited, /^ready /m).then(
     (): Service => {
-      const credentials: Credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'))
+      const credentials: Credentials = JSON.parse(readFileSync(credentialsFile(child.pid as number), 'utf8'))
       return {
         baseUrl: credentials.base_url,
         credentials,
@@ -100,8 +105,9 @@ export async function failingService(
 }
 
 function spawnService(options: ServiceOptions & { dataDir: string }) {
-  const { dataDir, seed = false, port = 0, env = {}, wrap = command => command, uid } = options
-  const command = wrap([process.execPath, '--disable-warning=ExperimentalWarning', MAIN])
+  const { dataDir, seed = false, port = 0, env = {}, disk, uid } = options
+  const plain = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN]
+  const command = disk?.wrap(plain) ?? plain
   const child = spawn(command[0] as string, command.slice(1), {
     ...(uid === undefined ? {} : { uid, gid: uid }),
     // Nothing of the test's own surroundings but what a process needs to run.

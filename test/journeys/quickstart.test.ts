@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DEMO_EVENTS } from '#local/seed'
+import { eventually } from '../support/eventually.ts'
+import { read, statsTotals } from '../support/read-back.ts'
+import { cleanUp, newFolder, type Service, startService } from '../support/service.ts'
+
+type Stats = { totals: { total_events: number; unique_users: number }; events: { event: string }[] }
+
+const dataDir = newFolder()
+let service: Service
+beforeAll(async () => {
+  service = await startService({ dataDir, seed: true })
+})
+afterAll(cleanUp)
+
+/** Runs the printed command as a newcomer does: pasted into a shell. */
+async function paste(command: string): Promise<Stats> {
+  const { stdout } = await promisify(execFile)('bash', ['-c', command])
+  return JSON.parse(stdout)
+}
+
+function printedCurl(): string {
+  const line = /^ *(curl .*)$/m.exec(service.output())?.[1]
+  if (line === undefined) throw new Error(`no curl in\n${service.output()}`)
+  return line
+}
+
+test('the first start says what it does and what to try next', () => {
+  expect(service.output()).toMatch(/^first .*owner account.*API key/m)
+  expect(service.output()).toMatch(/^demo .*40000 events/m)
+  expect(service.output()).toContain(`${service.baseUrl}/demo/`)
+  expect(service.output()).not.toContain(service.credentials.api_key)
+})
+
+test('the credentials are whole, and for their owner only', () => {
+  expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600)
+  expect(service.credentials).toEqual({
+    base_url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+    account_id: expect.stringMatching(/^acc_/),
+    api_key: expect.stringMatching(/^aak_/),
+    project: 'demo',
+    project_token: expect.stringMatching(/^aat_[0-9a-f]{48}$/),
+  })
+})
+
+test('the printed curl works when pasted, and shows a month of traffic', async () => {
+  const { totals, events } = await paste(printedCurl())
+  expect(totals.total_events).toBe(DEMO_EVENTS)
+  expect(totals.unique_users).toBe(1_600)
+  expect(events.map(({ event }) => event)).toEqual(
+    expect.arrayContaining(['page_view', 'signup_started', 'signup']),
+  )
+})
+
+test('the demo page is served, and carries the tracker with the token of the project', async () => {
+  const response = await fetch(`${service.baseUrl}/demo/`)
+  expect(response.status).toBe(200)
+  const html = await response.text()
+  expect(html).toContain('/tracker.js')
+  expect(html).toContain(service.credentials.project_token)
+})
+
+test('an acknowledged event is in the stats', async () => {
+  const before = await statsTotals(service)
+  const response = await fetch(`${service.baseUrl}/track`, {
+    method: 'POST',
+    body: JSON.stringify({
+      token: service.credentials.project_token,
+      event: 'page_view',
+      user_id: 'newcomer',
+    }),
+    headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/142.0 Safari/537.36' },
+  })
+  expect(response.status).toBe(202)
+  await eventually(async () =>
+    expect(await statsTotals(service)).toEqual({
+      total_events: before.total_events + 1,
+      unique_users: before.unique_users + 1,
+    }),
+  )
+})
+
+test('a restart keeps everything, and makes nothing anew', async () => {
+  const { credentials } = service
+  expect(await service.stop()).toBe(0)
+  expect(service.output()).toContain('"code":"STOPPED"')
+  const port = Number(new URL(service.baseUrl).port)
+  service = await startService({ dataDir, seed: true, port })
+  expect(service.credentials).toEqual(credentials)
+  expect(service.output()).not.toMatch(/^(first|demo) /m)
+  const { totals } = await paste(printedCurl())
+  expect(totals.total_events).toBe(DEMO_EVENTS + 1)
+})
+
+test('a start at another port tells the credentials file', async () => {
+  const { credentials } = service
+  await service.stop()
+  service = await startService({ dataDir, seed: true })
+  expect(service.credentials).toEqual({ ...credentials, base_url: service.baseUrl })
+  expect(await read<{ projects: unknown[] }>(service, '/projects')).toMatchObject({
+    projects: [{ name: 'demo' }],
+  })
+})
