@@ -59,7 +59,10 @@ export function unpack(bytes: Uint8Array): StreamRecord {
   if (packing !== PLAIN && packing !== ZSTD) throw new Error(`unknown packing ${packing ?? '(empty)'}`)
   const body = bytes.subarray(1)
   const record = JSON.parse(
-    (packing === ZSTD ? zstdDecompressSync(body) : Buffer.from(body)).toString('utf8'),
+    (packing === ZSTD
+      ? zstdDecompressSync(body)
+      : Buffer.from(body.buffer, body.byteOffset, body.length)
+    ).toString('utf8'),
   )
   if (record?.kind === 'events' && Array.isArray(record.events)) return record
   if (record?.kind === 'bots') return record

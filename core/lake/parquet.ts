@@ -36,15 +36,24 @@ const storedAs = {
   timestamp: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
 } as const
 
+/** What a read skips row groups by; bounds of the other columns would be made for nobody. */
+const PRUNED_BY = new Set(['bucket', 'project_id', 'timestamp'])
+
 function source(column: Column, rows: readonly HotRow[]): ColumnSource {
-  const whole = column.type !== 'string'
+  const { name } = column
+  const value =
+    column.type === 'string' ? (row: HotRow) => row[name] ?? null : (row: HotRow) => whole(row[name] ?? null)
   return {
-    name: column.name,
-    data: rows.map(row => {
-      const value = row[column.name] ?? null
-      return whole && typeof value === 'number' ? BigInt(value) : value
-    }),
+    name,
+    data: rows.map(value),
+    statistics: PRUNED_BY.has(name),
+    // Whole numbers here are times and keys, nearly all different: a dictionary would be tried in vain.
+    ...(column.type !== 'string' && { encoding: 'PLAIN' as const }),
   }
+}
+
+function whole(value: HotRow[string]): HotRow[string] {
+  return typeof value === 'number' ? BigInt(value) : value
 }
 
 function byPlace(a: HotRow, b: HotRow): number {

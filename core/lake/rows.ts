@@ -1,31 +1,33 @@
 import { hash } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { StreamRecord } from '#core/ingest/record'
-import { propertyColumns } from '#schemas/columns'
+import { propertyColumns, tables } from '#schemas/columns'
 
 /** One row of events_hot by column name; integers as numbers, the 64-bit keys as bigint. */
 export type HotRow = Record<string, string | number | bigint | null>
 
 type EventsRecord = Extract<StreamRecord, { kind: 'events' }>
 
+/** Every column, all null. Copies of one object share one shape, by which reading them column by column is fast. */
+const EMPTY_ROW: HotRow = Object.fromEntries(tables.events_hot.columns.map(column => [column.name, null]))
+
 /** The rows of one record. Its events follow each other in seq, so that (timestamp, lag_ms, seq) is (timestamp, id). */
 export function hotRows(record: EventsRecord): HotRow[] {
   return record.events.map((event, i) => {
-    const row: HotRow = {
-      bucket: record.bucket,
-      project_id: record.project_id,
-      timestamp: event.timestamp,
-      lag_ms: record.received_at - event.timestamp,
-      seq: record.seq + i,
-      event: event.event,
-      user_id: event.user_id,
-      session_id: event.session_id,
-      country: record.country,
-      event_id: event.event_id,
-    }
-    splitProperties(event.properties, row)
+    const row = { ...EMPTY_ROW }
+    row.bucket = record.bucket
+    row.project_id = record.project_id
+    row.timestamp = event.timestamp
+    row.lag_ms = record.received_at - event.timestamp
+    row.seq = record.seq + i
+    row.event = event.event
+    row.user_id = event.user_id
+    row.session_id = event.session_id
+    row.country = record.country
+    row.event_id = event.event_id
     row.user_key = key64(event.user_id)
     row.session_key = key64(event.session_id)
+    splitProperties(event.properties, row)
     return row
   })
 }
@@ -49,17 +51,18 @@ const recentKeys = new QuickLRU<string, bigint>({ maxSize: 20_000 })
 
 /** Puts each property into its column where the value has the column's type, and the others into `properties`. */
 function splitProperties(properties: Record<string, unknown> | null, row: HotRow): void {
-  for (const column of propertyColumns) row[column.name] = null
-  if (properties === null) {
-    row.properties = null
-    return
+  if (properties === null) return
+  let rest: Record<string, unknown> | undefined
+  for (const key of Object.keys(properties)) {
+    const value = properties[key]
+    if (fitsColumn(key, value)) {
+      row[key] = value
+    } else {
+      rest ??= Object.create(null) as Record<string, unknown>
+      rest[key] = value
+    }
   }
-  const rest: Record<string, unknown> = Object.create(null)
-  for (const [key, value] of Object.entries(properties)) {
-    if (fitsColumn(key, value)) row[key] = value
-    else rest[key] = value
-  }
-  row.properties = JSON.stringify(rest)
+  row.properties = rest === undefined ? '{}' : JSON.stringify(rest)
 }
 
 const textColumns = new Set(
