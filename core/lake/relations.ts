@@ -72,9 +72,10 @@ export function visits(read: LakeRead): SqlQuery {
       GROUP BY session_key
       HAVING min(start_at) >= ${timestamp(from)}`
   if (!hasCold(snapshot) || oldest >= firstDate) return sql`(${sessions})`
-  const older = coldRows(read, 'visits_cold', sql`session_key`, oldest, firstDate)
-  return sql`(SELECT * FROM (${sessions}) AS session
-      WHERE NOT EXISTS (SELECT 1 FROM (${older}) AS older WHERE older.session_key = session.session_key))`
+  const older = coldRows(read, 'visits_cold', sql`session_key AS older_key`, oldest, firstDate)
+  // A join, not NOT EXISTS: DuckDB would first make the 1.5 million keys of a busy month distinct.
+  return sql`(SELECT session.* FROM (${sessions}) AS session
+      LEFT JOIN (${older}) AS older ON older_key = session_key WHERE older_key IS NULL)`
 }
 
 /**
