@@ -73,7 +73,7 @@ export async function openStream(
 
   writer.on('message', (answer: WriterAnswer) => {
     if (answer.kind === 'refused') {
-      log('STREAM_UNAVAILABLE', { reason: answer.message, code: answer.code })
+      log('STREAM_UNAVAILABLE', { reason: answer.message, sqlite: answer.code })
       settle(unavailable('the event log cannot be written now', RETRY_SECONDS))
     } else {
       settle(null)
