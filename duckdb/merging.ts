@@ -69,12 +69,13 @@ export const sessionStarts = `
 /** Rows of visits_cold. */
 export function visitRows(where: string, epoch: number): string {
   return `
-    SELECT ${epoch} AS epoch, project_id, session_key, last_user.user_key, last_user.user_at,
+    SELECT ${epoch} AS epoch, project_id, session_key, last_user.user_key,
+      nullif(last_user.user_at, end_at) AS user_at,
       last_user.user_lag_ms, start_at, end_at, event_count, interactive_count
     FROM (
       SELECT project_id, session_key, min(timestamp) AS start_at, max(timestamp) AS end_at, count(*) AS event_count,
         count(*) FILTER (WHERE event NOT IN (${NON_INTERACTIVE_EVENTS.map(text).join(', ')})) AS interactive_count,
-        max({user_at: timestamp, user_lag_ms: lag_ms, user_seq: seq, user_key: user_key})
+        max({user_at: timestamp, user_lag_ms: lag_ms, seq: seq, user_key: user_key})
           FILTER (WHERE user_key IS NOT NULL) AS last_user
       FROM kept WHERE session_key IS NOT NULL AND ${where}
       GROUP BY project_id, session_key)`

@@ -116,7 +116,7 @@ const visitColumns: Column[] = [
   { name: 'project_id', type: 'string', meaning: 'the project' },
   sessionKey,
   { ...userKey, meaning: 'key of the last non-null user by (timestamp, id), or null' },
-  { name: 'user_at', type: 'timestamp', meaning: 'timestamp of the event that gave user_key, or null' },
+  { name: 'user_at', type: 'timestamp', meaning: 'timestamp of the event that gave user_key; null: end_at' },
   { name: 'user_lag_ms', type: 'int64', meaning: 'lag_ms of the event that gave user_key, or null' },
   { name: 'start_at', type: 'timestamp', meaning: 'first event' },
   { name: 'end_at', type: 'timestamp', meaning: 'last event' },

@@ -84,8 +84,9 @@ export function visits(read: LakeRead): SqlQuery {
  * of one session whose users came in the same millisecond, and arrived in the same second but in different rolls,
  * are the only ones it cannot tell apart. Within a fragment the order is exact.
  */
-const USER_ORDER = sql`date_diff('millisecond', TIMESTAMP '2020-01-01 00:00:00.000', user_at) * 4194304
-          + (user_lag_ms + ${integer(EVENT_LIMITS.futureMs)}) / 1024`
+const USER_ORDER = sql`CASE WHEN user_key IS NOT NULL THEN
+          date_diff('millisecond', TIMESTAMP '2020-01-01 00:00:00.000', coalesce(user_at, end_at)) * 4194304
+          + (user_lag_ms + ${integer(EVENT_LIMITS.futureMs)}) / 1024 END`
 
 /**
  * What is not cold, as one fragment a session. It is little, and read whole: what of it lies before the range shows
