@@ -1,0 +1,30 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Log } from '#core/ports'
+import { createServiceLog } from '#local/service-log'
+
+let lines: Record<string, unknown>[]
+let now: number
+let log: Log
+beforeEach(() => {
+  lines = []
+  now = Date.UTC(2026, 10, 20)
+  log = createServiceLog({ write: line => void lines.push(JSON.parse(line)), now: () => now })
+})
+
+test('a line tells when, the code, and its fields', () => {
+  log('EPOCH_CLOSED', { epoch: 3 })
+  expect(lines).toEqual([{ at: '2026-11-20T00:00:00.000Z', code: 'EPOCH_CLOSED', epoch: 3 }])
+})
+
+test('what repeats within a second is counted, and told with the next line', () => {
+  for (let i = 0; i < 5; i += 1) log('STREAM_UNAVAILABLE', { reason: 'full' })
+  now += 1_000
+  log('STREAM_UNAVAILABLE', { reason: 'full' })
+  expect(lines.map(line => line.repeated)).toEqual([undefined, 4])
+})
+
+test('other fields are another line', () => {
+  log('EPOCH_COMPACTED', { job: 'a' })
+  log('EPOCH_COMPACTED', { job: 'b' })
+  expect(lines.map(line => line.job)).toEqual(['a', 'b'])
+})
