@@ -28,9 +28,10 @@ export type MergerSettings = {
   threads?: number
 }
 
-/** A quarter as many, at zstd's default level 3, cost 1.5 bytes an event more and as much time (docs/decisions). */
+/** A quarter as many cost 1 byte an event more, for dictionaries (docs/decisions/2026-11-21-lake-layout.md). */
 const ROW_GROUP_ROWS = 245_760
-const ZSTD_LEVEL = 9
+/** Warm is rewritten within days; cold stays, and takes twice the time for another half byte. */
+const ZSTD_LEVEL = { warm: 3, cold: 9 } as const
 
 /** Sessions lie together (40 % smaller than by time), and row groups stay narrow in time. */
 const EVENT_ORDER =
@@ -56,7 +57,7 @@ export function createMerger(settings: MergerSettings): Merger {
       for (const { bucket } of await rowsOf(connection, 'SELECT DISTINCT bucket FROM kept ORDER BY bucket')) {
         const rows = `${selectFor('events_warm')} FROM kept LEFT JOIN session_start USING (project_id, session_key)
           WHERE bucket = ${bucket} ORDER BY ${EVENT_ORDER}`
-        await write(warmKey(job.epoch, Number(bucket)), rows)
+        await write(warmKey(job.epoch, Number(bucket)), rows, ZSTD_LEVEL.warm)
       }
       const dropped = await rowsOf(
         connection,
@@ -104,7 +105,7 @@ export function createMerger(settings: MergerSettings): Merger {
     /** Copies the objects here; the paths end with the keys, so that their partitions are read too. */
     fetch(keys: readonly string[]): Promise<string[]>
     /** Writes the rows of a SELECT as the object of a key; none when there are no rows. */
-    write(key: string, rows: string): Promise<void>
+    write(key: string, rows: string, level?: number): Promise<void>
   }
 
   /** A folder and a database of its own for one job, taken down after it. */
@@ -135,11 +136,11 @@ export function createMerger(settings: MergerSettings): Merger {
       return paths
     }
 
-    async function write(key: string, rows: string): Promise<void> {
+    async function write(key: string, rows: string, level: number = ZSTD_LEVEL.cold): Promise<void> {
       const path = join(folder, 'made.parquet')
       await connection.run(
         `COPY (${rows}) TO ${text(path)}
-         (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${ZSTD_LEVEL}, PARQUET_VERSION V2,
+         (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${level}, PARQUET_VERSION V2,
           ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
       )
       await lake.put(key, await readFile(path))
