@@ -30,7 +30,7 @@ export type MergerSettings = {
 
 /** A quarter as many cost 1 byte an event more, for dictionaries (docs/decisions/2026-11-21-lake-layout.md). */
 const ROW_GROUP_ROWS = 245_760
-/** Warm is rewritten within days; cold stays, and takes twice the time for another half byte. */
+/** Warm is rewritten within days; cold stays, so another half byte an event is worth the time. */
 const ZSTD_LEVEL = { warm: 3, cold: 9 } as const
 
 /** Sessions lie together (40 % smaller than by time), and row groups stay narrow in time. */
