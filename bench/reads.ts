@@ -1,0 +1,198 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
+
+/**
+ * `npm run bench:reads`: GET /stats of the real service over a month of traffic, cold and warm, beside what DuckDB
+ * alone needs for the same columns in one file.
+ *   --events 1M     events of the big project, e.g. 10M; 99 others are small
+ *   --step-hours 24 traffic of so many hours becomes one epoch and one roll to cold
+ *   --repeat 10     warm requests of each kind
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    events: { type: 'string', default: '1M' },
+    'step-hours': { type: 'string', default: '24' },
+    repeat: { type: 'string', default: '10' },
+  },
+})
+const events = count(options.events)
+const stepHours = Number(options['step-hours'])
+const WINDOWS = ['1d', '7d', '30d']
+
+const cache = join(tmpdir(), 'footfall-bench')
+// The traffic ends when it was made, so a lake is good for the day.
+const today = new Date().toISOString().slice(0, 10)
+const folder = join(cache, `reads-${events}-${stepHours}h-${today}`)
+mkdirSync(cache, { recursive: true })
+for (const name of readdirSync(cache)) {
+  if (name.startsWith('reads-') && !name.endsWith(today)) rmSync(join(cache, name), { recursive: true })
+}
+if (!existsSync(folder)) {
+  const started = performance.now()
+  const tell = (text: string) => process.stdout.write(`\r\x1b[Kmaking the lake: ${text}`)
+  await generateLake(folder, { events, stepHours, tell })
+  console.log(`\nmade in ${Math.round((performance.now() - started) / 1_000)} s`)
+}
+
+printSizes()
+const dropped = canDropCaches()
+console.log(
+  `\nGET /stats, ms (cold: the service has just started${dropped ? ', nothing of the lake in memory' : ''})`,
+)
+console.log('project         window     cold   median      max')
+for (const project of ['demo', 'small']) {
+  const size = project === 'demo' ? events : SMALL_EVENTS
+  for (const since of WINDOWS) {
+    if (dropped) dropCaches()
+    const service = await start()
+    try {
+      const times: number[] = []
+      for (let i = 0; i <= Number(options.repeat); i += 1) times.push(await timed(service, project, since))
+      const [cold, ...warm] = times as [number, ...number[]]
+      const sorted = warm.toSorted((a, b) => a - b)
+      const figures = [cold, sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
+      const name = `${size} events`.padEnd(15)
+      console.log(`${name} ${since.padStart(6)} ${figures.map(ms => ms.toFixed(0).padStart(8)).join(' ')}`)
+    } finally {
+      await service.stop()
+    }
+  }
+}
+await printLimit()
+
+type Running = { baseUrl: string; apiKey: string; stop(): Promise<void> }
+
+async function start(): Promise<Running> {
+  const main = join(import.meta.dirname, '../local/main.ts')
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
+    env: { ...process.env, DATA_DIR: folder, PORT: '0', SEED_DEMO: 'false' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    let printed = ''
+    child.stdout.on('data', chunk => {
+      printed += chunk
+      if (/^ready /m.test(printed)) resolve()
+    })
+    child.on('exit', () => reject(new Error(`the service ended:\n${printed}`)))
+  })
+  const { base_url, api_key } = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'))
+  const exited = new Promise<void>(resolve => child.on('exit', () => resolve()))
+  return {
+    baseUrl: base_url,
+    apiKey: api_key,
+    stop() {
+      child.kill('SIGINT')
+      return exited
+    },
+  }
+}
+
+async function timed({ baseUrl, apiKey }: Running, project: string, since: string): Promise<number> {
+  const started = performance.now()
+  const response = await fetch(`${baseUrl}/stats?project=${project}&since=${since}`, {
+    headers: { 'X-API-Key': apiKey },
+  })
+  const { totals } = (await response.json()) as { totals?: { total_events: number } }
+  const ms = performance.now() - started
+  if (!totals || totals.total_events === 0) throw new Error(`no events in the answer ${response.status}`)
+  return ms
+}
+
+/** Bytes that are stored for an event, once all of it is cold. */
+function printSizes(): void {
+  const total = events + SMALL_EVENTS + (98 * SMALL_EVENTS) / 10
+  console.log(`${total} events of 100 projects, 30 days, all cold`)
+  let sum = 0
+  for (const table of ['hot', 'warm', 'cold', 'visits', 'activity']) {
+    const sizes = filesBelow(join(folder, 'lake', table)).map(path => statSync(path).size)
+    const bytes = sizes.reduce((all, size) => all + size, 0)
+    sum += bytes
+    console.log(
+      `${table.padEnd(9)} ${String(sizes.length).padStart(7)} files ${(bytes / total).toFixed(2).padStart(8)} bytes an event`,
+    )
+  }
+  console.log(`together  ${''.padStart(13)} ${(sum / total).toFixed(2).padStart(8)} bytes an event`)
+}
+
+/** What no report can beat: the rollups' rows of the big project in one sorted file, read by DuckDB alone. */
+async function printLimit(): Promise<void> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '2GB' })
+  const connection = await instance.connect()
+  const file = (table: string) => join(cache, `limit-${table}.parquet`)
+  const big = `(SELECT project_id FROM read_parquet('${folder}/lake/activity/*/*/*.parquet')
+    GROUP BY 1 ORDER BY sum(event_count) DESC LIMIT 1)`
+  for (const table of ['activity', 'visits', 'cold']) {
+    await connection.run(`COPY (SELECT * FROM read_parquet('${folder}/lake/${table}/*/*/*.parquet', hive_partitioning = true)
+      WHERE project_id = ${big} ORDER BY date) TO '${file(table)}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2)`)
+  }
+  const queries: [string, string][] = [
+    [
+      'count of all events, distinct visitors, from the events',
+      `SELECT count(*), count(DISTINCT user_id) FROM '${file('cold')}'`,
+    ],
+    [
+      'the same from the rollup',
+      `SELECT sum(event_count), count(DISTINCT user_key) FROM '${file('activity')}'`,
+    ],
+    [
+      'by day, distinct visitors, from the rollup',
+      `SELECT date, sum(event_count), count(DISTINCT user_key) FROM '${file('activity')}' GROUP BY 1`,
+    ],
+    [
+      'sessions from the rollup',
+      `SELECT count(*), sum(n) FROM (SELECT session_key, sum(event_count) n FROM '${file('visits')}' GROUP BY 1)`,
+    ],
+  ]
+  console.log('\nDuckDB alone, 30 days of the big project in one file, 2 threads, best of 3, ms')
+  for (const [name, query] of queries) {
+    const times: number[] = []
+    for (let i = 0; i < 3; i += 1) {
+      const started = performance.now()
+      await connection.runAndReadAll(query)
+      times.push(performance.now() - started)
+    }
+    console.log(
+      `${name.padEnd(60)} ${Math.min(...times)
+        .toFixed(0)
+        .padStart(6)}`,
+    )
+  }
+  connection.closeSync()
+  instance.closeSync()
+  for (const table of ['activity', 'visits', 'cold']) rmSync(file(table))
+}
+
+function filesBelow(path: string): string[] {
+  if (!existsSync(path)) return []
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+}
+
+/** Whether we may have the system forget what it has read from the disk (root on Linux). */
+function canDropCaches(): boolean {
+  try {
+    dropCaches()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function dropCaches(): void {
+  execFileSync('sync')
+  writeFileSync('/proc/sys/vm/drop_caches', '3')
+}
+
+function count(text: string): number {
+  const match = /^(\d+)([kM]?)$/.exec(text)
+  if (match === null) throw new Error(`--events takes a number such as 500k or 10M, not ${text}`)
+  return Number(match[1]) * { '': 1, k: 1_000, M: 1_000_000 }[match[2] as '' | 'k' | 'M']
+}
