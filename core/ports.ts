@@ -71,13 +71,32 @@ export type SqlQuery = {
 /** One row by column name. Integers are JavaScript numbers; statements return no dates, timestamps or nested values. */
 export type Row = Record<string, string | number | boolean | null>
 
+/** What a statement has cost. */
+export type QueryStatistics = {
+  /** What it is billed by, failed or not. */
+  bytesScanned: number
+  engineMs: number
+  /** The wait for a place among the statements that run. */
+  queueMs: number
+  /** Whether an earlier result was given again; then nothing was scanned. */
+  reused: boolean
+}
+
 /** Runs read statements over the lake's tables (schemas/columns.ts). One SQL text, the same rows on every engine. */
 export type QueryEngine = {
   /**
-   * Throws ApiError UNAVAILABLE when the engine is busy past its deadline or the statement took too long.
+   * Throws ApiError UNAVAILABLE when the engine is busy past its deadline or the statement took too long, and
+   * RATE_LIMITED when it takes no further statement now.
    * `signal`: the caller went away; the statement is cancelled and the promise rejects with the signal's reason.
+   * `onStatistics`: called once, before the promise settles, by engines that bill and as far as the statement ended.
    */
-  rows(query: SqlQuery, options?: { signal?: AbortSignal | undefined }): Promise<Row[]>
+  rows(
+    query: SqlQuery,
+    options?: {
+      signal?: AbortSignal | undefined
+      onStatistics?: ((statistics: QueryStatistics) => void) | undefined
+    },
+  ): Promise<Row[]>
 }
 
 /** Work for later, done at least once: every job may run twice. */

@@ -1,0 +1,28 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { JobQueue } from '#core/ports'
+import { mapped } from './fault.ts'
+
+/** Seconds after which a caller may try again. */
+const RETRY_AFTER = 5
+
+/**
+ * The JobQueue port on a standard queue of SQS: a job is a message of JSON. SQS may deliver it twice, and delivers it
+ * again while its worker fails (aws/job-batch.ts), until the queue's redrive policy takes it to the dead letters.
+ */
+export function sqsJobQueue<Job>({
+  client,
+  queueUrl,
+}: {
+  client: SQSClient
+  queueUrl: string
+}): JobQueue<Job> {
+  return {
+    async send(job) {
+      try {
+        await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(job) }))
+      } catch (error) {
+        throw mapped(error, 'Work cannot be queued now.', RETRY_AFTER)
+      }
+    },
+  }
+}
