@@ -19,10 +19,17 @@ export function sqsJobQueue<Job>({
   return {
     async send(job) {
       try {
-        await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(job) }))
+        await client.send(
+          new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: ascii(JSON.stringify(job)) }),
+        )
       } catch (error) {
         throw mapped(error, 'Work cannot be queued now.', RETRY_AFTER)
       }
     },
   }
+}
+
+/** The same JSON with all but ASCII escaped: SQS refuses some characters, and no escape is among them. */
+function ascii(json: string): string {
+  return json.replace(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,0 +1,69 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { mockClient } from 'aws-sdk-client-mock'
+import { expect, test } from 'vitest'
+import { secretsManager } from '#aws/secrets'
+import { nobody } from '../support/emulators.ts'
+import { serviceFault } from '../support/service-fault.ts'
+
+const MINUTE = 60_000
+const failing = serviceFault('InternalServiceError', 'server')
+
+function setUp() {
+  const client = new SecretsManagerClient({ maxAttempts: 1, ...nobody })
+  const mock = mockClient(client)
+  const clock = { now: 1_763_700_000_000 }
+  const asked = () => mock.commandCalls(GetSecretValueCommand).map(({ args }) => args[0].input.SecretId)
+  return { secrets: secretsManager({ client, now: () => clock.now }), mock, clock, asked }
+}
+
+test('a secret is asked for once, also by callers who come together, and again after five minutes', async () => {
+  const { secrets, mock, clock, asked } = setUp()
+  mock.on(GetSecretValueCommand).resolvesOnce({ SecretString: 'old' }).resolves({ SecretString: 'new' })
+  expect(await Promise.all([secrets.get('emails'), secrets.get('emails')])).toEqual(['old', 'old'])
+  clock.now += 4 * MINUTE
+  expect(await secrets.get('emails')).toBe('old')
+  expect(asked()).toEqual(['emails'])
+  clock.now += 2 * MINUTE
+  expect(await secrets.get('emails')).toBe('new')
+})
+
+test('each name has its own value', async () => {
+  const { secrets, mock } = setUp()
+  mock.on(GetSecretValueCommand, { SecretId: 'a' }).resolves({ SecretString: '1' })
+  mock.on(GetSecretValueCommand, { SecretId: 'b' }).resolves({ SecretString: '2' })
+  expect([await secrets.get('a'), await secrets.get('b')]).toEqual(['1', '2'])
+})
+
+test('a secret that was never read is UNAVAILABLE while the service fails, and there afterwards', async () => {
+  const { secrets, mock } = setUp()
+  mock.on(GetSecretValueCommand).rejectsOnce(failing).resolves({ SecretString: 'value' })
+  await expect(secrets.get('a')).rejects.toMatchObject({ code: 'UNAVAILABLE', extras: { retryAfter: 5 } })
+  expect(await secrets.get('a')).toBe('value')
+})
+
+test('a known secret stands while it cannot be renewed, and is not asked for at every use', async () => {
+  const { secrets, mock, clock, asked } = setUp()
+  mock.on(GetSecretValueCommand).resolvesOnce({ SecretString: 'known' }).rejects(failing)
+  await secrets.get('a')
+  clock.now += 6 * MINUTE
+  expect(await secrets.get('a')).toBe('known')
+  expect(await secrets.get('a')).toBe('known')
+  expect(asked()).toHaveLength(2)
+})
+
+test('a secret that we may not read, or that is gone, is an error even when its value is known', async () => {
+  const { secrets, mock, clock } = setUp()
+  mock
+    .on(GetSecretValueCommand)
+    .resolvesOnce({ SecretString: 'known' })
+    .rejects(serviceFault('ResourceNotFoundException', 'client'))
+  await secrets.get('a')
+  clock.now += 6 * MINUTE
+  await expect(secrets.get('a')).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
+})
+
+test('a binary secret is refused', async () => {
+  const { secrets, mock } = setUp()
+  mock.on(GetSecretValueCommand).resolves({ SecretBinary: new Uint8Array([1]) })
+  await expect(secrets.get('a')).rejects.toThrow('has no text')
+})
