@@ -1,0 +1,120 @@
+import { DuckDBInstance } from '@duckdb/node-api'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { literal, renderSql } from '#aws/literal'
+import type { SqlParam } from '#core/ports'
+import { sql } from '#core/sql'
+
+/** Text with much of what breaks encoders. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({
+    unit: fc.constantFrom("'", '"', '\\', '?', '-', '/', '*', ';', '\n', '\0', '\u{1F600}', 'é', '$', 'U&'),
+  }),
+  // Single halves of surrogate pairs too.
+  fc.array(fc.integer({ min: 0, max: 0xffff })).map(units => String.fromCharCode(...units)),
+)
+const anyNumber = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constant(-0),
+)
+const anyParam: fc.Arbitrary<SqlParam> = fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null))
+
+/** What an engine has to make of a value: whole numbers are bigints, halves of surrogate pairs U+FFFD. */
+function stored(value: SqlParam): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value === 'number' && Number.isSafeInteger(value) && !Object.is(value, -0)) return BigInt(value)
+  return value
+}
+
+describe('a real engine reads a literal as the very value, of its type', () => {
+  let instance: DuckDBInstance
+  let select: (text: string) => Promise<unknown[]>
+  beforeAll(async () => {
+    instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+    const connection = await instance.connect()
+    await connection.run('CREATE MACRO from_utf8(bytes) AS decode(bytes)')
+    select = async text => (await connection.runAndReadAll(text)).getRows()[0] ?? []
+  })
+  afterAll(() => instance.closeSync())
+
+  test('whatever the value, many in one statement', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(anyParam, { minLength: 1, maxLength: 20 }), async values => {
+        const text = `SELECT ${values.map(() => '?').join(', ')}`
+        const found = await select(renderSql({ text, params: values }))
+        expect(found).toStrictEqual(values.map(stored))
+      }),
+      { numRuns: 300 },
+    ))
+
+  test.each([
+    [42, 'BIGINT'],
+    [-7, 'BIGINT'],
+    [0.1, 'DOUBLE'],
+    [-0, 'DOUBLE'],
+    [1e300, 'DOUBLE'],
+    [5e-324, 'DOUBLE'],
+    [2 ** 60, 'DOUBLE'],
+    ['', 'VARCHAR'],
+    ['a\0b', 'VARCHAR'],
+    [true, 'BOOLEAN'],
+  ])('%j is a %s', async (value, type) => {
+    expect(await select(`SELECT ${literal(value)}, typeof(${literal(value)})`)).toStrictEqual([
+      stored(value),
+      type,
+    ])
+  })
+
+  test('a negative number after a minus is no comment', async () => {
+    expect(await select(renderSql(sql`SELECT 1 -${-2}`))).toEqual([3n])
+  })
+})
+
+test('text stays one quoted token, without control characters', () => {
+  fc.assert(
+    fc.property(anyText, value => {
+      expect(literal(value)).toMatch(/^('([^'\p{Cc}]|'')*'|from_utf8\(from_hex\('[0-9A-F]+'\)\))$/u)
+    }),
+  )
+})
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('%d has no literal', value => {
+  expect(() => literal(value)).toThrow('not a number')
+})
+
+test('text that looks like a placeholder or a quote takes no part in the statement', () => {
+  expect(renderSql(sql`SELECT ${'?'}, ${"'"}, ${'--'}`)).toBe("SELECT '?', '''', '--'")
+})
+
+test.each([
+  ['in quoted text', "SELECT 'a?' WHERE x = ?"],
+  ['in a quoted name', 'SELECT "a?" WHERE x = ?'],
+  ['in a comment of a line', 'SELECT 1 -- ?\n WHERE x = ?'],
+  ['in a comment', 'SELECT 1 /* ? */ WHERE x = ?'],
+  ['right after a quote', "SELECT 'a'?"],
+  ['right before a quote', "SELECT ?'a'"],
+  ['right after a word', 'SELECT x?'],
+  ['in a quote that has no end', "SELECT 'it''s ?"],
+  ['in a comment that has no end', 'SELECT 1 /* ?'],
+])('a ? %s is refused', (_, text) => {
+  expect(() => renderSql({ text, params: ['v'] })).toThrow()
+})
+
+test('a quote or comment that has no end is refused', () => {
+  expect(() => renderSql({ text: "SELECT 'it''s", params: [] })).toThrow('no end')
+  expect(() => renderSql({ text: 'SELECT "a', params: [] })).toThrow('no end')
+  expect(() => renderSql({ text: 'SELECT 1 /*', params: [] })).toThrow('no end')
+  expect(() => renderSql({ text: 'SELECT 1 /*/', params: [] })).toThrow('no end')
+})
+
+test('quotes and comments without a ? stay as they are', () => {
+  const text = "SELECT 'it''s', \"a\"\"b\" /* ' */ -- don't\n FROM t WHERE x = ?"
+  expect(renderSql({ text, params: [1] })).toBe(text.replace('?', "BIGINT '1'"))
+})
+
+test('more or fewer values than ? are refused', () => {
+  expect(() => renderSql({ text: 'SELECT ?, ?', params: [1] })).toThrow('more ?')
+  expect(() => renderSql({ text: 'SELECT ?', params: [1, 2] })).toThrow('2 values for 1 ?')
+})

@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { athenaClient } from '#aws/clients'
+import { type AthenaEngineSettings, athenaEngine } from '#aws/query-engine'
+import type { QueryEngine, QueryStatistics } from '#core/ports'
+import { stats } from '#core/reports/stats'
+import { sql } from '#core/sql'
+import { lakeFolder } from '#local/lake-folder'
+import { openQueryEngine } from '#local/query-engine'
+import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
+import { duckdbForAthena } from '../support/athena-duckdb.ts'
+import { type FrontEngine, startAthena } from '../support/athena-front.ts'
+import { nobody } from '../support/emulators.ts'
+import { buildLake, type EventsRecord } from '../support/lake-builder.ts'
+
+const quick = { firstLookMs: 5, lastLookMs: 50 }
+
+async function open(
+  lakeDir: string,
+  settings: Partial<AthenaEngineSettings> = {},
+  wrap = (e: FrontEngine) => e,
+) {
+  const front = await startAthena(wrap(await duckdbForAthena(lakeDir)))
+  const client = athenaClient({ endpoint: front.endpoint, ...nobody })
+  const engine = athenaEngine({ client, workGroup: 'footfall', database: 'footfall', ...quick, ...settings })
+  const close = async () => {
+    client.destroy()
+    await front.stop()
+  }
+  return { engine, close }
+}
+
+queryEngineContract('Athena (a front over DuckDB)', async () => {
+  const lakeDir = await mkdtemp(join(tmpdir(), 'footfall-athena-lake-'))
+  const { engine, close } = await open(lakeDir)
+  return {
+    engine,
+    async close() {
+      await close()
+      await rm(lakeDir, { recursive: true, force: true })
+    },
+  }
+})
+
+async function setUp(
+  settings: Partial<AthenaEngineSettings> = {},
+  wrap?: (engine: FrontEngine) => FrontEngine,
+) {
+  const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-lake-'))
+  const opened = await open(dir, settings, wrap)
+  onTestFinished(async () => {
+    await opened.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+  return { ...opened, dir }
+}
+
+test('results of several pages come whole, without the names of the columns', async () => {
+  const { engine } = await setUp()
+  const found = await engine.rows(
+    sql`SELECT x, CAST(x AS varchar) AS t FROM UNNEST(sequence(1, 2500)) AS s(x) ORDER BY x`,
+  )
+  expect(found).toEqual(Array.from({ length: 2500 }, (_, i) => ({ x: i + 1, t: String(i + 1) })))
+})
+
+test('a result without rows is empty, and one with a row like its names keeps it', async () => {
+  const { engine } = await setUp()
+  expect(await engine.rows(sql`SELECT 1 AS one WHERE 1 = 2`)).toEqual([])
+  expect(await engine.rows(sql`SELECT 'name' AS name`)).toEqual([{ name: 'name' }])
+})
+
+test('empty text and null are told apart, and text that looks like another type stays text', async () => {
+  const { engine } = await setUp()
+  expect(await engine.rows(sql`SELECT '' AS e, CAST(NULL AS varchar) AS n, '42' AS t, 'null' AS w`)).toEqual([
+    { e: '', n: null, t: '42', w: 'null' },
+  ])
+})
+
+test('a type that statements do not return is refused by the name of its column', async () => {
+  const { engine } = await setUp()
+  await expect(engine.rows(sql`SELECT DATE '2026-11-21' AS day`)).rejects.toThrow('day is of a type')
+  await expect(engine.rows(sql`SELECT CAST(1 AS decimal(9, 2)) AS amount`)).rejects.toThrow(
+    'amount is of a type',
+  )
+})
+
+test('a statement that takes too long is stopped and UNAVAILABLE', async () => {
+  const stopped: string[] = []
+  const { engine } = await setUp({ timeoutMs: 300 }, inner => ({
+    ...inner,
+    run: (text, signal) => {
+      signal.addEventListener('abort', () => stopped.push(text))
+      return inner.run(text, signal)
+    },
+  }))
+  await expect(engine.rows(ENDLESS)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    extras: { retryAfter: 10 },
+  })
+  expect(stopped).toEqual([ENDLESS.text])
+})
+
+test('a report gives the same through Athena as from the local engine, and tells what was scanned', async () => {
+  const NOW = Date.parse('2026-11-18T15:42:17.123Z')
+  const project = { id: "proj_o'brien", name: 'shop', bucket: 7, created_at: '2026-10-01T00:00:00Z' }
+  const record: EventsRecord = {
+    kind: 'events',
+    project_id: project.id,
+    account_id: 'acc_1',
+    bucket: 7,
+    received_at: NOW,
+    seq: 5,
+    country: 'DE',
+    events: Array.from({ length: 40 }, (_, i) => ({
+      event: i % 3 === 0 ? 'signup' : 'page_view',
+      properties: { path: `/${i}` },
+      user_id: `u${i % 7}`,
+      session_id: `s${i % 11}`,
+      timestamp: NOW - i * 3_600_000,
+      event_id: i % 2 === 0 ? `e${i}` : null,
+    })),
+  }
+  const { engine, dir } = await setUp()
+  const epochs = [[[record]], [[{ ...record, seq: 50 }]], [[{ ...record, seq: 99 }]]]
+  const tempDir = await mkdtemp(join(tmpdir(), 'footfall-athena-temp-'))
+  const snapshot = await buildLake({ lake: lakeFolder(dir), tempDir, epochs, warm: 3, rolls: [2] })
+  const local = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1 })
+  onTestFinished(async () => {
+    await local.close()
+    await rm(tempDir, { recursive: true, force: true })
+  })
+  const costs: QueryStatistics[] = []
+  const metered: QueryEngine = {
+    rows: (query, options) => engine.rows(query, { ...options, onStatistics: cost => costs.push(cost) }),
+  }
+  const statsBy = (chosen: QueryEngine) =>
+    stats({ engine: chosen, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } } as never, {
+      project: project as never,
+      query: { since: undefined, days: 7, groupBy: 'day' },
+      signal: new AbortController().signal,
+    })
+  const answer = await statsBy(metered)
+  expect(answer.totals.total_events).toBeGreaterThan(40)
+  expect(answer).toEqual(await statsBy(local))
+  expect(costs.every(({ bytesScanned, reused }) => bytesScanned > 0 && !reused)).toBe(true)
+  expect(costs.length).toBeGreaterThan(1)
+})

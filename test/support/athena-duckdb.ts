@@ -1,0 +1,83 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { readFault } from '#duckdb/fault'
+import { dialect } from '#duckdb/macros'
+import { createTables, useFiles } from '#duckdb/tables'
+import { lakeFiles } from '#local/lake-listing'
+import { type TableName, tables } from '#schemas/columns'
+import { type FrontEngine, type FrontResult, WrongStatement } from './athena-front.ts'
+
+/** Athena's names of DuckDB's types; a type that has none here is one that no statement may return. */
+const TYPES: Record<string, string> = {
+  BIGINT: 'bigint',
+  INTEGER: 'integer',
+  DOUBLE: 'double',
+  FLOAT: 'float',
+  VARCHAR: 'varchar',
+  BOOLEAN: 'boolean',
+  HUGEINT: 'decimal',
+}
+
+/** How the literals of aws/literal.ts are read, beside the dialect of the shared SQL. */
+const LITERALS = 'CREATE OR REPLACE MACRO from_utf8(bytes) AS decode(bytes)'
+
+/** An interrupt that comes before the statement has begun is lost, so it is sent again. */
+const INTERRUPT_EVERY_MS = 20
+
+/** DuckDB over the files of a lake's folder, for the front of Athena. */
+export async function duckdbForAthena(lakeDir: string): Promise<FrontEngine> {
+  const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-'))
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' })
+  const first = await instance.connect()
+  const empty = await createTables(first, dir)
+  await first.run(LITERALS)
+  first.closeSync()
+
+  async function run(sql: string, signal: AbortSignal): Promise<FrontResult> {
+    const connection = await instance.connect()
+    const interrupter = setInterval(() => signal.aborted && connection.interrupt(), INTERRUPT_EVERY_MS)
+    try {
+      // Settings belong to a connection.
+      for (const statement of dialect) await connection.run(statement)
+      const bytesScanned = await useLake(connection, sql)
+      const result = await connection.runAndReadAll(sql)
+      const types = result.columnTypes().map(type => TYPES[String(type)] ?? String(type).toLowerCase())
+      return {
+        columns: result.columnNames().map((name, i) => ({ name, type: types[i] ?? '' })),
+        rows: result.getRows().map(row => row.map(toText)),
+        bytesScanned,
+      }
+    } catch (error) {
+      throw readFault(error) === 'statement' ? new WrongStatement(String(error)) : error
+    } finally {
+      clearInterval(interrupter)
+      connection.closeSync()
+    }
+  }
+
+  /** Gives the connection all files of the tables that the statement names, and returns their size. */
+  async function useLake(connection: DuckDBConnection, sql: string): Promise<number> {
+    let bytes = 0
+    for (const table of Object.keys(tables) as TableName[]) {
+      if (!new RegExp(`\\b${table}\\b`).test(sql)) continue
+      const files = await lakeFiles(lakeDir, table, [])
+      for (const file of files) bytes += (await stat(file)).size
+      await connection.run(useFiles(table, [empty[table], ...files]))
+    }
+    return bytes
+  }
+
+  return {
+    run,
+    async close() {
+      instance.closeSync()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function toText(value: DuckDBValue): string | null {
+  return value === null ? null : String(value)
+}
