@@ -4,10 +4,10 @@
  * on truncated sides, date_trunc, max_by, count(DISTINCT), FILTER, lag, UNNEST(…) AS t(x).
  */
 export const dialect: readonly string[] = [
-  // 7 / 2 is 3, as in Trino.
-  'SET integer_division = true',
+  // 7 / 2 is 3, as in Trino. GLOBAL, as it would else be set for one connection only.
+  'SET GLOBAL integer_division = true',
   // Trino sorts nulls last in either direction.
-  "SET default_null_order = 'nulls_last'",
+  "SET GLOBAL default_null_order = 'nulls_last'",
   'CREATE OR REPLACE MACRO bitwise_and(a, b) AS a & b',
   'CREATE OR REPLACE MACRO bitwise_or_agg(a) AS bit_or(a)',
   'CREATE OR REPLACE MACRO sequence(first, last) AS generate_series(first, last)',

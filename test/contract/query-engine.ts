@@ -63,6 +63,11 @@ export function queryEngineContract(name: string, open: () => Promise<QueryEngin
       expect(await rows(sql`SELECT 7 / 2 AS q, -7 / 2 AS r, 7 % 2 AS m`)).toEqual([{ q: 3, r: -3, m: 1 }])
     })
 
+    test('statements that run at the same time follow the same rules', async () => {
+      const found = await Promise.all(Array.from({ length: 6 }, () => rows(sql`SELECT 7 / 2 AS q`)))
+      expect(found.flat()).toEqual(Array.from({ length: 6 }, () => ({ q: 3 })))
+    })
+
     test('dates and timestamps are literals that compare with each other in UTC', async () => {
       const at = Date.parse('2026-11-21T23:59:59.999Z')
       const found = await rows(sql`SELECT
