@@ -44,11 +44,10 @@ export function lakeFolder(folder: string): Lake {
   async function list(prefix: string): Promise<LakeObject[]> {
     // The folder part of the prefix is walked; the rest filters, as a prefix may end within a name.
     const start = join(folder, prefix.slice(0, prefix.lastIndexOf('/') + 1))
-    const entries = (await orNull(readdir(start, { recursive: true, withFileTypes: true }))) ?? []
+    const paths = await filesBelow(start)
     const objects = await Promise.all(
-      entries
-        .filter(entry => entry.isFile() && !entry.name.endsWith(UNFINISHED))
-        .map(entry => join(entry.parentPath, entry.name))
+      paths
+        .filter(path => !path.endsWith(UNFINISHED))
         .map(path => ({ path, key: relative(folder, path).split(sep).join('/') }))
         .filter(({ key }) => key.startsWith(prefix))
         .map(async ({ path, key }) => {
@@ -71,11 +70,24 @@ export function lakeFolder(folder: string): Lake {
 
 /** Deletes what a process that died while writing has left behind. Only the folder's one owner may call it. */
 export async function deleteUnfinished(folder: string): Promise<void> {
-  const entries = (await orNull(readdir(folder, { recursive: true, withFileTypes: true }))) ?? []
-  for (const entry of entries) {
-    if (entry.isFile() && entry.name.endsWith(UNFINISHED))
-      await rm(join(entry.parentPath, entry.name), { force: true })
+  for (const path of await filesBelow(folder)) {
+    if (path.endsWith(UNFINISHED)) await rm(path, { force: true })
   }
+}
+
+/**
+ * All files below the folder. Walked folder by folder: readdir's own `recursive` fails as a whole when one folder is
+ * deleted on its way, and a listing that is empty by mistake would lose what it does not name.
+ */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = (await orNull(readdir(folder, { withFileTypes: true }))) ?? []
+  const found = await Promise.all(
+    entries.map(entry => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? filesBelow(path) : [path]
+    }),
+  )
+  return found.flat()
 }
 
 function pathOf(folder: string, key: string): string {

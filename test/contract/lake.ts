@@ -55,6 +55,22 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       expect((await lake.list('')).map(object => object.key)).toEqual(['hot/epoch=1/b'])
     })
 
+    test('a listing names every object that stays, also while others are deleted', async () => {
+      const lake = await open()
+      const staying = Array.from({ length: 30 }, (_, i) => `warm/epoch=${i + 100}/bucket=1/events.parquet`)
+      const leaving = Array.from({ length: 60 }, (_, i) => `warm/epoch=${i}/bucket=1/events.parquet`)
+      for (const key of [...staying, ...leaving]) await lake.put(key, bytes('x'))
+      const deleting = (async () => {
+        for (const key of leaving) await lake.delete([key])
+      })()
+      const listings = await Promise.all(Array.from({ length: 40 }, () => lake.list('warm/')))
+      await deleting
+      for (const listing of listings) {
+        const named = new Set(listing.map(({ key }) => key))
+        expect(staying.filter(key => !named.has(key))).toEqual([])
+      }
+    })
+
     test('writers of one key at the same time leave one of their objects whole', async () => {
       const lake = await open()
       const candidates = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(50_000))
