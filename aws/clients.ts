@@ -1,4 +1,3 @@
-import { Agent } from 'node:https'
 import { AthenaClient } from '@aws-sdk/client-athena'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { KinesisClient } from '@aws-sdk/client-kinesis'
@@ -23,7 +22,7 @@ export type ClientOverrides = {
 
 /** Connecting within a region takes a few ms; a try that takes a second is better made again. */
 const CONNECT_MS = 1_000
-/** Lambda reuses connections only while they are younger than what the services and its own network keep. */
+/** Connections of a client at most; a request beyond them waits. */
 const SOCKETS = 64
 
 /**
@@ -31,7 +30,7 @@ const SOCKETS = 64
  */
 function connections(answerMs: number): NodeHttpHandler {
   return new NodeHttpHandler({
-    httpsAgent: new Agent({ keepAlive: true, maxSockets: SOCKETS }),
+    httpsAgent: { keepAlive: true, maxSockets: SOCKETS },
     httpAgent: { keepAlive: true, maxSockets: SOCKETS },
     connectionTimeout: CONNECT_MS,
     requestTimeout: answerMs,
@@ -53,7 +52,8 @@ export function kinesisClient(overrides: ClientOverrides = {}): KinesisClient {
  * emulator has no DNS for them.
  */
 export function s3Client(overrides: ClientOverrides = {}): S3Client {
-  const forcePathStyle = (overrides.endpoint ?? process.env.AWS_ENDPOINT_URL) !== undefined
+  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env
+  const forcePathStyle = (overrides.endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined
   return new S3Client({ requestHandler: connections(20_000), maxAttempts: 5, forcePathStyle, ...overrides })
 }
 
@@ -71,8 +71,9 @@ export function secretsManagerClient(overrides: ClientOverrides = {}): SecretsMa
 }
 
 /**
- * The state table's client (core/state-table.ts). Reads and conditional writes are retried by the SDK: a conditional
- * write whose answer was lost may then find its own effect and report that it did not hold, which core allows for.
+ * The state table's client (core/state-table.ts). The SDK retries conditional writes too: one whose answer was lost may
+ * find its own effect then and report that it did not hold. The lake takes that as another's work and goes on from what
+ * the table says; a caller may be told once that what they have just made is there already.
  */
 export function dynamoClient(overrides: ClientOverrides = {}): DynamoDBDocument {
   return DynamoDBDocument.from(

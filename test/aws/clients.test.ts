@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ListWorkGroupsCommand } from '@aws-sdk/client-athena'
+import { ListStreamsCommand } from '@aws-sdk/client-kinesis'
+import { ListBucketsCommand } from '@aws-sdk/client-s3'
+import { ListSecretsCommand } from '@aws-sdk/client-secrets-manager'
+import { ListQueuesCommand } from '@aws-sdk/client-sqs'
+import { ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  athenaClient,
+  type ClientOverrides,
+  dynamoClient,
+  kinesisClient,
+  s3Client,
+  secretsManagerClient,
+  sqsClient,
+} from '#aws/clients'
+import { nobody } from '../support/emulators.ts'
+
+const calls: Record<string, (at: ClientOverrides) => () => Promise<unknown>> = {
+  Kinesis(at) {
+    const client = kinesisClient(at)
+    return () => client.send(new ListStreamsCommand({}))
+  },
+  S3(at) {
+    const client = s3Client(at)
+    return () => client.send(new ListBucketsCommand({}))
+  },
+  Athena(at) {
+    const client = athenaClient(at)
+    return () => client.send(new ListWorkGroupsCommand({}))
+  },
+  SQS(at) {
+    const client = sqsClient(at)
+    return () => client.send(new ListQueuesCommand({}))
+  },
+  'Secrets Manager'(at) {
+    const client = secretsManagerClient(at)
+    return () => client.send(new ListSecretsCommand({}))
+  },
+  DynamoDB(at) {
+    const client = dynamoClient(at)
+    return () => client.send(new ScanCommand({ TableName: 't' }))
+  },
+}
+
+test.each(Object.entries(calls))('requests to %s share a connection, over HTTP/1.1', async (name, open) => {
+  let connections = 0
+  const versions = new Set<string>()
+  const server = createServer((request, response) => {
+    versions.add(request.httpVersion)
+    request.resume().on('end', () => response.end(name === 'S3' ? '<ListAllMyBucketsResult/>' : '{}'))
+  }).listen(0, '127.0.0.1')
+  server.on('connection', () => {
+    connections += 1
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  const call = open({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ...nobody })
+  for (let i = 0; i < 5; i++) await call()
+  expect(connections).toBe(1)
+  expect([...versions]).toEqual(['1.1'])
+})
