@@ -1,0 +1,138 @@
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { dynamoClient } from '#aws/clients'
+import { s3Lake } from '#aws/lake'
+import { kinesisStream } from '#aws/stream'
+import { pack } from '#core/ingest/record'
+import { createLakeConsumer } from '#core/lake/consumer'
+import { lakeEntities } from '#core/lake/entities'
+import { parseHotKey } from '#core/lake/keys'
+import type { Lake } from '#core/ports'
+import { createUsage } from '#core/usage/store'
+import type { LogCode } from '#schemas/log'
+import { lakeStateContract } from '#test/contract/lake-state'
+import {
+  type EmulatedKinesis,
+  type EmulatedStorage,
+  nobody,
+  startKinesis,
+  startStorage,
+} from '../support/emulators.ts'
+import { openTestState, type TestState } from '../support/state.ts'
+
+let kinesis: EmulatedKinesis
+let storage: EmulatedStorage
+let state: TestState
+let table: { client: ReturnType<typeof dynamoClient>; table: string }
+beforeAll(async () => {
+  ;[kinesis, storage, state] = await Promise.all([startKinesis(), startStorage(), openTestState()])
+  const { origin, username } = new URL(state.endpoint)
+  const credentials = { ...nobody.credentials, accessKeyId: username }
+  table = { client: dynamoClient({ ...nobody, endpoint: origin, credentials }), table: state.table }
+})
+afterAll(async () => {
+  table.client.destroy()
+  await Promise.all([kinesis.stop(), storage.stop(), state.close()])
+})
+
+lakeStateContract('DynamoDB by the client of AWS', async () => {
+  await state.empty()
+  return lakeEntities(table)
+})
+
+/** The lake's consumer over the adapters of AWS, and how to send it a record of one event. */
+async function setUp() {
+  await state.empty()
+  onTestFinished(() => state.empty())
+  const logged: LogCode[] = []
+  const log = (code: LogCode) => void logged.push(code)
+  const stream = kinesisStream({ client: kinesis.client, streamArn: await kinesis.createStream(2), log })
+  const lake = s3Lake({ client: storage.s3, bucket: storage.createBucket() })
+  const lakeState = lakeEntities(table)
+  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage: createUsage(table), log })
+  const send = (...names: string[]) =>
+    stream.append(
+      names.map((event, seq) =>
+        pack({
+          kind: 'events',
+          project_id: 'proj_1',
+          account_id: 'acc_1',
+          bucket: 7,
+          received_at: 1_763_700_000_000,
+          seq,
+          country: 'DE',
+          events: [
+            {
+              event,
+              properties: null,
+              user_id: 'u',
+              session_id: 's',
+              timestamp: 1_763_700_000_000,
+              event_id: null,
+            },
+          ],
+        }),
+      ),
+    )
+  return { stream, lake, lakeState, consumer, send, logged }
+}
+
+async function storedNames(lake: Lake): Promise<string[]> {
+  const objects = await lake.list('hot/')
+  const rows = await Promise.all(
+    objects.map(async ({ key }) => {
+      const bytes = Uint8Array.from((await lake.get(key)) ?? [])
+      return parquetReadObjects({ file: bytes.buffer, compressors })
+    }),
+  )
+  return rows
+    .flat()
+    .map(row => String(row.event))
+    .toSorted()
+}
+
+test('what is on the shards is in the lake once, and goes on where it was left', async () => {
+  const { stream, lake, consumer, send } = await setUp()
+  const names = Array.from({ length: 60 }, (_, i) => `event_${i}`)
+  await send(...names.slice(0, 40))
+  for (const shard of await stream.shards()) await consumer.consume(shard)
+  await send(...names.slice(40))
+  for (const shard of await stream.shards()) {
+    await consumer.consume(shard)
+    expect(await consumer.consume(shard)).toBe(0)
+  }
+  expect(await storedNames(lake)).toEqual(names.toSorted())
+})
+
+test('a claim that was left open is finished with exactly its range, read again from the stream', async () => {
+  const { stream, lake, lakeState, consumer, send, logged } = await setUp()
+  await send(...Array.from({ length: 60 }, (_, i) => `event_${i}`))
+  const [shard = ''] = await stream.shards()
+  const entries = await stream.read(shard, null, 100)
+  const [first, last] = [entries[0]?.sequence ?? '', entries[2]?.sequence ?? '']
+  await lakeState.addShard(shard)
+  await lakeState.joinEpoch(shard, (await lakeState.lake()).epoch)
+  const { epoch } = await lakeState.shard(shard)
+  expect(await lakeState.claim(shard, { first, last, epoch: epoch ?? 0 }, null)).toBe(true)
+  await consumer.consumeBatch(shard, entries.slice(0, 1))
+  expect((await lakeState.shard(shard)).highWater).toBe(last)
+  expect((await lake.list('hot/')).map(({ key }) => parseHotKey(key))).toEqual([
+    { shard, claim: { first, last, epoch } },
+  ])
+  expect(logged).toEqual([])
+})
+
+test('a hot file that was lost is made anew from the stream', async () => {
+  const { stream, lake, consumer, send } = await setUp()
+  await send('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
+  for (const shard of await stream.shards()) await consumer.consume(shard)
+  const before = await storedNames(lake)
+  const [object] = await lake.list('hot/')
+  const parsed = parseHotKey(object?.key ?? '')
+  await lake.delete([object?.key ?? ''])
+  expect(
+    await consumer.rewrite(parsed?.shard ?? '', parsed?.claim ?? { first: '', last: '', epoch: 0 }),
+  ).toBe(true)
+  expect(await storedNames(lake)).toEqual(before)
+})
