@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Service } from './service.ts'
 
@@ -14,10 +15,18 @@ export type SmallDisk = {
 }
 
 /**
+ * A disk that can be filled up: a real one of `megabytes` where the machine lets us mount it, else a limit of the
+ * process that lets no file grow.
+ */
+export function smallDisk(dataDir: string, megabytes: number): SmallDisk {
+  return canMount() ? tmpfsDisk(dataDir, megabytes) : limitedDisk()
+}
+
+/**
  * A tmpfs of `megabytes` over the service's data folder, in a mount namespace of its own (unshare of util-linux): only
  * the service sees it, and it goes with the process. We reach it through /proc.
  */
-export function smallDisk(dataDir: string, megabytes: number): SmallDisk {
+function tmpfsDisk(dataDir: string, megabytes: number): SmallDisk {
   const pathOf = (pid: number, path: string) => join(`/proc/${pid}/root`, path)
   const filler = ({ pid }: Service) => pathOf(pid, join(dataDir, 'filler'))
   mkdirSync(dataDir, { recursive: true })
@@ -45,10 +54,23 @@ export function smallDisk(dataDir: string, megabytes: number): SmallDisk {
   }
 }
 
-/** Whether this machine lets us make such a disk. */
-export function hasSmallDisks(): boolean {
+/** The limit on file sizes (RLIMIT_FSIZE): every write fails with EFBIG while the disk counts as full. */
+function limitedDisk(): SmallDisk {
+  const limit = ({ pid }: Service, bytes: string) =>
+    execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
+  return {
+    wrap: command => command,
+    pathOf: (_, path) => path,
+    fill: service => limit(service, '0'),
+    free: service => limit(service, 'unlimited'),
+  }
+}
+
+/** Containers often do not allow it. */
+function canMount(): boolean {
   try {
-    execFileSync('unshare', ['--mount', '--map-root-user', 'true'], { stdio: 'ignore' })
+    const mount = ['mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]
+    execFileSync('unshare', ['--mount', '--map-root-user', ...mount], { stdio: 'ignore' })
     return true
   } catch {
     return false
