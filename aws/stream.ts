@@ -67,7 +67,8 @@ export function kinesisStream(settings: KinesisStreamSettings): EventStream {
         throw unavailable('The stream cannot take events now.', RETRY_AFTER)
       }
       const outcomes = await Promise.all(calls(pending).map(call => put(call, deadline)))
-      pending = outcomes.flatMap(({ failed }) => failed)
+      // Under new keys, so that what a busy shard has refused may find another.
+      pending = outcomes.flatMap(({ failed }) => failed).map(({ Data }) => toEntry(Data))
       reasons = [...new Set(outcomes.flatMap(outcome => outcome.reasons))]
     }
   }
@@ -203,7 +204,7 @@ export function kinesisStream(settings: KinesisStreamSettings): EventStream {
   return { append, shards, read }
 }
 
-function toEntry(data: Uint8Array): PutRecordsRequestEntry {
+function toEntry(data: Uint8Array | undefined): PutRecordsRequestEntry {
   return { Data: data, PartitionKey: randomBytes(8).toString('hex') }
 }
 

@@ -72,9 +72,10 @@ describe('a real engine reads a literal as the very value, of its type', () => {
   })
 })
 
-test('text stays one quoted token, without control characters', () => {
+test('text stays one quoted token, without control characters and halves of surrogate pairs', () => {
   fc.assert(
     fc.property(anyText, value => {
+      expect(literal(value).isWellFormed()).toBe(true)
       expect(literal(value)).toMatch(/^('([^'\p{Cc}]|'')*'|from_utf8\(from_hex\('[0-9A-F]+'\)\))$/u)
     }),
   )
