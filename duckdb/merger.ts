@@ -34,8 +34,7 @@ const ROW_GROUP_ROWS = 245_760
 const ZSTD_LEVEL = { warm: 3, cold: 9 } as const
 
 /** Sessions lie together (40 % smaller than by time), and row groups stay narrow in time. */
-const EVENT_ORDER =
-  'project_id, coalesce(first_at, timestamp), session_key NULLS LAST, timestamp, lag_ms, seq'
+const EVENT_ORDER = 'project_id, coalesce(first_at, timestamp), session_key NULLS LAST, timestamp, lag_s, seq'
 
 /**
  * Compaction on DuckDB. Objects come and go through the Lake port, so that it runs beside a folder and beside a
@@ -61,7 +60,7 @@ export function createMerger(settings: MergerSettings): Merger {
       }
       const dropped = await rowsOf(
         connection,
-        `SELECT project_id, strftime(epoch_ms(arrived_at), '%Y-%m-%d') AS day, count(*) AS events
+        `SELECT project_id, strftime(epoch_ms(arrived_at * 1000), '%Y-%m-%d') AS day, count(*) AS events
          FROM copies GROUP BY ALL ORDER BY ALL`,
       )
       return dropped as Dropped[]

@@ -1,10 +1,11 @@
-import { EVENT_ID_HORIZON_MS } from '#core/lake/relations'
+import { EVENT_ID_HORIZON_S } from '#core/lake/relations'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { list, text } from './tables.ts'
 
 /** The statements of duckdb/merger.ts. They run on DuckDB only, and make the tables copies, kept and session_start. */
 
-const ARRIVED_AT = 'epoch_ms(timestamp) + lag_ms'
+/** Unix second of arrival. */
+const ARRIVED_AT = 'epoch_ms(timestamp) // 1000 + lag_s'
 
 type Part = { part: number; parts: number }
 
@@ -35,10 +36,10 @@ export function copiesTable(hot: readonly string[], recent: readonly string[], p
       FROM sent),
     stored AS (${stored})
     SELECT filename, file_row_number, project_id, arrived_at FROM placed
-    WHERE (copy_at IS NOT NULL AND abs(arrived_at - copy_at) <= ${EVENT_ID_HORIZON_MS})
+    WHERE (copy_at IS NOT NULL AND abs(arrived_at - copy_at) <= ${EVENT_ID_HORIZON_S})
       OR EXISTS (SELECT 1 FROM stored WHERE stored.project_id = placed.project_id
         AND stored.event_id = placed.event_id
-        AND abs(placed.arrived_at - stored_at) <= ${EVENT_ID_HORIZON_MS})`
+        AND abs(placed.arrived_at - stored_at) <= ${EVENT_ID_HORIZON_S})`
 }
 
 /** kept: the rows of the hot files without the copies. */
@@ -71,11 +72,11 @@ export function visitRows(where: string, epoch: number): string {
   return `
     SELECT ${epoch} AS epoch, project_id, session_key, last_user.user_key,
       nullif(last_user.user_at, end_at) AS user_at,
-      last_user.user_lag_ms, start_at, end_at, event_count, interactive_count
+      last_user.user_lag_s, start_at, end_at, event_count, interactive_count
     FROM (
       SELECT project_id, session_key, min(timestamp) AS start_at, max(timestamp) AS end_at, count(*) AS event_count,
         count(*) FILTER (WHERE event NOT IN (${NON_INTERACTIVE_EVENTS.map(text).join(', ')})) AS interactive_count,
-        max({user_at: timestamp, user_lag_ms: lag_ms, seq: seq, user_key: user_key})
+        max({user_at: timestamp, user_lag_s: lag_s, seq: seq, user_key: user_key})
           FILTER (WHERE user_key IS NOT NULL) AS last_user
       FROM kept WHERE session_key IS NOT NULL AND ${where}
       GROUP BY project_id, session_key)`

@@ -18,7 +18,7 @@ const ids: Column[] = [
   { name: 'project_id', type: 'string', meaning: 'the project (proj_…) that the event was sent for' },
   { name: 'timestamp', type: 'timestamp', meaning: 'when it happened, by the sender, else when it arrived' },
   {
-    name: 'lag_ms',
+    name: 'lag_s',
     type: 'int64',
     meaning: 'milliseconds from timestamp to arrival; negative for a clock that is ahead',
   },
@@ -26,7 +26,7 @@ const ids: Column[] = [
     name: 'seq',
     type: 'int64',
     meaning:
-      'sender process (31 bits) and counter within the millisecond (22 bits); with the arrival time it is the id',
+      'process (31 bits) and counter within its second (22 bits); with timestamp and lag_s it makes the id',
   },
   { name: 'event', type: 'string', meaning: "the event's name" },
   { name: 'user_id', type: 'string', meaning: 'the visitor as the sender named it, or null' },
@@ -117,7 +117,7 @@ const visitColumns: Column[] = [
   sessionKey,
   { ...userKey, meaning: 'key of the last non-null user by (timestamp, id), or null' },
   { name: 'user_at', type: 'timestamp', meaning: 'timestamp of the event that gave user_key; null: end_at' },
-  { name: 'user_lag_ms', type: 'int64', meaning: 'lag_ms of the event that gave user_key, or null' },
+  { name: 'user_lag_s', type: 'int64', meaning: 'lag_s of the event that gave user_key, or null' },
   { name: 'start_at', type: 'timestamp', meaning: 'first event' },
   { name: 'end_at', type: 'timestamp', meaning: 'last event' },
   { name: 'event_count', type: 'int64', meaning: 'events' },

@@ -61,7 +61,7 @@ export const queuedBatchAnswer = queuedAnswer.extend({ count: z.int() }).meta({ 
 /** One stored event as a read returns it (contract 1.12). */
 export const eventRow = z
   .object({
-    id: z.string().meta({ description: 'ULID, by arrival' }),
+    id: z.string().meta({ description: 'ULID; sorts by timestamp, then by arrival' }),
     event_id: z.string().optional(),
     project_id: z.string(),
     event: z.string(),

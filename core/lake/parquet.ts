@@ -61,7 +61,7 @@ function byPlace(a: HotRow, b: HotRow): number {
     Number(a.bucket) - Number(b.bucket) ||
     compare(String(a.project_id), String(b.project_id)) ||
     Number(a.timestamp) - Number(b.timestamp) ||
-    Number(a.lag_ms) - Number(b.lag_ms) ||
+    Number(a.lag_s) - Number(b.lag_s) ||
     Number(a.seq) - Number(b.seq)
   )
 }

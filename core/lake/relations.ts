@@ -17,8 +17,12 @@ export type LakeRead = {
   to: number
 }
 
-/** Copies of one event_id that arrive within this time of each other are one event (contract 1.1). */
-export const EVENT_ID_HORIZON_MS = 86_400_000
+/**
+ * Copies of one event_id that arrive within these seconds of each other are one event (contract 1.1). Among hot
+ * files each copy is compared with the one before it, beside warm ones with the one that was stored: the two differ
+ * only for a chain of copies that is longer than a day, all of it still hot.
+ */
+export const EVENT_ID_HORIZON_S = 86_400
 const DAY_MS = 86_400_000
 
 /**
@@ -62,7 +66,7 @@ export function visits(read: LakeRead): SqlQuery {
   const firstDate = midnight(from)
   // No event can be older: timestamps reach at most 30 days back, and the project had to be there.
   const oldest = midnight(Date.parse(project.created_at) - EVENT_LIMITS.pastMs)
-  const columns = sql`session_key, user_key, user_at, user_lag_ms, start_at, end_at, event_count, interactive_count`
+  const columns = sql`session_key, user_key, user_at, user_lag_s, start_at, end_at, event_count, interactive_count`
   const cold = hasCold(snapshot) ? [coldRows(read, 'visits_cold', columns, firstDate, to)] : []
   const fragments = union([...cold, freshVisits(read)])
   const sessions = sql`SELECT session_key, max_by(user_key, ${USER_ORDER}) AS user_key,
@@ -86,19 +90,19 @@ export function visits(read: LakeRead): SqlQuery {
  */
 const USER_ORDER = sql`CASE WHEN user_key IS NOT NULL THEN
           date_diff('millisecond', TIMESTAMP '2020-01-01 00:00:00.000', coalesce(user_at, end_at)) * 4194304
-          + (user_lag_ms + ${integer(EVENT_LIMITS.futureMs)}) / 1024 END`
+          + user_lag_s + ${integer(EVENT_LIMITS.futureMs / 1000)} END`
 
 /**
  * What is not cold, as one fragment a session. It is little, and read whole: what of it lies before the range shows
  * which sessions are older. Its user is the last non-null one by (timestamp, id) (U42).
  */
 function freshVisits(read: LakeRead): SqlQuery {
-  const columns = ['session_key', 'user_key', 'timestamp', 'lag_ms', 'seq', 'event']
+  const columns = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event']
   const rows = freshEvents(read, columns, { to: read.to }, sql`session_key IS NOT NULL`)
   const ofLastUser = (column: SqlQuery): SqlQuery =>
-    sql`max_by(${column}, ROW(timestamp, lag_ms, seq)) FILTER (WHERE user_key IS NOT NULL)`
+    sql`max_by(${column}, ROW(timestamp, lag_s, seq)) FILTER (WHERE user_key IS NOT NULL)`
   return sql`SELECT session_key, ${ofLastUser(sql`user_key`)} AS user_key, ${ofLastUser(sql`timestamp`)} AS user_at,
-        ${ofLastUser(sql`lag_ms`)} AS user_lag_ms,
+        ${ofLastUser(sql`lag_s`)} AS user_lag_s,
         min(timestamp) AS start_at, max(timestamp) AS end_at, count(*) AS event_count,
         CAST(sum(CASE WHEN event IN (${nonInteractive}) THEN 0 ELSE 1 END) AS bigint) AS interactive_count
       FROM ${union(rows)} AS fresh
@@ -173,7 +177,7 @@ function freshEvents(
   const stored = scanning(
     sql`LEFT JOIN (SELECT event_id AS stored_id, ${ARRIVAL} AS stored_at FROM events_warm
           WHERE ${warm} AND event_id IS NOT NULL) AS stored
-        ON stored_id = event_id AND abs(arrived_at - stored_at) <= ${integer(EVENT_ID_HORIZON_MS)}`,
+        ON stored_id = event_id AND abs(arrived_at - stored_at) <= ${integer(EVENT_ID_HORIZON_S)}`,
     warmScan,
   )
   const selected = select(columns)
@@ -194,15 +198,15 @@ function freshEvents(
         FROM (SELECT ${columnsAnd(columns)}, ${ARRIVAL} AS arrived_at FROM events_hot
           WHERE ${hot} AND event_id IS NOT NULL) AS sent) AS copy
         ${hasWarm ? stored : sql``}
-      WHERE (copy_at IS NULL OR abs(arrived_at - copy_at) > ${integer(EVENT_ID_HORIZON_MS)})
+      WHERE (copy_at IS NULL OR abs(arrived_at - copy_at) > ${integer(EVENT_ID_HORIZON_S)})
         ${hasWarm ? sql`AND stored_id IS NULL` : sql``} AND ${bounds} AND ${filter}`,
       { table: 'events_hot', epoch: [snapshot.warm, snapshot.epoch] },
     ),
   ]
 }
 
-/** Unix ms of arrival. */
-const ARRIVAL = sql`(date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_ms)`
+/** Unix second of arrival. */
+const ARRIVAL = sql`(date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_s)`
 
 /** The columns, where `date` is made from the timestamp. */
 function select(columns: readonly string[]): SqlQuery {
@@ -215,7 +219,7 @@ function select(columns: readonly string[]): SqlQuery {
 /** What the dedupe needs beside the columns, each once. */
 function columnsAnd(columns: readonly string[]): SqlQuery {
   const stored = columns.filter(column => column !== 'date')
-  return names([...new Set([...stored, 'event_id', 'epoch', 'seq', 'timestamp', 'lag_ms'])])
+  return names([...new Set([...stored, 'event_id', 'epoch', 'seq', 'timestamp', 'lag_s'])])
 }
 
 function names(columns: readonly string[]): SqlQuery {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import QuickLRU from 'quick-lru'
+import { arrivalLag } from '#core/ingest/ids'
 import type { StreamRecord } from '#core/ingest/record'
 import { propertyColumns, tables } from '#schemas/columns'
 
@@ -11,14 +12,14 @@ type EventsRecord = Extract<StreamRecord, { kind: 'events' }>
 /** Every column, all null. Copies of one object share one shape, by which reading them column by column is fast. */
 const EMPTY_ROW: HotRow = Object.fromEntries(tables.events_hot.columns.map(column => [column.name, null]))
 
-/** The rows of one record. Its events follow each other in seq, so that (timestamp, lag_ms, seq) is (timestamp, id). */
+/** The rows of one record. Its events follow each other in seq, so that (timestamp, lag_s, seq) is (timestamp, id). */
 export function hotRows(record: EventsRecord): HotRow[] {
   return record.events.map((event, i) => {
     const row = { ...EMPTY_ROW }
     row.bucket = record.bucket
     row.project_id = record.project_id
     row.timestamp = event.timestamp
-    row.lag_ms = record.received_at - event.timestamp
+    row.lag_s = arrivalLag(event.timestamp, record.received_at)
     row.seq = record.seq + i
     row.event = event.event
     row.user_id = event.user_id

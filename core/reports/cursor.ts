@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
 
-/** Where an event stands in the order (timestamp, id): its timestamp and lag (ms), and seq. */
+/** Where an event stands in the order (timestamp, id): its timestamp (ms), lag (s) and seq. */
 export type Place = { timestamp: number; lag: number; seq: number }
 
 /** Timestamps that SQL text can hold: years of four digits. */

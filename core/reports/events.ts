@@ -76,8 +76,8 @@ function filtersOf(query: EventsQuestion): Filter[] {
 }
 
 function placesOf(read: LakeRead, filters: readonly Filter[], before: Place | null, limit: number): SqlQuery {
-  const columns = ['timestamp', 'lag_ms', 'seq', ...filters.map(({ column }) => column)]
-  return sql`SELECT ${SENT_AT} AS sent_at, lag_ms, seq FROM ${eventsRelation(read, columns)} AS each_event
+  const columns = ['timestamp', 'lag_s', 'seq', ...filters.map(({ column }) => column)]
+  return sql`SELECT ${SENT_AT} AS sent_at, lag_s, seq FROM ${eventsRelation(read, columns)} AS each_event
     WHERE ${condition(filters, before)} ${newestFirst(limit)}`
 }
 
@@ -97,7 +97,7 @@ function wholeRows(
 const SENT_AT = sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', timestamp)`
 
 function newestFirst(limit: number): SqlQuery {
-  return sql`ORDER BY timestamp DESC, lag_ms DESC, seq DESC LIMIT ${integer(limit)}`
+  return sql`ORDER BY timestamp DESC, lag_s DESC, seq DESC LIMIT ${integer(limit)}`
 }
 
 function condition(filters: readonly Filter[], before: Place | null): SqlQuery {
@@ -105,13 +105,13 @@ function condition(filters: readonly Filter[], before: Place | null): SqlQuery {
   if (before !== null) {
     const at = timestamp(before.timestamp)
     conditions.push(sql`(timestamp < ${at} OR (timestamp = ${at}
-      AND (lag_ms < ${before.lag} OR (lag_ms = ${before.lag} AND seq < ${before.seq}))))`)
+      AND (lag_s < ${before.lag} OR (lag_s = ${before.lag} AND seq < ${before.seq}))))`)
   }
   return conditions.length === 0 ? sql`true` : join(conditions, ' AND ')
 }
 
 function placeOf(row: Row): Place {
-  return { timestamp: Number(row.sent_at), lag: Number(row.lag_ms), seq: Number(row.seq) }
+  return { timestamp: Number(row.sent_at), lag: Number(row.lag_s), seq: Number(row.seq) }
 }
 
 /** One stored event as a caller sees it. */
@@ -119,7 +119,7 @@ function eventRow(projectId: string, row: Row): EventRow {
   const { timestamp: sentAt, lag, seq } = placeOf(row)
   const textOf = (column: string): string | null => (row[column] === null ? null : String(row[column]))
   return {
-    id: eventUlid(sentAt + lag, seq),
+    id: eventUlid(sentAt, lag, seq),
     ...(row.event_id === null ? {} : { event_id: String(row.event_id) }),
     project_id: projectId,
     event: String(row.event),

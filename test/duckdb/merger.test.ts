@@ -119,7 +119,7 @@ test('an event_id that is warm is not stored again within 24 hours, and is after
   const within = await hot(2, sent(START + 24 * HOUR))
   expect(await merger.compact({ epoch: 2, hot: [within], recent, ...whole })).toHaveLength(1)
   expect(await keys('warm/epoch=2/')).toEqual([])
-  const after = await hot(3, sent(START + 24 * HOUR + 1))
+  const after = await hot(3, sent(START + 24 * HOUR + 1_000))
   expect(await merger.compact({ epoch: 3, hot: [after], recent, ...whole })).toEqual([])
   expect(await keys('warm/epoch=3/')).toEqual([warmKey(3, 7)])
 })
@@ -185,7 +185,7 @@ test('a roll files events by their own date and makes one visit a session and da
       session_key: key64('s1'),
       user_key: key64('u2'),
       user_at: new Date(START + HOUR),
-      user_lag_ms: 2n * BigInt(HOUR),
+      user_lag_s: 7_200n,
       start_at: new Date(START),
       end_at: new Date(START + HOUR + 1),
       event_count: 4n,

@@ -17,7 +17,7 @@ export type SentEvent = {
   timestamp: number
   country: string | null
   event_id: string | null
-  /** Arrival, Unix ms, and the place among what arrived in that millisecond. */
+  /** Arrival, Unix ms, and the place among what arrived in that second. */
   received_at: number
   seq: number
 }
@@ -35,7 +35,7 @@ export function stored(sent: readonly SentEvent[]): SentEvent[] {
         event.event_id !== null &&
         earlier.event_id === event.event_id &&
         earlier.project_id === event.project_id &&
-        Math.abs(event.received_at - earlier.received_at) <= DAY,
+        Math.abs(secondOf(event.received_at) - secondOf(earlier.received_at)) <= DAY / 1000,
     )
     if (!again) kept.push(event)
   }
@@ -123,7 +123,7 @@ export function oracleEvents(
     .filter(event => filter.session_id === undefined || event.session_id === filter.session_id)
     .toSorted((a, b) => byPlace(b, a))
     .map(event => ({
-      id: eventUlid(event.received_at, event.seq),
+      id: eventUlid(event.timestamp, secondOf(event.received_at) - secondOf(event.timestamp), event.seq),
       ...(event.event_id === null ? {} : { event_id: event.event_id }),
       project_id: event.project_id,
       event: event.event,
@@ -164,7 +164,7 @@ function users(events: readonly SentEvent[]): number {
 }
 
 function byPlace(a: SentEvent, b: SentEvent): number {
-  return a.timestamp - b.timestamp || a.received_at - b.received_at || a.seq - b.seq
+  return a.timestamp - b.timestamp || secondOf(a.received_at) - secondOf(b.received_at) || a.seq - b.seq
 }
 
 /** The order of Unicode code points, which is the order of UTF-8 bytes, and not that of JavaScript's `<`. */
@@ -181,4 +181,9 @@ function halvesUp(a: number, b: number, decimals: number): number {
   if (b === 0) return 0
   const scale = 10 ** decimals
   return Math.floor((2 * a * scale + b) / (2 * b)) / scale
+}
+
+/** Arrival is kept by the second. */
+function secondOf(ms: number): number {
+  return Math.floor(ms / 1000)
 }

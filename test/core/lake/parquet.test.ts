@@ -33,7 +33,7 @@ test('another reader finds every column with its value', async () => {
     bucket: 1n,
     project_id: 'proj_1',
     timestamp: new Date(NOW - 1_500),
-    lag_ms: 1_500n,
+    lag_s: 2n,
     seq: 7n,
     event: 'signup',
     user_id: 'u',

@@ -127,7 +127,7 @@ test('a hot event whose event_id is warm is left out for 24 hours; another proje
   const { engine, read } = await setUp(
     [
       [[copy('first', MIDNIGHT), copy('foreign', MIDNIGHT, 'proj_2')]],
-      [[copy('within', MIDNIGHT + DAY), copy('after', MIDNIGHT + DAY + 1 + DAY)]],
+      [[copy('within', MIDNIGHT + DAY), copy('after', MIDNIGHT + DAY + 1_000 + DAY)]],
     ],
     { warm: 2 },
   )

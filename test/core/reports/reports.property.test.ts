@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eventUlid } from '#core/ingest/ids'
 import { events } from '#core/reports/events'
 import type { ReportServices } from '#core/reports/services'
 import { stats } from '#core/reports/stats'
@@ -70,11 +69,3 @@ test('stats and events of any history equal the oracle, wherever compaction has 
     { numRuns: RUNS, endOnFailure: false },
   )
 }, 300_000)
-
-test('the order of ids is the order of arrival', () => {
-  fc.assert(
-    fc.property(fc.nat(), fc.nat(), fc.nat(2 ** 22), (ms, later, seq) => {
-      expect(eventUlid(ms, seq) < eventUlid(ms + later + 1, 0)).toBe(true)
-    }),
-  )
-})
