@@ -31,16 +31,14 @@ export async function duckdbForAthena(lakeDir: string): Promise<FrontEngine> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-'))
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' })
   const first = await instance.connect()
+  for (const statement of [...dialect, LITERALS]) await first.run(statement)
   const empty = await createTables(first, dir)
-  await first.run(LITERALS)
   first.closeSync()
 
   async function run(sql: string, signal: AbortSignal): Promise<FrontResult> {
     const connection = await instance.connect()
     const interrupter = setInterval(() => signal.aborted && connection.interrupt(), INTERRUPT_EVERY_MS)
     try {
-      // Settings belong to a connection.
-      for (const statement of dialect) await connection.run(statement)
       const bytesScanned = await useLake(connection, sql)
       const result = await connection.runAndReadAll(sql)
       const types = result.columnTypes().map(type => TYPES[String(type)] ?? String(type).toLowerCase())
