@@ -8,7 +8,13 @@ export const dialect: readonly string[] = [
   'SET GLOBAL integer_division = true',
   // Trino sorts nulls last in either direction.
   "SET GLOBAL default_null_order = 'nulls_last'",
+  // Footers of files that were read before: a tenth of the time of a read that opens 60 small ones.
+  'SET GLOBAL parquet_metadata_cache = true',
   'CREATE OR REPLACE MACRO bitwise_and(a, b) AS a & b',
+  'CREATE OR REPLACE MACRO bitwise_left_shift(a, bits) AS a << bits',
+  'CREATE OR REPLACE MACRO bitwise_right_shift(a, bits) AS a >> bits',
+  // DuckDB's own array_position is null where the value is not in the array, Trino's is 0.
+  'CREATE OR REPLACE MACRO array_position(a, b) AS coalesce(list_position(a, b), 0)',
   'CREATE OR REPLACE MACRO bitwise_or_agg(a) AS bit_or(a)',
   'CREATE OR REPLACE MACRO sequence(first, last) AS generate_series(first, last)',
 ]

@@ -20,6 +20,10 @@ const port = parentPort
 if (port === null) throw new Error('pipeline-worker.ts runs as a thread of the service only')
 const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs } = workerData as PipelineStart
 
+/** Requests come first. On Linux this is the priority of the thread, and of DuckDB's threads that it starts, alone. */
+const NICENESS = 10
+if (process.platform === 'linux') setPriority(NICENESS)
+
 const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }

@@ -39,7 +39,7 @@ export const PIPELINE_DEFAULTS: PipelineSettings = {
 /** Records that are read at once. */
 const BATCH_RECORDS = 5_000
 /** With fewer than these at hand the next window may collect more: small batches make small files. */
-const SMALL_BATCH = 1_000
+const SMALL_BATCH = { records: 1_000, bytes: 1_000_000 }
 
 /**
  * What happens to events after they were acknowledged: once a window everything new goes from the stream into the
@@ -51,17 +51,18 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
 
   async function consumeAll(signal: AbortSignal): Promise<void> {
     for (const shard of await stream.shards()) {
-      while (!signal.aborted && (await consumeSome(shard)) >= SMALL_BATCH);
+      while (!signal.aborted && (await consumeSome(shard)));
     }
   }
 
-  /** Returns how many records it found. */
-  async function consumeSome(shard: string): Promise<number> {
+  /** Whether it found so much that there may be more. */
+  async function consumeSome(shard: string): Promise<boolean> {
     const { highWater, claim } = await state.shard(shard)
     const batch = await stream.read(shard, highWater, BATCH_RECORDS)
     if (batch.length > 0) await consumer.consumeBatch(shard, batch)
     else if (claim !== null) await consumer.consume(shard)
-    return batch.length
+    const bytes = batch.reduce((sum, { data }) => sum + data.length, 0)
+    return batch.length >= SMALL_BATCH.records || bytes >= SMALL_BATCH.bytes
   }
 
   async function prune(): Promise<void> {

@@ -56,7 +56,7 @@ export function createLakeWorker({ state, lake, merger, usage, projects, log }: 
   async function again(job: LakeJob): Promise<void> {
     const started = performance.now()
     if (job.kind === 'compact') await compact(job)
-    else await merger.roll({ ...job, warm: await warmKeys(lake, job.from, job.until, job.bucket) })
+    else await roll(job)
     log(job.kind === 'compact' ? 'EPOCH_COMPACTED' : 'EPOCHS_ROLLED', {
       job: jobName(job),
       ms: Math.round(performance.now() - started),
@@ -70,6 +70,13 @@ export function createLakeWorker({ state, lake, merger, usage, projects, log }: 
     const recent = await warmKeys(lake, cold, epoch)
     const dropped = await merger.compact({ epoch, hot, recent, part, parts })
     await usage.addEvents(`compaction-${part}`, String(epoch), await negated(dropped))
+  }
+
+  async function roll(job: Extract<LakeJob, { kind: 'roll' }>): Promise<void> {
+    const warm = await warmKeys(lake, job.from, job.until, job.bucket)
+    // Jobs are made only of buckets that have files: to find none must never pass for a roll without rows.
+    if (warm.length === 0) throw new Error(`${jobName(job)}: its warm files are gone`)
+    await merger.roll({ ...job, warm })
   }
 
   /** Duplicates were counted when they came; what is stored once counts once, for the project and its account. */

@@ -14,14 +14,17 @@ export type MaintenanceSettings = {
    * only looked for in hot and warm; the rest is room for a consumer that lags behind.
    */
   coldAfterMs: number
+  /** A roll takes at least this much time of epochs, ms: every roll adds a file to each date and bucket it touches. */
+  rollMs: number
   /** The finer copy of what was compacted is deleted this long after it was written, ms. */
   keepFinerMs: number
 }
 
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochMs: 10 * 60_000,
-  epochFiles: 200,
+  epochFiles: 600,
   coldAfterMs: 30 * 3_600_000,
+  rollMs: 24 * 3_600_000,
   keepFinerMs: 24 * 3_600_000,
 }
 
@@ -95,8 +98,10 @@ export function createMaintenance(
 
   /** Fixes which epochs go cold next; null when none are old enough. */
   async function plan(fence: number, found: LakeState, now: number): Promise<number | null> {
+    const [oldest] = found.marks
     const mark = found.marks.findLast(({ at }) => at <= now - settings.coldAfterMs)
-    const until = Math.min(mark?.epoch ?? 0, found.warm)
+    if (!mark || !oldest || now - oldest.at < settings.coldAfterMs + settings.rollMs) return null
+    const until = Math.min(mark.epoch, found.warm)
     if (until <= found.cold) return null
     const planned = await besideForgotten(found.cold, until)
     // The epochs that a forgotten roll took are perhaps not warm again yet.

@@ -57,7 +57,7 @@ export function activity(read: LakeRead): SqlQuery {
 }
 
 /**
- * The sessions that start in [from, to): (session_key, user_key, start_at, end_at, event_count, interactive_count).
+ * The sessions that start in [from, to): (session_key, user_key, start_at, end_at, event_count, is_bounce).
  * A session is all events of the project with one session_id, however far apart, as far as they lie before `to`.
  * Its start is the first of them all, so a session that was seen before `from` is left out. `to` as for activity.
  */
@@ -69,9 +69,11 @@ export function visits(read: LakeRead): SqlQuery {
   const columns = sql`session_key, user_key, user_at, user_lag_s, start_at, end_at, event_count, interactive_count`
   const cold = hasCold(snapshot) ? [coldRows(read, 'visits_cold', columns, firstDate, to)] : []
   const fragments = union([...cold, freshVisits(read)])
+  // Sums of doubles are exact up to 2^53, and take a third of the time of DuckDB's sums of bigints.
   const sessions = sql`SELECT session_key, max_by(user_key, ${USER_ORDER}) AS user_key,
-        min(start_at) AS start_at, max(end_at) AS end_at, CAST(sum(event_count) AS bigint) AS event_count,
-        CAST(sum(interactive_count) AS bigint) AS interactive_count
+        min(start_at) AS start_at, max(end_at) AS end_at,
+        CAST(sum(CAST(event_count AS double)) AS bigint) AS event_count,
+        CASE WHEN max(interactive_count) = 0 THEN 1 ELSE 0 END AS is_bounce
       FROM ${fragments} AS fragment
       GROUP BY session_key
       HAVING min(start_at) >= ${timestamp(from)}`

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { activity, events, type LakeRead, visits } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { date, sql } from '#core/sql'
+import { date, integer, sql } from '#core/sql'
 import type { Stats, StatsGroup, statsQuery } from '#schemas/stats'
-import { distinctUsers } from './distinct.ts'
+import { byValue, distinctUsers, type Family, MOST_GROUPS } from './distinct.ts'
 import { range, utcDate } from './range.ts'
 import { ratio } from './rounding.ts'
 import type { ReportRequest, ReportServices } from './services.ts'
@@ -14,9 +14,13 @@ export type StatsQuestion = Pick<z.output<typeof statsQuery>, 'since' | 'days' |
 const DEFAULT_DAYS = 7
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-const BUCKET_MS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS, month: 28 * DAY_MS } as const
-/** From so many on, counting the users of each bucket by itself costs less than one pass over all of them. */
-const MANY_BUCKETS = 64
+
+type Rows = (statement: SqlQuery) => Promise<Row[]>
+/** Buckets that are whole dates; the rollups know no hours. */
+type DateGroup = Exclude<StatsGroup, 'hour'>
+/** One bucket, name or country with its events and distinct users. `bucket`: hours or days from 1970 to its start. */
+type Bucket = { bucket: number; total: number; users: number }
+type Counted = { value: string | null; total: number; users: number }
 
 /**
  * GET /stats (contract 1.3), on one snapshot. First what is merely counted; then the distinct users of all those
@@ -30,53 +34,124 @@ export async function stats(
   const { groupBy } = query
   const { from, to } = range({ ...query, hourly: groupBy === 'hour' }, now, DEFAULT_DAYS)
   const read: LakeRead = { snapshot: await lakeState.lake(), project, from, to }
-  const ownUsers = groupBy === 'hour' || (to - from) / BUCKET_MS[groupBy] > MANY_BUCKETS
-  const rows = (statement: SqlQuery): Promise<Row[]> => engine.rows(statement, { signal })
-  const sessionRows = rows(sessionsOf(read))
-  const counted = Promise.all([
-    rows(groupBy === 'hour' ? hoursOf(read) : seriesOf(read, groupBy, ownUsers)),
-    rows(topOf(read, sql`event`)),
-    rows(topOf(read, sql`country`)),
-  ]).then(async ([series, names, countries]) => {
-    const users = await distinctUsers(rows, activity(read), [
-      names.map(row => sql`event = ${String(row.value)}`),
-      countries.map(row => (row.value === null ? sql`country IS NULL` : sql`country = ${String(row.value)}`)),
-      ownUsers ? [] : series.map(row => datesOf(Number(row.bucket), groupBy)),
-    ])
-    return { series, names, countries, users }
-  })
-  const [[session = {}], { series, names, countries, users }] = await Promise.all([sessionRows, counted])
-  const [byEvent, byCountry, byBucket] = users.groups
+  const rows: Rows = statement => engine.rows(statement, { signal })
+  const [[session = {}], { series, names, countries, users }] = await Promise.all([
+    rows(sessionsOf(read)),
+    countsWithUsers(rows, read, groupBy),
+  ])
   return {
     project: project.name,
     period: { from: utcDate(from), to: utcDate(now), groupBy },
-    totals: {
-      unique_users: users.total,
-      total_events: series.reduce((sum, row) => sum + Number(row.total), 0),
-    },
-    timeSeries: series.map((row, i) => ({
-      bucket: bucketName(Number(row.bucket), groupBy),
-      unique_users: ownUsers ? Number(row.unique_users) : at(byBucket, i),
-      total_events: Number(row.total),
+    totals: { unique_users: users, total_events: series.reduce((sum, { total }) => sum + total, 0) },
+    timeSeries: series.map(({ bucket, total, users }) => ({
+      bucket: bucketName(bucket, groupBy),
+      unique_users: users,
+      total_events: total,
     })),
-    events: names.map((row, i) => ({
-      event: String(row.value),
-      count: Number(row.total),
-      unique_users: at(byEvent, i),
+    events: names.map(({ value, total, users }) => ({
+      event: String(value),
+      count: total,
+      unique_users: users,
     })),
     sessions: sessionTotals(session),
-    countries: countries.map((row, i) => ({
-      country: row.value === null ? null : String(row.value),
-      count: Number(row.total),
-      unique_users: at(byCountry, i),
+    countries: countries.map(({ value, total, users }) => ({
+      country: value,
+      count: total,
+      unique_users: users,
     })),
   }
 }
 
-/** `bucket`: days from 1970 to the bucket's first date; with `unique_users` when they are asked for. */
-function seriesOf(read: LakeRead, groupBy: Exclude<StatsGroup, 'hour'>, ownUsers: boolean): SqlQuery {
+async function countsWithUsers(rows: Rows, read: LakeRead, groupBy: StatsGroup) {
+  const dateGroup = groupBy === 'hour' ? 'day' : groupBy
+  const counts = await rows(countsOf(read, dateGroup))
+  const of = (kind: number): Row[] => counts.filter(row => row.kind === kind)
+  const values = (found: Row[]) => found.map(row => (row.value === null ? null : String(row.value)))
+  const [names, countries, buckets] = [of(COUNTS.event), of(COUNTS.country), of(COUNTS.bucket)]
+  const dates = groupBy === 'hour' ? null : byDate(groupBy, buckets)
+  const [users, series] = await Promise.all([
+    distinctUsers(rows, activity(read), [
+      byValue(sql`event`, values(names)),
+      byValue(sql`country`, values(countries)),
+      ...(dates === null ? [] : [dates.family]),
+    ]),
+    dates === null ? rows(groupBy === 'hour' ? hoursOf(read) : bucketsOf(read, dateGroup)) : buckets,
+  ])
+  const [ofName = [], ofCountry = [], ofDate] = users.groups
+  const counted = (row: Row, found: number | undefined): Counted => ({
+    value: row.value == null ? null : String(row.value),
+    total: Number(row.total),
+    users: found ?? 0,
+  })
+  return {
+    users: users.total,
+    names: names.map((row, i) => counted(row, ofName[i])),
+    countries: countries.map((row, i) => counted(row, ofCountry[i])),
+    series: series.map((row): Bucket => {
+      const bucket = Number(row.bucket)
+      const found = dates === null ? Number(row.users) : ofDate?.[dates.group(bucket)]
+      return { bucket, total: Number(row.total), users: found ?? 0 }
+    }),
+  }
+}
+
+/**
+ * The buckets of dates as a family, from the first one that has events to the last; null when those are more than a
+ * family holds. `group` tells where a bucket stands in it.
+ */
+function byDate(
+  groupBy: DateGroup,
+  buckets: readonly Row[],
+): { family: Family; group: (bucket: number) => number } | null {
+  const [first = 0, last = 0] = [buckets[0], buckets.at(-1)].map(row => Number(row?.bucket ?? 0))
+  const group = (bucket: number): number => ordinal(bucket, groupBy) - ordinal(first, groupBy)
+  const size = group(last) + 1
+  if (size > MOST_GROUPS) return null
+  const start = date(utcDate(first * DAY_MS))
+  const place = {
+    day: sql`date_diff('day', ${start}, date) + 1`,
+    week: sql`date_diff('day', ${start}, date) / 7 + 1`,
+    month: sql`date_diff('month', ${start}, date) + 1`,
+  }[groupBy]
+  return { family: { place, size }, group }
+}
+
+/** Numbers buckets by their first days (from 1970) so that neighbours differ by one. */
+function ordinal(firstDay: number, groupBy: DateGroup): number {
+  if (groupBy === 'day') return firstDay
+  if (groupBy === 'week') return Math.floor((firstDay - MONDAY) / 7)
+  const first = new Date(firstDay * DAY_MS)
+  return first.getUTCFullYear() * 12 + first.getUTCMonth()
+}
+
+/** 1970-01-05. */
+const MONDAY = 4
+
+/** What `grouping` says of the three groupings of countsOf: a bit for each column that is not grouped by. */
+const COUNTS = { bucket: 0b011, event: 0b101, country: 0b110 } as const
+
+/**
+ * Rows (kind, bucket, value, total): the events of each bucket, as days from 1970 to its first date; of the 20 most
+ * frequent names; and of the 20 most frequent countries, ties by the value's code points, null last (R15, U39).
+ */
+function countsOf(read: LakeRead, groupBy: DateGroup): SqlQuery {
+  return sql`SELECT kind, bucket, value, total
+    FROM (SELECT kind, bucket, value, total,
+        row_number() OVER (PARTITION BY kind ORDER BY total DESC, value ASC NULLS LAST) AS place
+      FROM (SELECT grouping(bucket_start, event, country) AS kind,
+          date_diff('day', DATE '1970-01-01', bucket_start) AS bucket, coalesce(event, country) AS value,
+          CAST(sum(event_count) AS bigint) AS total
+        FROM (SELECT ${FIRST_DATE[groupBy]} AS bucket_start, event, country, event_count
+          FROM ${activity(read)} AS activity) AS dated
+        GROUP BY GROUPING SETS ((bucket_start), (event), (country))) AS counted) AS placed
+    WHERE kind = ${integer(COUNTS.bucket)} OR place <= 20
+    ORDER BY kind, bucket, place`
+}
+
+/** `bucket`: days from 1970 to the bucket's first date, with its distinct users. */
+function bucketsOf(read: LakeRead, groupBy: DateGroup): SqlQuery {
   return sql`SELECT date_diff('day', DATE '1970-01-01', bucket_start) AS bucket,
-      CAST(sum(event_count) AS bigint) AS total${ownUsers ? sql`, count(DISTINCT visitor) AS unique_users` : sql``}
+      CAST(sum(event_count) AS bigint) AS total, count(DISTINCT visitor) AS users
     FROM (SELECT ${FIRST_DATE[groupBy]} AS bucket_start, visitor, event_count FROM ${activity(read)} AS activity) AS by_date
     GROUP BY bucket_start ORDER BY bucket`
 }
@@ -90,33 +165,15 @@ const FIRST_DATE = {
 /** `bucket`: hours from 1970. The rollups know no hours, so the users are counted here too. */
 function hoursOf(read: LakeRead): SqlQuery {
   return sql`SELECT date_diff('hour', TIMESTAMP '1970-01-01 00:00:00.000', hour_start) AS bucket,
-      count(*) AS total, count(DISTINCT user_id) AS unique_users
+      count(*) AS total, count(DISTINCT user_id) AS users
     FROM (SELECT date_trunc('hour', timestamp) AS hour_start, user_id
       FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS by_hour
     GROUP BY hour_start ORDER BY bucket`
 }
 
-/** Whether an activity row lies in the bucket whose first date is so many days after 1970. */
-function datesOf(firstDay: number, groupBy: Exclude<StatsGroup, 'hour'>): SqlQuery {
-  const first = new Date(firstDay * DAY_MS)
-  const last = {
-    day: firstDay,
-    week: firstDay + 6,
-    month: Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0) / DAY_MS,
-  }[groupBy]
-  return sql`date BETWEEN ${date(utcDate(firstDay * DAY_MS))} AND ${date(utcDate(last * DAY_MS))}`
-}
-
-/** The 20 most frequent values of a column; ties by the value's code points, null last (R15, U39). */
-function topOf(read: LakeRead, column: SqlQuery): SqlQuery {
-  return sql`SELECT ${column} AS value, CAST(sum(event_count) AS bigint) AS total
-    FROM ${activity(read)} AS activity
-    GROUP BY ${column} ORDER BY total DESC, value ASC NULLS LAST LIMIT 20`
-}
-
 function sessionsOf(read: LakeRead): SqlQuery {
   return sql`SELECT count(*) AS sessions, count(DISTINCT user_key) AS users,
-      CAST(sum(CASE WHEN interactive_count = 0 THEN 1 ELSE 0 END) AS bigint) AS bounces,
+      CAST(sum(is_bounce) AS bigint) AS bounces,
       CAST(sum(date_diff('millisecond', start_at, end_at)) AS bigint) AS duration,
       CAST(sum(event_count) AS bigint) AS events
     FROM ${visits(read)} AS visit`
@@ -131,10 +188,6 @@ function sessionTotals(row: Row): Stats['sessions'] {
     pages_per_session: ratio(Number(row.events ?? 0), sessions, 1),
     sessions_per_user: ratio(sessions, Math.max(1, Number(row.users ?? 0)), 1),
   }
-}
-
-function at(counts: readonly number[] | undefined, index: number): number {
-  return counts?.[index] ?? 0
 }
 
 function bucketName(bucket: number, groupBy: StatsGroup): string {

@@ -29,7 +29,7 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
   const worker = createLakeWorker({ state, lake, merger, usage, projects: { byId: async () => null }, log })
   const maintenance = createMaintenance(
     { state, lake, jobs, clock, log },
-    { ...MAINTENANCE_DEFAULTS, ...settings },
+    { ...MAINTENANCE_DEFAULTS, rollMs: 0, ...settings },
   )
   const repair = createRepair({ state, consumer, worker, log })
 

@@ -36,6 +36,7 @@ const SETTINGS = {
   epochMs: 5 * MINUTE,
   epochFiles: 2,
   coldAfterMs: 90 * MINUTE,
+  rollMs: 60 * MINUTE,
   keepFinerMs: 24_000 * MINUTE,
 }
 /** A read that takes longer than this beside the deletion of finer copies would not be allowed to finish in life. */

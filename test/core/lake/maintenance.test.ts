@@ -82,6 +82,19 @@ test('epochs go cold 30 hours after they were closed, and their finer copies a d
   expect(world.keys('warm/')).toEqual([])
 })
 
+test('a roll waits until it takes a day of epochs, so that a date is not made of many small files', async () => {
+  const world = lakeWorld({ epochFiles: 1, rollMs: 24 * HOUR })
+  for (let hour = 0; hour < 60; hour += 2) {
+    await consumed(world, `e${hour}`)
+    await world.settle()
+    world.clock.time += 2 * HOUR
+  }
+  const rolls = new Set(world.keys('cold/').map(key => key.slice(key.lastIndexOf('/'))))
+  expect(rolls.size).toBe(1)
+  const cold = world.keys('cold/').flatMap(key => world.lake.rows(key))
+  expect(cold.length).toBeGreaterThanOrEqual(12)
+})
+
 test('of an epoch that was not read yet nothing is deleted, however old its files are', async () => {
   const world = lakeWorld({ epochFiles: 100, epochMs: 1_000 * HOUR })
   await consumed(world, 'a')

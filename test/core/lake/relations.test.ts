@@ -134,7 +134,7 @@ test('a hot event whose event_id is warm is left out for 24 hours; another proje
   expect(await engine.rows(namesIn(read))).toEqual([{ event: 'first' }, { event: 'after' }])
 })
 
-const sessions = (read: LakeRead) => sql`SELECT event_count, interactive_count,
+const sessions = (read: LakeRead) => sql`SELECT event_count, is_bounce,
     date_diff('millisecond', start_at, end_at) AS duration
   FROM ${visits(read)} AS visit ORDER BY event_count, duration`
 
@@ -148,9 +148,7 @@ test.each([
     [[[of(MIDNIGHT + 23 * HOUR)]], [[of(MIDNIGHT + 25 * HOUR, 'signup')]], [[of(MIDNIGHT + 22 * HOUR)]]],
     where,
   )
-  expect(await engine.rows(sessions(read))).toEqual([
-    { event_count: 3, interactive_count: 1, duration: 3 * HOUR },
-  ])
+  expect(await engine.rows(sessions(read))).toEqual([{ event_count: 3, is_bounce: 0, duration: 3 * HOUR }])
 })
 
 test.each([
