@@ -90,13 +90,16 @@ function demoSite({ base_url, project, project_token }: Credentials, dataDir: st
   }
 }
 
-/** Waits until the seed can be read, and tells how far it is. */
+/**
+ * Waits until the seed can be read, and tells how far it is. The counters say the latter only: a seed that was sent
+ * again after a kill is counted twice until compaction has dropped the copies.
+ */
 async function untilStored(storage: Storage, projectId: string, events: number, tell: Tell): Promise<void> {
   for (let told = Date.now(); ; await sleep(50)) {
-    const stored = (await storage.usage.totals(projectId)).events
-    if (stored >= events) return
+    if (await storage.isDrained()) return
     if (Date.now() - told < 1_000) continue
     told = Date.now()
+    const stored = Math.min(events, (await storage.usage.totals(projectId)).events)
     tell('demo', `${stored} of ${events} events are in the lake`)
   }
 }

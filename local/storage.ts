@@ -47,6 +47,11 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
       const { highWater } = await lakeState.shard(LOCAL_SHARD)
       return highWater === null && (await stream.read(LOCAL_SHARD, null, 1)).length === 0
     },
+    /** Whether all that was appended is in the lake. */
+    async isDrained(): Promise<boolean> {
+      const { highWater, claim } = await lakeState.shard(LOCAL_SHARD)
+      return claim === null && (await stream.read(LOCAL_SHARD, highWater, 1)).length === 0
+    },
     async close(): Promise<void> {
       await stream.close()
       await state.close()
