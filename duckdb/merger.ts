@@ -35,7 +35,7 @@ const ROW_GROUP_ROWS = 245_760
  * only reads of one user or session could skip by them.
  * Warm is rewritten within days; cold is written once and stays for a year, so another half byte an event is worth the time.
  */
-const ZSTD_LEVEL = { warm: 3, cold: 9 } as const
+const ZSTD_LEVEL = { warm: 3, cold: 19 } as const
 
 /** Sessions lie together (40 % smaller than by time), and row groups stay narrow in time. */
 const EVENT_ORDER = 'project_id, coalesce(first_at, timestamp), session_key NULLS LAST, timestamp, lag_s, seq'

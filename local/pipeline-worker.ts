@@ -33,11 +33,13 @@ const connection = connectState(stateEndpoint)
 const { lakeState: state, usage, projects } = createStores(connection, clock)
 const lake = lakeFolder(lakeDir(dataDir))
 const consumer = createLakeConsumer({ state, stream, lake, usage, log })
+// One thread: two hold two row groups, and with the default memory spend three times as long spilling them.
 const merger = createMerger({
   lake,
   tempDir: mergingDir(dataDir),
   log: repairing(log, key => repairs.request(key)),
   memoryMb: compactionMemoryMb,
+  threads: 1,
 })
 const worker = createLakeWorker({ state, lake, merger, usage, projects, log })
 const jobs = createJobQueue<LakeJob | RepairJob>({
