@@ -11,7 +11,7 @@ export const BASE_HEADERS = {
 } as const
 
 /** Of answers in JSON. They belong to one caller and one moment, so nothing on the way may keep them. */
-export const JSON_HEADERS = Object.freeze({
+const JSON_HEADERS = Object.freeze({
   ...BASE_HEADERS,
   'Content-Type': 'application/json',
   'Cache-Control': 'no-store',

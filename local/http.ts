@@ -127,7 +127,7 @@ function routerOf(functions: HttpOptions['functions']) {
   })
   for (const route of Object.values<Route>(routes)) {
     const target: Target = { route, answer: functions[route.function] }
-    router.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), () => {}, target)
+    router.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1(^.+$)'), () => {}, target)
   }
   return router
 }

@@ -14,15 +14,25 @@ try {
   const settings = readSettings(process.env)
   tell('data', settings.DATA_DIR)
   tell('process', String(process.pid))
+  process.once('SIGINT', stopBeforeReady)
+  process.once('SIGTERM', stopBeforeReady)
   const service = await startService(settings, serviceLog, tell)
   const { base_url, project } = service.credentials
   serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
   tell('ready', `${base_url} after ${(performance.now() / 1_000).toFixed(1)} s`)
   process.stdout.write(firstSteps(base_url, settings.DATA_DIR, project))
+  process.off('SIGINT', stopBeforeReady)
+  process.off('SIGTERM', stopBeforeReady)
   stopOnSignal(service)
 } catch (error) {
   process.stderr.write(`Footfall cannot start: ${forOperator(error)}\n`)
   process.exit(1)
+}
+
+/** Whatever a start has begun, the next one goes on with: there is nothing to wait for. */
+function stopBeforeReady(): void {
+  tell('stopped', 'before it was ready; the next start goes on from here')
+  process.exit(0)
 }
 
 function tell(word: string, text: string): void {

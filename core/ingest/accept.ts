@@ -5,7 +5,7 @@ import { type CheckedEvent, checkItem } from './item.ts'
 import { packText } from './record.ts'
 
 /** A record of the stream holds at most this many bytes: Kinesis takes 1 MiB with the key, and we keep off its edge. */
-export const MAX_RECORD_BYTES = 900_000
+const MAX_RECORD_BYTES = 900_000
 
 /**
  * Checks all items of a delivery and packs them into records: one, or more where one would be too big. Nothing is

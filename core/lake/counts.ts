@@ -35,7 +35,7 @@ export function countBatch(records: readonly StreamRecord[]): {
 }
 
 /** The UTC date (YYYY-MM-DD) of a time in Unix ms. */
-export function utcDay(ms: number): string {
+function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 

@@ -51,7 +51,7 @@ export function tokenEntity({ client, table }: StateTable) {
 }
 
 /** What is unique within an account: its projects' names and primary origins. */
-export const CLAIM_KINDS = ['name', 'origin'] as const
+const CLAIM_KINDS = ['name', 'origin'] as const
 export type ClaimKind = (typeof CLAIM_KINDS)[number]
 
 /** Says which project wants a name or an origin; it has it once its own item says so (core/projects/claims.ts). */

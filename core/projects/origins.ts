@@ -27,7 +27,9 @@ export function isAllowedOrigin(
   originHeader: string | undefined,
 ): boolean {
   if (allowed_origins === '*' || originHeader === undefined) return true
-  return allowed_origins.split(',').includes(originHeader.toLowerCase())
+  const allowed = allowed_origins.split(',')
+  // Browsers send an origin as the list has it; others may spell out a default port.
+  return allowed.includes(originHeader) || allowed.includes(URL.parse(originHeader)?.origin ?? 'null')
 }
 
 function originOf(part: string): string {

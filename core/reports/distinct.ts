@@ -26,7 +26,7 @@ export async function distinctUsers(
 ): Promise<{ total: number; groups: number[][] }> {
   const masks = families.map(
     ({ place }, family) =>
-      sql`, bitwise_or_agg(bitwise_left_shift(CAST(1 AS bigint), ${place})) AS ${mask(family)}`,
+      sql`, bitwise_or_agg(bitwise_left_shift(CAST(1 AS bigint), CAST(${place} AS integer))) AS ${mask(family)}`,
   )
   const sums = families.flatMap(({ size }, family) =>
     counters(size).map(

@@ -135,6 +135,7 @@ describe('an error of the front is JSON with CORS:', () => {
   test.each([
     ['an unknown path', 'GET', '/nowhere', 404, 'NOT_FOUND'],
     ['a path with a slash too many', 'GET', '/health/', 404, 'NOT_FOUND'],
+    ['a path whose id is empty', 'GET', '/projects/', 404, 'NOT_FOUND'],
     ['a known path by another method', 'GET', '/track', 405, 'METHOD_NOT_ALLOWED'],
     ['a method that no route has', 'PROPFIND', '/track', 405, 'METHOD_NOT_ALLOWED'],
     ['bad percent-encoding in the path', 'GET', '/projects/%E0%A4%A', 400, 'MISSING_FIELDS'],

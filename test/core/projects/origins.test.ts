@@ -51,6 +51,7 @@ describe('isAllowedOrigin', () => {
 
   test('takes the listed origins only: scheme, host and port count, www. is another host', () => {
     expect(isAllowedOrigin(project, 'https://a.com')).toBe(true)
+    expect(isAllowedOrigin(project, 'https://a.com:443')).toBe(true)
     expect(isAllowedOrigin(project, 'http://b.com:8080')).toBe(true)
     for (const origin of [
       'http://a.com',
