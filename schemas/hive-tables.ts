@@ -1,0 +1,54 @@
+import { BUCKETS, type Column, type Partition, type TableName, tables } from './columns.ts'
+
+/**
+ * The lake's tables as a Hive catalog describes them: what the Glue tables that Athena reads are made of, and the
+ * tables of the Trino server that the statements are checked on.
+ */
+
+export type HiveColumn = { name: string; type: 'string' | 'bigint' | 'timestamp' | 'date'; comment: string }
+
+/**
+ * How an engine knows the values of a partition without a list of them. Both bounds are inclusive. Every statement says
+ * which of them it reads, but Trino walks the whole range at each scan: 1,000,000 values cost seconds of planning.
+ */
+export type Projection =
+  | { type: 'integer'; range: readonly [number, number] }
+  | { type: 'date'; range: readonly [string, string]; format: 'yyyy-MM-dd' }
+
+export type HivePartition = HiveColumn & { projection: Projection }
+
+export type HiveTable = {
+  name: TableName
+  /** Key prefix in the lake, without slashes at its ends; partitions follow as `name=value`. */
+  prefix: string
+  columns: HiveColumn[]
+  partitions: HivePartition[]
+}
+
+const COLUMN_TYPES = { string: 'string', int64: 'bigint', timestamp: 'timestamp' } as const
+const PARTITION_TYPES = { int64: 'bigint', date: 'date' } as const
+
+const PROJECTIONS: Record<Exclude<Partition['name'], 'epoch'>, Projection> = {
+  bucket: { type: 'integer', range: [0, BUCKETS - 1] },
+  date: { type: 'date', range: ['2020-01-01', '2089-12-31'], format: 'yyyy-MM-dd' },
+}
+
+/** `lastEpoch`: the highest epoch that statements may read; later ones would be passed over in silence. */
+export function hiveTable(name: TableName, lastEpoch: number): HiveTable {
+  const { prefix, partitions, columns } = tables[name]
+  return {
+    name,
+    prefix,
+    columns: columns.map(({ name, type, meaning }: Column) => ({
+      name,
+      type: COLUMN_TYPES[type],
+      comment: meaning,
+    })),
+    partitions: partitions.map(({ name, type }: Partition) => ({
+      name,
+      type: PARTITION_TYPES[type],
+      comment: `part of the key, ${name}=…`,
+      projection: name === 'epoch' ? { type: 'integer', range: [1, lastEpoch] } : PROJECTIONS[name],
+    })),
+  }
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Starts Trino 476, the engine that Athena is made of, over Parquet files in a local folder: its catalog `lake` sees the
+# folder as local:/// and keeps its tables in .metastore there.
+#   scripts/start-trino.sh LAKE_DIR [PORT]
+# Runs until it is killed; standard output says `ready URL` once statements are answered, all else goes to a log.
+# Needs Maven, curl, unzip and a JDK of version 24 or newer (JAVA_HOME, else one under /usr/lib/jvm). The first run fetches
+# 450 MB from Maven Central into TRINO_WORK (default: trino-476 in the folder for temporary files).
+set -euo pipefail
+
+version=476
+lake=$(realpath "$1")
+port=${2:-18080}
+work=${TRINO_WORK:-${TMPDIR:-/tmp}/trino-$version}
+home=$work/trino-server-core-$version
+run=$work/run-$port
+
+fail() {
+  echo "start-trino: $1" >&2
+  exit 1
+}
+
+find_jdk() {
+  local candidate major
+  for candidate in "${JAVA_HOME:-}" /usr/lib/jvm/*; do
+    [ -x "$candidate/bin/java" ] || continue
+    major=$("$candidate/bin/java" -version 2>&1 | sed -n '1s/.*version "\([0-9]*\).*/\1/p')
+    if [ "${major:-0}" -ge 24 ]; then
+      echo "$candidate"
+      return
+    fi
+  done
+  fail 'no JDK of version 24 or newer; set JAVA_HOME'
+}
+
+fetch() {
+  [ -s "$work/$1-$version.$2" ] && return
+  mvn --quiet --batch-mode dependency:copy "-Dartifact=io.trino:$1:$version:$2" \
+    "-DoutputDirectory=$work" -Dmdep.useBaseVersion=true >&2
+}
+
+# Server and Hive connector come apart. The connector's folder appears last, so an install cut short is begun again.
+install_server() {
+  [ -d "$home/plugin/hive" ] && return
+  mkdir -p "$work"
+  fetch trino-server-core tar.gz
+  fetch trino-hive zip
+  tar -xzf "$work/trino-server-core-$version.tar.gz" -C "$work"
+  rm -rf "$work/unpacked"
+  unzip -q "$work/trino-hive-$version.zip" -d "$work/unpacked"
+  mv "$work/unpacked/trino-hive-$version" "$home/plugin/hive"
+}
+
+configure() {
+  rm -rf "$run"
+  mkdir -p "$run/etc/catalog" "$run/data" "$lake/.metastore"
+  printf '%s\n' node.environment=check "node.id=check-$port" "node.data-dir=$run/data" >"$run/etc/node.properties"
+  printf '%s\n' coordinator=true node-scheduler.include-coordinator=true "http-server.http.port=$port" \
+    "discovery.uri=http://127.0.0.1:$port" web-ui.enabled=false query.max-memory=1GB query.max-memory-per-node=1GB \
+    >"$run/etc/config.properties"
+  printf '%s\n' -server -Xmx2G -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -XX:TieredStopAtLevel=1 \
+    -Djdk.attach.allowAttachSelf=true -XX:+EnableDynamicAgentLoading >"$run/etc/jvm.config"
+  # ignore-absent-partitions: projection names folders that nothing was written to; an object store has no folders.
+  printf '%s\n' connector.name=hive hive.metastore=file hive.metastore.catalog.dir=local:///.metastore \
+    fs.native-local.enabled=true "local.location=$lake" hive.parquet.use-column-names=true hive.security=allow-all \
+    hive.partition-projection-enabled=true hive.ignore-absent-partitions=true >"$run/etc/catalog/lake.properties"
+}
+
+# It answers some seconds before its own node may be given work.
+answers() {
+  local next state
+  next=$(curl -fsS -H 'X-Trino-User: check' -d 'SELECT count(*) FROM lake.information_schema.schemata' \
+    "http://127.0.0.1:$port/v1/statement" 2>/dev/null | sed -n 's/.*"nextUri":"\([^"]*\)".*/\1/p') || return 1
+  while [ -n "$next" ]; do
+    state=$(curl -fsS "$next" 2>/dev/null) || return 1
+    case $state in *'"error":{'*) return 1 ;; *'"data":'*) return 0 ;; esac
+    next=$(sed -n 's/.*"nextUri":"\([^"]*\)".*/\1/p' <<<"$state")
+  done
+  return 1
+}
+
+JAVA_HOME=$(find_jdk)
+export JAVA_HOME PATH=$JAVA_HOME/bin:$PATH
+install_server
+configure
+"$home/bin/launcher" --etc-dir "$run/etc" --config "$run/etc/config.properties" \
+  --jvm-config "$run/etc/jvm.config" --node-config "$run/etc/node.properties" \
+  --pid-file "$run/pid" run >"$run/log" 2>&1 </dev/null &
+server=$!
+trap 'kill "$server" 2>/dev/null; wait "$server"' EXIT
+trap 'exit 0' INT TERM
+
+for _ in $(seq 300); do
+  kill -0 "$server" 2>/dev/null || fail "the server ended; see $run/log"
+  if answers; then
+    echo "ready http://127.0.0.1:$port"
+    wait "$server"
+    exit
+  fi
+  sleep 1
+done
+fail "no answer within 5 minutes; see $run/log"

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export type TrinoServer = { url: string; stop(): Promise<void> }
+
+/** Starts Trino over a folder by scripts/start-trino.sh, which see for what it needs. */
+export async function startTrino(lakeDir: string, port: number): Promise<TrinoServer> {
+  const script = resolve(import.meta.dirname, '../../scripts/start-trino.sh')
+  const child = spawn(script, [lakeDir, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const forward = () => child.kill()
+  process.once('SIGINT', forward).once('SIGTERM', forward)
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /^ready (.*)$/.exec(line)?.[1]
+    if (url === undefined) continue
+    return {
+      url,
+      async stop() {
+        process.off('SIGINT', forward).off('SIGTERM', forward)
+        child.kill()
+        await ended
+      },
+    }
+  }
+  throw new Error('Trino did not start')
+}
