@@ -1,5 +1,13 @@
 import type { DuckDBResultReader, DuckDBValue } from '@duckdb/node-api'
+import { textDecoder } from '@duckdb/node-api/lib/vectors/dataAccessors.js'
 import type { Row } from '#core/ports'
+
+/**
+ * The binding's own decoder, which reads all text of all results, takes a U+FEFF at the start for a byte order mark and
+ * drops it (1.5.5): the text would no longer equal what is stored, nor what Trino answers.
+ */
+const exactDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
+textDecoder.decode = exactDecoder.decode.bind(exactDecoder)
 
 /** The rows of a result by column name. Throws on a value that the port does not know, naming its column. */
 export function toRows(result: DuckDBResultReader): Row[] {

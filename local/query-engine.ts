@@ -202,6 +202,6 @@ function bind(
   if (param === null) statement.bindNull(index)
   else if (typeof param === 'string') statement.bindVarchar(index, param)
   else if (typeof param === 'boolean') statement.bindBoolean(index, param)
-  else if (Number.isSafeInteger(param)) statement.bindBigInt(index, BigInt(param))
+  else if (Number.isSafeInteger(param) && !Object.is(param, -0)) statement.bindBigInt(index, BigInt(param))
   else statement.bindDouble(index, param)
 }

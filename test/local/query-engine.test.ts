@@ -62,6 +62,15 @@ function hotFile(count = 3): Uint8Array {
 
 const countHot = sql`SELECT count(*) AS n, count(path) AS paths FROM events_hot`
 
+test('a text that begins with a byte order mark, and a negative zero, come back as they are', async () => {
+  const { engine } = await setUp()
+  const values = { text: '\ufeffa', mark: '\ufeff', zero: -0 }
+  const found = await engine.rows(
+    sql`SELECT ${values.text} AS text, ${values.mark} AS mark, ${values.zero} AS zero`,
+  )
+  expect(found).toStrictEqual([values])
+})
+
 test('files that come, and files that go, are seen by the next statement', async () => {
   const { lake, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))

@@ -20,6 +20,7 @@ const odd = [
   '\u{1F600}',
   '\uFFFD',
   '\uE000',
+  '\uFEFFa',
   "o'brien",
   '',
   '%',
