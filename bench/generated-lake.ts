@@ -61,7 +61,12 @@ export async function generateLake(
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const maintenance = createMaintenance(
     { state: lakeState, lake, jobs, clock, log },
-    { ...MAINTENANCE_DEFAULTS, epochMs: 0, epochFiles: Number.POSITIVE_INFINITY },
+    {
+      ...MAINTENANCE_DEFAULTS,
+      epochMs: 0,
+      epochFiles: Number.POSITIVE_INFINITY,
+      epochBytes: Number.POSITIVE_INFINITY,
+    },
   )
 
   /** Does what is due until nothing more is. */

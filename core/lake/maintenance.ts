@@ -9,6 +9,8 @@ export type MaintenanceSettings = {
   epochMs: number
   /** … or with this many files, whichever is first. */
   epochFiles: number
+  /** … or with this many bytes of hot files: what a compaction works on at once. */
+  epochBytes: number
   /**
    * Epochs go cold this long after they were closed, ms: 24 h is how far back an event_id is looked for, and it is
    * only looked for in hot and warm; the rest is room for a consumer that lags behind.
@@ -23,6 +25,7 @@ export type MaintenanceSettings = {
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochMs: 10 * 60_000,
   epochFiles: 600,
+  epochBytes: 16 * 1024 * 1024,
   coldAfterMs: 30 * 3_600_000,
   rollMs: 24 * 3_600_000,
   keepFinerMs: 24 * 3_600_000,
@@ -67,8 +70,9 @@ export function createMaintenance(
   async function endEpoch(fence: number, now: number): Promise<void> {
     const { epoch, epochOpenedAt } = await state.lake()
     const files = await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)
-    const due =
-      files.length >= settings.epochFiles || (files.length > 0 && now - epochOpenedAt >= settings.epochMs)
+    const bytes = files.reduce((sum, { size }) => sum + size, 0)
+    const isFull = files.length >= settings.epochFiles || bytes >= settings.epochBytes
+    const due = isFull || (files.length > 0 && now - epochOpenedAt >= settings.epochMs)
     if (due && (await state.openEpoch(fence, epoch, now))) log('EPOCH_CLOSED', { epoch, files: files.length })
   }
 

@@ -35,6 +35,7 @@ const MINUTE = 60_000
 const SETTINGS = {
   epochMs: 5 * MINUTE,
   epochFiles: 2,
+  epochBytes: Number.POSITIVE_INFINITY,
   coldAfterMs: 90 * MINUTE,
   rollMs: 60 * MINUTE,
   keepFinerMs: 24_000 * MINUTE,

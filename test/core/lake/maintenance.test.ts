@@ -27,6 +27,16 @@ test('an epoch ends by the number of its files, however young it is', async () =
   expect((await world.state.lake()).epoch).toBe(opened + 1)
 })
 
+test('an epoch ends by the bytes of its files, so that no compaction takes more than a small machine has', async () => {
+  const world = lakeWorld({ epochFiles: 100, epochMs: HOUR, epochBytes: 3 })
+  await world.maintenance.tick()
+  const opened = (await world.state.lake()).epoch
+  // A simulated file has one byte.
+  for (const name of ['a', 'b', 'c']) await consumed(world, name)
+  await world.maintenance.tick()
+  expect((await world.state.lake()).epoch).toBe(opened + 1)
+})
+
 test('an epoch is not compacted while a claim is open in it, and the warm watermark waits for its job', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await consumed(world, 'a')
