@@ -80,6 +80,7 @@ answers() {
 
 JAVA_HOME=$(find_jdk)
 export JAVA_HOME PATH=$JAVA_HOME/bin:$PATH
+answers && fail "a Trino answers on port $port already"
 install_server
 configure
 "$home/bin/launcher" --etc-dir "$run/etc" --config "$run/etc/config.properties" \
