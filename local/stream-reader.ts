@@ -32,11 +32,11 @@ export function openStreamReader(dir: string): StreamReader {
   const select = database.prepare(
     'SELECT sequence, checksum, data FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?',
   )
+  // Looks at the oldest rows only: the statement holds the write lock from its start, and appends wait for it.
   const remove = database.prepare(`
     DELETE FROM records WHERE sequence IN (
-      SELECT sequence FROM records
+      SELECT sequence FROM (SELECT sequence, appended_at FROM records ORDER BY sequence LIMIT ${PRUNE_ROWS})
       WHERE sequence <= ? AND appended_at < ? AND sequence < (SELECT max(sequence) FROM records)
-      ORDER BY sequence LIMIT ${PRUNE_ROWS}
     )`)
 
   function entriesAbove(after: number, limit: number): StreamEntry[] {

@@ -20,7 +20,7 @@ const ids: Column[] = [
   {
     name: 'lag_s',
     type: 'int64',
-    meaning: 'milliseconds from timestamp to arrival; negative for a clock that is ahead',
+    meaning: 'whole seconds from timestamp to arrival; negative for a clock that is ahead',
   },
   {
     name: 'seq',

@@ -91,7 +91,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
    * holds the whole range; then nothing is changed.
    */
   async function rewrite(shard: string, claim: Claim): Promise<boolean> {
-    const before = String(BigInt(claim.first) - 1n)
+    const before = String(BigInt(claim.first) - 1n).padStart(claim.first.length, '0')
     const within = (await readRange(stream, shard, before, claim.last)).filter(entry =>
       isBetween(entry.sequence, claim),
     )
