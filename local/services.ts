@@ -8,12 +8,12 @@ import { reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
+import { buildTracker } from '#tracker/build'
 import { openCountryTable } from './country.ts'
 import { openQueryEngine } from './query-engine.ts'
 import { repairing } from './repairs.ts'
 import type { Settings } from './settings.ts'
 import { lakeDir, type Storage } from './storage.ts'
-import { buildTracker } from './tracker.ts'
 
 export type ServiceOptions = {
   baseUrl: string

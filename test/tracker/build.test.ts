@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildTracker, type Tracker } from '../../local/tracker.ts'
+import { buildTracker, type Tracker } from '../../tracker/build.ts'
 
 let tracker: Tracker
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { buildTracker } from '../../local/tracker.ts'
+import { buildTracker } from '../../tracker/build.ts'
 import type { Item } from '../../tracker/queue.ts'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string; items: Item[] }

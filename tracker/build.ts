@@ -11,7 +11,7 @@ export type Tracker = {
   sha256: string
 }
 
-const ENTRY = fileURLToPath(new URL('../tracker/index.ts', import.meta.url))
+const ENTRY = fileURLToPath(new URL('index.ts', import.meta.url))
 /** Browsers since 2020: older ones get syntax they know, newer ones lose nothing. */
 const TARGET = 'es2019'
 
@@ -30,7 +30,10 @@ async function bundle(minify: boolean): Promise<string> {
   return outputFiles[0]!.text
 }
 
-/** Builds the browser tracker from its modules; done once, when the service starts. Throws esbuild's own error. */
+/**
+ * Builds the browser tracker from its modules: when the service of one machine starts, and when the functions for AWS are
+ * bundled. The one file of this folder that runs in Node. Throws esbuild's own error.
+ */
 export async function buildTracker(): Promise<Tracker> {
   const [code, source] = await Promise.all([bundle(true), bundle(false)])
   return { code, source, sha256: createHash('sha256').update(code).digest('hex') }

@@ -1,0 +1,87 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { type FunctionName, functions } from '#schemas/functions'
+import { buildTracker } from '#tracker/build'
+import { addonPackage, copyAddon } from './duckdb-addon.ts'
+
+export type Architecture = 'arm64' | 'x86_64'
+
+/** What a function is deployed from: the folder of its code, whose handler is `index.handler`. */
+export type Bundle = {
+  folder: string
+  /** Size of index.mjs, without its source map and without DuckDB's library. */
+  bytes: number
+}
+
+export type Bundles = Record<FunctionName, Bundle>
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** CommonJS packages ask for built-in modules by `require`, which a module does not have by itself. */
+const BANNER =
+  "import{createRequire as __require_of}from'node:module';const require=__require_of(import.meta.url);"
+
+/**
+ * Bundles every function of lambdas/ into `<outDir>/<name>`, replacing what is there: index.mjs with the SDK inside, for
+ * Node 24, with its source map; beside it what the function reads as a file (DuckDB's library, the tracker). The same
+ * sources give the same bytes wherever they lie, so that deploying again changes nothing.
+ */
+export async function bundleFunctions(
+  outDir: string,
+  { architecture = 'arm64' }: { architecture?: Architecture } = {},
+): Promise<Bundles> {
+  const names = Object.keys(functions) as FunctionName[]
+  const bundles = names.map(async name => [name, await bundle(name, join(outDir, name), architecture)])
+  return Object.fromEntries(await Promise.all(bundles))
+}
+
+async function bundle(name: FunctionName, folder: string, architecture: Architecture): Promise<Bundle> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [`lambdas/${name}/index.ts`],
+    // Only named, never written: the paths in the source map are relative to it.
+    outfile: `bundles/${name}/index.mjs`,
+    write: false,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    // The modules of a package rather than its CommonJS: only they are shaken.
+    mainFields: ['module', 'main'],
+    minify: true,
+    legalComments: 'none',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    banner: { js: BANNER },
+    plugins: [nativeAddon(architecture)],
+    tsconfigRaw: {},
+    logLevel: 'silent',
+  })
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  let bytes = 0
+  for (const { path, contents } of outputFiles) {
+    await writeFile(join(folder, path.endsWith('.map') ? 'index.mjs.map' : 'index.mjs'), contents)
+    if (!path.endsWith('.map')) bytes = contents.length
+  }
+  if (name === 'jobs') await copyAddon(folder, architecture)
+  if (name === 'site') await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
+  return { folder, bytes }
+}
+
+/** DuckDB looks for its library by what it runs on; a bundle carries that of its architecture alone. */
+function nativeAddon(architecture: Architecture): Plugin {
+  const file = `${addonPackage(architecture)}/duckdb.node`
+  return {
+    name: 'native-addon',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^@duckdb\/node-bindings$/ }, () => ({ path: file, namespace: 'native-addon' }))
+      onResolve({ filter: /\.node$/, namespace: 'native-addon' }, () => ({ path: file, external: true }))
+      onLoad({ filter: /./, namespace: 'native-addon' }, () => ({
+        contents: `module.exports = require(${JSON.stringify(file)})`,
+      }))
+    },
+  }
+}
