@@ -1,12 +1,13 @@
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
+import { CORS } from '#schemas/cors'
 import type { HttpAnswer } from './http.ts'
 
 /** On every answer, errors included: CORS without credentials (contract R17), and no guessing of content types. */
 export const BASE_HEADERS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Content-Type, X-API-Key, Authorization',
+  'Access-Control-Allow-Origin': CORS.origin,
+  'Access-Control-Allow-Methods': CORS.methods.join(', '),
+  'Access-Control-Allow-Headers': CORS.headers.join(', '),
   'X-Content-Type-Options': 'nosniff',
 } as const
 
@@ -17,10 +18,10 @@ const JSON_HEADERS = Object.freeze({
   'Cache-Control': 'no-store',
 })
 
-/** What OPTIONS answers on any path; browsers may keep it for a day, so that the tracker asks once. */
+/** What OPTIONS answers on any path. */
 export const PREFLIGHT: HttpAnswer = {
   status: 204,
-  headers: { ...BASE_HEADERS, 'Access-Control-Max-Age': '86400' },
+  headers: { ...BASE_HEADERS, 'Access-Control-Max-Age': String(CORS.maxAgeSeconds) },
   body: '',
 }
 
