@@ -28,8 +28,11 @@ export type MergerSettings = {
   threads?: number
 }
 
-/** A quarter as many cost 1 byte an event more, for dictionaries (docs/decisions/2026-11-21-lake-layout.md). */
-const ROW_GROUP_ROWS = 245_760
+/**
+ * In cold a quarter as many cost 1 byte an event more, for dictionaries (docs/decisions/2026-11-21-lake-layout.md). In
+ * warm, which is rewritten within days, few rows at once keep a large epoch within the memory: a third of the time.
+ */
+const ROW_GROUP_ROWS = { warm: 61_440, cold: 245_760 } as const
 /**
  * No Bloom filters: they cost 0.6 bytes an event, more than all else that a small file holds beside its rows, and
  * only reads of one user or session could skip by them.
@@ -60,7 +63,7 @@ export function createMerger(settings: MergerSettings): Merger {
       for (const { bucket } of await rowsOf(connection, 'SELECT DISTINCT bucket FROM kept ORDER BY bucket')) {
         const rows = `${selectFor('events_warm')} FROM kept LEFT JOIN session_start USING (project_id, session_key)
           WHERE bucket = ${bucket} ORDER BY ${EVENT_ORDER}`
-        await write(warmKey(job.epoch, Number(bucket)), rows, ZSTD_LEVEL.warm)
+        await write(warmKey(job.epoch, Number(bucket)), rows, 'warm')
       }
       const dropped = await rowsOf(
         connection,
@@ -88,16 +91,19 @@ export function createMerger(settings: MergerSettings): Merger {
           key('events_cold'),
           `${selectFor('events_cold')} FROM kept LEFT JOIN session_start USING (project_id, session_key)
            WHERE ${ofDate} ORDER BY ${EVENT_ORDER}`,
+          'cold',
         )
         await write(
           key('visits_cold'),
           `${selectFor('visits_cold')} FROM (${visitRows(ofDate, job.from)}) AS visit
            ORDER BY project_id, user_key NULLS LAST, start_at, session_key`,
+          'cold',
         )
         await write(
           key('activity_cold'),
           `${selectFor('activity_cold')} FROM (${activityRows(ofDate, job.from)}) AS activity
            ORDER BY project_id, user_key NULLS LAST, event, country NULLS LAST`,
+          'cold',
         )
       }
     })
@@ -108,7 +114,7 @@ export function createMerger(settings: MergerSettings): Merger {
     /** Copies the objects here; the paths end with the keys, so that their partitions are read too. */
     fetch(keys: readonly string[]): Promise<string[]>
     /** Writes the rows of a SELECT as the object of a key; none when there are no rows. */
-    write(key: string, rows: string, level?: number): Promise<void>
+    write(key: string, rows: string, stage: 'warm' | 'cold'): Promise<void>
   }
 
   /** A folder and a database of its own for one job, taken down after it. */
@@ -141,12 +147,12 @@ export function createMerger(settings: MergerSettings): Merger {
       return paths
     }
 
-    async function write(key: string, rows: string, level: number = ZSTD_LEVEL.cold): Promise<void> {
+    async function write(key: string, rows: string, stage: 'warm' | 'cold'): Promise<void> {
       const path = join(folder, 'made.parquet')
       await connection.run(
         `COPY (${rows}) TO ${text(path)}
-         (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${level}, PARQUET_VERSION V2,
-          ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, WRITE_BLOOM_FILTER false)`,
+         (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${ZSTD_LEVEL[stage]}, PARQUET_VERSION V2,
+          ROW_GROUP_SIZE ${ROW_GROUP_ROWS[stage]}, WRITE_BLOOM_FILTER false)`,
       )
       await lake.put(key, await readFile(path))
     }
