@@ -7,6 +7,7 @@ import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
 import type { Log, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { createStores } from '#core/stores'
 import { createMerger } from '#duckdb/merger'
 import { writeCredentials } from '#local/credentials-file'
 import { type DemoRequest, demoTraffic } from '#local/demo-traffic'
@@ -15,7 +16,6 @@ import { lakeFolder } from '#local/lake-folder'
 import { ensureOwner } from '#local/owner'
 import { openState } from '#local/state'
 import { lakeDir, mergingDir } from '#local/storage'
-import { createStores } from '#local/stores'
 import { LOCAL_SHARD } from '#local/stream-reader'
 
 export type GeneratedLake = {
@@ -55,7 +55,7 @@ export async function generateLake(
   const { lakeState, usage, accounts, projects } = createStores(state, clock)
   const lake = lakeFolder(lakeDir(unfinished))
   const stream = { read: async () => [] }
-  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, log })
+  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, clock, log })
   const merger = createMerger({ lake, tempDir: mergingDir(unfinished), log, memoryMb: 2_048 })
   const worker = createLakeWorker({ state: lakeState, lake, merger, usage, projects, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })

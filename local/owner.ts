@@ -1,15 +1,14 @@
+import { ownerAccount } from '#core/accounts/owner'
 import type { Project } from '#core/projects/project'
-import { answered, type StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state-table'
+import type { Stores } from '#core/stores'
 import type { Credentials } from './credentials-file.ts'
-import type { createStores } from './stores.ts'
 
-export type OwnerServices = StateTable & Pick<ReturnType<typeof createStores>, 'accounts' | 'projects'>
+export type OwnerServices = StateTable & Pick<Stores, 'accounts' | 'projects'>
 
 const DEMO_PROJECT = 'demo'
 /** Nobody writes to it; who signs in joins with another issue. */
 const OWNER_EMAIL = 'owner@localhost'
-/** The item that says which account owns this install. */
-const OWNER_KEY = { pk: 'install', sk: 'owner' }
 
 /**
  * The owner's credentials and the project in them: those that are known, else new ones. Every step that an earlier start
@@ -26,7 +25,7 @@ export async function ensureOwner(
     const project = await projects.resolve(known.account_id, known.project)
     return { credentials: { ...known, base_url: baseUrl }, project }
   }
-  const accountId = await ownerAccount(services)
+  const accountId = await ownerAccount(services, OWNER_EMAIL)
   const { project } = await projects.create({ account: { id: accountId }, name: DEMO_PROJECT })
   const api_key = await accounts.issueApiKey(accountId)
   return {
@@ -39,13 +38,4 @@ export async function ensureOwner(
       project_token: project.project_token,
     },
   }
-}
-
-async function ownerAccount({ client, table, accounts }: OwnerServices): Promise<string> {
-  const found = await answered(client.get({ TableName: table, Key: OWNER_KEY, ConsistentRead: true }))
-  if (typeof found.Item?.account_id === 'string') return found.Item.account_id
-  // Who installs it pays for it (contract 6, profile `own`).
-  const { id } = await accounts.create({ email: OWNER_EMAIL, tier: 'pro', complimentary: true })
-  await answered(client.put({ TableName: table, Item: { ...OWNER_KEY, account_id: id } }))
-  return id
 }

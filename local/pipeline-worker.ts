@@ -5,6 +5,7 @@ import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
 import { createRepair } from '#core/lake/repair'
 import type { Log } from '#core/ports'
+import { createStores } from '#core/stores'
 import { createMerger } from '#duckdb/merger'
 import { createJobQueue } from './job-queue.ts'
 import { lakeFolder } from './lake-folder.ts'
@@ -13,7 +14,6 @@ import type { PipelineCommand, PipelineMessage, PipelineStart } from './pipeline
 import { createRepairs, type RepairJob, repairing } from './repairs.ts'
 import { connectState } from './state.ts'
 import { lakeDir, mergingDir } from './storage.ts'
-import { createStores } from './stores.ts'
 import { openStreamReader } from './stream-reader.ts'
 
 /** The thread of local/pipeline-thread.ts: binds the pipeline to this machine. */
@@ -32,7 +32,7 @@ const stream = openStreamReader(dataDir)
 const connection = connectState(stateEndpoint)
 const { lakeState: state, usage, projects } = createStores(connection, clock)
 const lake = lakeFolder(lakeDir(dataDir))
-const consumer = createLakeConsumer({ state, stream, lake, usage, log })
+const consumer = createLakeConsumer({ state, stream, lake, usage, clock, log })
 // One thread: two hold two row groups, and with the default memory spend three times as long spilling them.
 const merger = createMerger({
   lake,

@@ -5,10 +5,10 @@ import { parseHotKey } from '#core/lake/keys'
 import { reconcile } from '#core/lake/reconcile'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
+import { createStores } from '#core/stores'
 import { tables } from '#schemas/columns'
 import { deleteUnfinished, lakeFolder } from './lake-folder.ts'
 import { openState } from './state.ts'
-import { createStores } from './stores.ts'
 import { openStream } from './stream.ts'
 import { LOCAL_SHARD } from './stream-reader.ts'
 
@@ -34,7 +34,7 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
   const stores = createStores(state, clock)
   const stream = await openStream(dataDir, { log, minSequence: await highestKnown(stores.lakeState, lake) })
   const { lakeState, usage } = stores
-  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, log })
+  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, clock, log })
   await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
   return {
     ...stores,

@@ -19,3 +19,30 @@ export const logCodes = {
 } as const
 
 export type LogCode = keyof typeof logCodes
+
+/**
+ * The codes that tell of trouble. On AWS each is an error line and counts in a metric of its name (dimension `service`:
+ * POWERTOOLS_SERVICE_NAME of the function that logs it), which lib/alarms.ts watches.
+ */
+export const countedCodes = [
+  'REQUEST_FAILED',
+  'STREAM_UNAVAILABLE',
+  'RECORDS_MISSING',
+  'RECORD_QUARANTINED',
+  'LAKE_BATCH_FAILED',
+  'LAKE_OBJECT_DAMAGED',
+  'LAKE_OBJECT_LOST',
+  'JOB_FAILED',
+] as const satisfies LogCode[]
+
+/** What the scheduler measures once a minute (core/lake/gauges.ts); its metrics have these names and units. */
+export const gauges = {
+  ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest claim that is open; 0 without one' },
+  CompactionLagSeconds: {
+    unit: 'Seconds',
+    meaning: 'how long the oldest epoch that is not compacted has been closed; 0 without one',
+  },
+  Epoch: { unit: 'Count', meaning: 'the newest epoch; the catalog knows epochs up to a last one' },
+} as const
+
+export type Gauge = keyof typeof gauges

@@ -1,5 +1,5 @@
 import { type StreamRecord, unpack } from '#core/ingest/record'
-import type { EventStream, Lake, Log, StreamEntry } from '#core/ports'
+import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { countBatch } from './counts.ts'
 import { hotKey, quarantineKey } from './keys.ts'
@@ -12,6 +12,7 @@ export type LakeConsumerServices = {
   stream: Pick<EventStream, 'read'>
   lake: Lake
   usage: Pick<UsageCounters, 'addEvents' | 'addBots'>
+  clock: Clock
   log: Log
   /** Makes the bytes of a hot file; the simulator brings a cheaper one. */
   encode?: (rows: readonly HotRow[]) => Uint8Array
@@ -34,7 +35,7 @@ type Unreadable = { sequence: string; reason: string; data: string }
  * crash at any point, a late write of a dead process or a batch cut elsewhere repeats the same work and changes nothing.
  */
 export function createLakeConsumer(services: LakeConsumerServices) {
-  const { state, stream, lake, usage, log, encode = encodeHot } = services
+  const { state, stream, lake, usage, clock, log, encode = encodeHot } = services
 
   /**
    * Takes what the shard has beyond its highWater, up to CLAIM_RECORDS, into the lake. `batch`: entries at hand, in
@@ -48,7 +49,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const [first, last] = [entries[0], entries.at(-1)]
     if (first === undefined || last === undefined || found.epoch === null) return 0
     const claim = { first: first.sequence, last: last.sequence, epoch: found.epoch }
-    if (!(await state.claim(shard, claim, found.highWater))) return 0
+    if (!(await state.claim(shard, claim, found.highWater, clock.now()))) return 0
     return write(shard, claim, entries)
   }
 

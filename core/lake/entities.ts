@@ -27,7 +27,7 @@ export function lakeEntities(state: StateTable): LakeStateStore {
 
   async function shard(name: string): Promise<ShardState> {
     const { data } = await answered(shards.get({ shard: name }).go({ consistent: true }))
-    return data === null ? { shard: name, highWater: null, epoch: null, claim: null } : shardState(data)
+    return shardState(data ?? { shard: name })
   }
 
   return {
@@ -47,10 +47,10 @@ export function lakeEntities(state: StateTable): LakeStateStore {
         .where((item, { notExists, lt }) => `${notExists(item.epoch)} OR ${lt(item.epoch, epoch)}`)
       return held(lower.go())
     },
-    claim(name, { first, last, epoch }, highWater) {
+    claim(name, { first, last, epoch }, highWater, now) {
       const free = shards
         .patch({ shard: name })
-        .set({ claimFirst: first, claimLast: last, claimEpoch: epoch })
+        .set({ claimFirst: first, claimLast: last, claimEpoch: epoch, claimedAt: now })
         .where((item, { notExists, eq }) => `${notExists(item.claimFirst)} AND ${eq(item.epoch, epoch)}`)
         .where((item, { notExists, eq }) =>
           highWater === null ? notExists(item.highWater) : eq(item.highWater, highWater),
@@ -61,7 +61,7 @@ export function lakeEntities(state: StateTable): LakeStateStore {
       const open = shards
         .patch({ shard: name })
         .set({ highWater: last })
-        .remove(['claimFirst', 'claimLast', 'claimEpoch'])
+        .remove(['claimFirst', 'claimLast', 'claimEpoch', 'claimedAt'])
         .where(
           (item, { eq }) =>
             `${eq(item.claimFirst, first)} AND ${eq(item.claimLast, last)} AND ${eq(item.claimEpoch, epoch)}`,
@@ -147,6 +147,7 @@ type ShardItem = {
   claimFirst?: string
   claimLast?: string
   claimEpoch?: number
+  claimedAt?: number
 }
 
 function shardState(item: ShardItem): ShardState {
@@ -155,7 +156,8 @@ function shardState(item: ShardItem): ShardState {
     first === undefined || last === undefined || claimEpoch === undefined
       ? null
       : { first, last, epoch: claimEpoch }
-  return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim }
+  const claimedAt = item.claimedAt ?? null
+  return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim, claimedAt }
 }
 
 type LakeItem = Omit<LakeState, 'rollUntil' | 'marks'> & { rollUntil?: number; marks: EpochMark[] }
@@ -213,6 +215,7 @@ function shardEntity({ client, table }: StateTable) {
         claimFirst: { type: 'string' },
         claimLast: { type: 'string' },
         claimEpoch: { type: 'number' },
+        claimedAt: { type: 'number' },
       },
       indexes: {
         main: {

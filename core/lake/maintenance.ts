@@ -18,6 +18,8 @@ export type MaintenanceSettings = {
   coldAfterMs: number
   /** A roll takes at least this much time of epochs, ms: every roll adds a file to each date and bucket it touches. */
   rollMs: number
+  /** A job that was sent this long ago and is not finished is sent again, ms; a queue brings it again before. */
+  resendMs: number
   /** The finer copy of what was compacted is deleted this long after it was written, ms. */
   keepFinerMs: number
 }
@@ -28,6 +30,7 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochBytes: 16 * 1024 * 1024,
   coldAfterMs: 30 * 3_600_000,
   rollMs: 24 * 3_600_000,
+  resendMs: 5 * 60_000,
   keepFinerMs: 24 * 3_600_000,
 }
 
@@ -41,8 +44,6 @@ export type MaintenanceServices = {
 
 /** How long one tick may take before another process may take over, ms. */
 const LEASE_MS = 60_000
-/** A job that was sent this long ago and is not finished is sent again, ms. */
-const RESEND_MS = 5 * 60_000
 
 /**
  * Keeps the lake in shape: ends epochs, has them compacted in order, rolls old ones to cold, deletes finer copies.
@@ -133,7 +134,7 @@ export function createMaintenance(
     for (const job of wanted) {
       if (await state.jobFinished(jobName(job))) continue
       finished = false
-      if (await state.beginJob(jobName(job), now, now - RESEND_MS)) await jobs.send(job)
+      if (await state.beginJob(jobName(job), now, now - settings.resendMs)) await jobs.send(job)
     }
     return finished
   }

@@ -54,7 +54,7 @@ async function raiseEpoch({ state, clock }: ReconcileServices, newest: number): 
 
 /** Finishes the forgotten claim, and before it whatever lies between highWater and it. Returns how many claims. */
 async function mend(services: ReconcileServices, shard: string, claim: Claim): Promise<number> {
-  const { state, stream, consumer } = services
+  const { state, stream, consumer, clock } = services
   const found = await state.shard(shard)
   if (!isBeyond(claim.last, found.highWater)) return 0
   if (found.claim !== null && found.claim.first !== claim.first) {
@@ -66,7 +66,7 @@ async function mend(services: ReconcileServices, shard: string, claim: Claim): P
     await state.joinEpoch(shard, claim.epoch)
     // Records that no file holds come first, in a claim of their own: highWater never passes over a record.
     const next = forgotten === null ? claim : { ...forgotten, epoch: claim.epoch }
-    if (!(await state.claim(shard, next, found.highWater))) {
+    if (!(await state.claim(shard, next, found.highWater, clock.now()))) {
       throw new Error(`the claim of ${next.first} to ${next.last} of shard ${shard} cannot be opened again`)
     }
     if (next !== claim) return mend(services, shard, claim)

@@ -14,6 +14,8 @@ export type ShardState = {
   /** The epoch that the next claim goes to; null until the shard has joined (see joinEpoch). */
   epoch: number | null
   claim: Claim | null
+  /** When the claim was opened, Unix ms; null without one. */
+  claimedAt: number | null
 }
 
 /** Which epochs a read takes from where: cold below `cold`, warm below `warm`, hot up to `epoch`. */
@@ -55,8 +57,8 @@ export type LakeStateStore = {
   addShard(shard: string): Promise<void>
   /** Raises the shard's epoch; holds when it was lower or not set. */
   joinEpoch(shard: string, epoch: number): Promise<boolean>
-  /** Opens a claim; holds when none is open, and the shard's epoch and highWater are as given. */
-  claim(shard: string, claim: Claim, highWater: string | null): Promise<boolean>
+  /** Opens a claim at `now`; holds when none is open, and the shard's epoch and highWater are as given. */
+  claim(shard: string, claim: Claim, highWater: string | null, now: number): Promise<boolean>
   /** Ends the claim: highWater becomes its last. Holds when this very claim is open. */
   commit(shard: string, claim: Claim): Promise<boolean>
 

@@ -50,7 +50,14 @@ async function setUp() {
   const stream = kinesisStream({ client: kinesis.client, streamArn: await kinesis.createStream(2), log })
   const lake = s3Lake({ client: storage.s3, bucket: storage.createBucket() })
   const lakeState = lakeEntities(table)
-  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage: createUsage(table), log })
+  const consumer = createLakeConsumer({
+    state: lakeState,
+    stream,
+    lake,
+    usage: createUsage(table),
+    clock: { now: Date.now },
+    log,
+  })
   const send = (...names: string[]) =>
     stream.append(
       names.map((event, seq) =>
@@ -114,7 +121,7 @@ test('a claim that was left open is finished with exactly its range, read again 
   await lakeState.addShard(shard)
   await lakeState.joinEpoch(shard, (await lakeState.lake()).epoch)
   const { epoch } = await lakeState.shard(shard)
-  expect(await lakeState.claim(shard, { first, last, epoch: epoch ?? 0 }, null)).toBe(true)
+  expect(await lakeState.claim(shard, { first, last, epoch: epoch ?? 0 }, null, 1)).toBe(true)
   await consumer.consumeBatch(shard, entries.slice(0, 1))
   expect((await lakeState.shard(shard)).highWater).toBe(last)
   expect((await lake.list('hot/')).map(({ key }) => parseHotKey(key))).toEqual([

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { type LakeStateStore, MARK_EVERY_MS } from '#core/lake/state'
 
 const CLAIM = { first: '11', last: '19', epoch: 1 }
+const NOW = 1_795_000_000_000
 
 /** What every LakeStateStore promises. `makeStore` gives an empty one each time. */
 export function lakeStateContract(name: string, makeStore: () => Promise<LakeStateStore>): void {
@@ -25,14 +26,22 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
 
     describe('shards', () => {
       test('a shard that nobody has added is unread', async () => {
-        expect(await store.shard('s')).toEqual({ shard: 's', highWater: null, epoch: null, claim: null })
+        expect(await store.shard('s')).toEqual({
+          shard: 's',
+          highWater: null,
+          epoch: null,
+          claim: null,
+          claimedAt: null,
+        })
         expect(await store.shards()).toEqual([])
       })
 
       test('adding a shard again changes nothing', async () => {
         await joined('s')
         await store.addShard('s')
-        expect(await store.shards()).toEqual([{ shard: 's', highWater: null, epoch: 1, claim: null }])
+        expect(await store.shards()).toEqual([
+          { shard: 's', highWater: null, epoch: 1, claim: null, claimedAt: null },
+        ])
       })
 
       test('names with dashes, slashes and capitals stay apart', async () => {
@@ -55,51 +64,66 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
     describe('claims', () => {
       test('a claim is opened, and its commit moves highWater to its last record', async () => {
         await joined('s')
-        expect(await store.claim('s', CLAIM, null)).toBe(true)
-        expect(await store.shard('s')).toEqual({ shard: 's', highWater: null, epoch: 1, claim: CLAIM })
+        expect(await store.claim('s', CLAIM, null, NOW)).toBe(true)
+        expect(await store.shard('s')).toEqual({
+          shard: 's',
+          highWater: null,
+          epoch: 1,
+          claim: CLAIM,
+          claimedAt: NOW,
+        })
         expect(await store.commit('s', CLAIM)).toBe(true)
-        expect(await store.shard('s')).toEqual({ shard: 's', highWater: '19', epoch: 1, claim: null })
+        expect(await store.shard('s')).toEqual({
+          shard: 's',
+          highWater: '19',
+          epoch: 1,
+          claim: null,
+          claimedAt: null,
+        })
       })
 
       test('of two claims at once one holds', async () => {
         await joined('s')
         const other = { first: '11', last: '25', epoch: 1 }
-        const outcomes = await Promise.all([store.claim('s', CLAIM, null), store.claim('s', other, null)])
+        const outcomes = await Promise.all([
+          store.claim('s', CLAIM, null, NOW),
+          store.claim('s', other, null, NOW),
+        ])
         expect(outcomes.filter(Boolean)).toHaveLength(1)
         expect((await store.shard('s')).claim).toEqual(outcomes[0] ? CLAIM : other)
       })
 
       test('no claim is opened while one is open', async () => {
         await joined('s')
-        await store.claim('s', CLAIM, null)
-        expect(await store.claim('s', { first: '20', last: '29', epoch: 1 }, null)).toBe(false)
+        await store.claim('s', CLAIM, null, NOW)
+        expect(await store.claim('s', { first: '20', last: '29', epoch: 1 }, null, NOW)).toBe(false)
       })
 
       test('no claim is opened in an epoch that the shard has left or not reached', async () => {
         await joined('s')
         await store.joinEpoch('s', 2)
-        expect(await store.claim('s', CLAIM, null)).toBe(false)
-        expect(await store.claim('s', { ...CLAIM, epoch: 3 }, null)).toBe(false)
+        expect(await store.claim('s', CLAIM, null, NOW)).toBe(false)
+        expect(await store.claim('s', { ...CLAIM, epoch: 3 }, null, NOW)).toBe(false)
       })
 
       test('no claim is opened from a highWater that is not the present one', async () => {
         await joined('s')
-        await store.claim('s', CLAIM, null)
+        await store.claim('s', CLAIM, null, NOW)
         await store.commit('s', CLAIM)
         const next = { first: '20', last: '29', epoch: 1 }
-        expect(await store.claim('s', next, null)).toBe(false)
-        expect(await store.claim('s', next, '18')).toBe(false)
-        expect(await store.claim('s', next, '19')).toBe(true)
+        expect(await store.claim('s', next, null, NOW)).toBe(false)
+        expect(await store.claim('s', next, '18', NOW)).toBe(false)
+        expect(await store.claim('s', next, '19', NOW)).toBe(true)
       })
 
       test('no claim is opened on a shard that is not there', async () => {
-        expect(await store.claim('s', CLAIM, null)).toBe(false)
+        expect(await store.claim('s', CLAIM, null, NOW)).toBe(false)
       })
 
       test('only the very claim that is open can be committed, and once', async () => {
         await joined('s')
         expect(await store.commit('s', CLAIM)).toBe(false)
-        await store.claim('s', CLAIM, null)
+        await store.claim('s', CLAIM, null, NOW)
         expect(await store.commit('s', { ...CLAIM, last: '20' })).toBe(false)
         expect(await store.commit('s', { ...CLAIM, first: '12' })).toBe(false)
         expect(await store.commit('s', { ...CLAIM, epoch: 2 })).toBe(false)
@@ -109,17 +133,23 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
 
       test('a claim stays open, in its epoch, when the shard goes on to the next epoch', async () => {
         await joined('s')
-        await store.claim('s', CLAIM, null)
+        await store.claim('s', CLAIM, null, NOW)
         await store.joinEpoch('s', 2)
         expect((await store.shard('s')).claim).toEqual(CLAIM)
         expect(await store.commit('s', CLAIM)).toBe(true)
-        expect(await store.shard('s')).toEqual({ shard: 's', highWater: '19', epoch: 2, claim: null })
+        expect(await store.shard('s')).toEqual({
+          shard: 's',
+          highWater: '19',
+          epoch: 2,
+          claim: null,
+          claimedAt: null,
+        })
       })
 
       test('sequence numbers of 56 digits are kept as they are', async () => {
         await joined('s')
         const [first, last] = [`4${'9'.repeat(54)}1`, `4${'9'.repeat(54)}2`]
-        await store.claim('s', { first, last, epoch: 1 }, null)
+        await store.claim('s', { first, last, epoch: 1 }, null, NOW)
         expect((await store.shard('s')).claim).toEqual({ first, last, epoch: 1 })
       })
     })

@@ -16,7 +16,7 @@ function entries(from: number, to: number): StreamEntry[] {
 
 /** A pipeline over a stream in memory, whose consumer only moves highWater; `run` and `stop` it. */
 function pipeline(overrides: Partial<PipelineServices> = {}, settings = quick) {
-  const shard: ShardState = { shard: 's', highWater: null, epoch: 1, claim: null }
+  const shard: ShardState = { shard: 's', highWater: null, epoch: 1, claim: null, claimedAt: null }
   const log: [LogCode, Record<string, unknown> | undefined][] = []
   const made = { records: entries(1, 3), batches: [] as number[], ticks: 0, pruned: [] as [string, number][] }
   const services: PipelineServices = {

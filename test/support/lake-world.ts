@@ -25,7 +25,7 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
   const jobs = simulatedQueue()
   const { usage, items } = simulatedUsage()
   const merger = simulatedMerger(lake)
-  const consumer = createLakeConsumer({ state, stream, lake, usage, log, encode: simulatedEncode })
+  const consumer = createLakeConsumer({ state, stream, lake, usage, clock, log, encode: simulatedEncode })
   const worker = createLakeWorker({ state, lake, merger, usage, projects: { byId: async () => null }, log })
   const maintenance = createMaintenance(
     { state, lake, jobs, clock, log },

@@ -31,7 +31,7 @@ export function memoryLakeState(): MemoryLakeState {
   let changes = 0
 
   function unread(shard: string): ShardState {
-    return { shard, highWater: null, epoch: null, claim: null }
+    return { shard, highWater: null, epoch: null, claim: null, claimedAt: null }
   }
 
   function fenced(fence: number, holds: boolean, change: Partial<LakeState>): boolean {
@@ -66,11 +66,11 @@ export function memoryLakeState(): MemoryLakeState {
       shards.set(shard, { ...found, epoch })
       return true
     },
-    async claim(shard, claim, highWater) {
+    async claim(shard, claim, highWater, now) {
       const found = shards.get(shard)
       if (!found || found.claim !== null || found.highWater !== highWater || found.epoch !== claim.epoch)
         return false
-      shards.set(shard, { ...found, claim })
+      shards.set(shard, { ...found, claim, claimedAt: now })
       return true
     },
     async commit(shard, claim) {
@@ -85,7 +85,7 @@ export function memoryLakeState(): MemoryLakeState {
       ) {
         return false
       }
-      shards.set(shard, { ...found, highWater: claim.last, claim: null })
+      shards.set(shard, { ...found, highWater: claim.last, claim: null, claimedAt: null })
       changes++
       return true
     },

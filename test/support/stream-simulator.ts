@@ -38,6 +38,7 @@ const SETTINGS = {
   epochBytes: Number.POSITIVE_INFINITY,
   coldAfterMs: 90 * MINUTE,
   rollMs: 60 * MINUTE,
+  resendMs: 5 * MINUTE,
   keepFinerMs: 24_000 * MINUTE,
 }
 /** A read that takes longer than this beside the deletion of finer copies would not be allowed to finish in life. */
@@ -91,7 +92,7 @@ export async function simulate(
       usage: scheduler.interrupted(process, counters.usage),
       jobs: scheduler.interrupted(process, queue),
     }
-    const consumer = createLakeConsumer({ ...seen, log, encode: simulatedEncode })
+    const consumer = createLakeConsumer({ ...seen, clock, log, encode: simulatedEncode })
     const projects = { byId: async () => null }
     const worker = createLakeWorker({ ...seen, merger: simulatedMerger(seen.lake), projects, log })
     const maintenance = createMaintenance({ ...seen, clock, log }, SETTINGS)

@@ -25,7 +25,7 @@ test('an open claim is finished with exactly its range, read again where the bat
   await world.state.addShard('s0')
   await world.state.joinEpoch('s0', 1)
   const claim = { first: entries[0]?.sequence as string, last: entries[1]?.sequence as string, epoch: 1 }
-  await world.state.claim('s0', claim, null)
+  await world.state.claim('s0', claim, null, 1)
   await world.consumer.consumeBatch('s0', entries.slice(0, 1))
   expect(world.keys('hot/')).toEqual([`hot/epoch=1/s0-${claim.first}-${claim.last}.parquet`])
   await world.consumer.consumeBatch('s0', entries)
@@ -57,6 +57,7 @@ test('a file that was made when the stream still had its records is not replaced
     highWater: null,
     epoch: 1,
     claim: { first: '100000000000000000001', last: '100000000000000000003', epoch: 1 },
+    claimedAt: 1,
   })
   world.state.restore(before)
   world.stream.byName.get('s0')?.entries.splice(0, 1)

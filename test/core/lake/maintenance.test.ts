@@ -41,7 +41,7 @@ test('an epoch is not compacted while a claim is open in it, and the warm waterm
   const world = lakeWorld({ epochFiles: 1 })
   await consumed(world, 'a')
   const claim = { first: '200000000000000000000', last: '200000000000000000000', epoch: 1 }
-  await world.state.claim('s0', claim, (await world.state.shard('s0')).highWater)
+  await world.state.claim('s0', claim, (await world.state.shard('s0')).highWater, 1)
   await world.settle()
   expect(await world.state.lake()).toMatchObject({ epoch: 2, warm: 1 })
   expect(world.keys('warm/')).toEqual([])

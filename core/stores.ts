@@ -1,9 +1,9 @@
-import { createAccounts } from '#core/accounts/store'
-import { lakeEntities } from '#core/lake/entities'
-import type { Clock } from '#core/ports'
-import { createProjects } from '#core/projects/store'
-import type { StateTable } from '#core/state-table'
-import { createUsage } from '#core/usage/store'
+import { createAccounts } from './accounts/store.ts'
+import { lakeEntities } from './lake/entities.ts'
+import type { Clock } from './ports.ts'
+import { createProjects } from './projects/store.ts'
+import type { StateTable } from './state-table.ts'
+import { createUsage } from './usage/store.ts'
 
 /** What each room keeps in the state table. */
 export function createStores({ client, table }: StateTable, clock: Clock) {
@@ -16,3 +16,5 @@ export function createStores({ client, table }: StateTable, clock: Clock) {
     projects: createProjects({ ...state, clock, usage }),
   }
 }
+
+export type Stores = ReturnType<typeof createStores>
