@@ -47,7 +47,10 @@ export function createDelivery(settings: MappingSettings, services: DeliverServi
       const isWhole = done === 0 && outcome.kind !== 'refused'
       if (isWhole && outcome.kind === 'failed' && settings.bisects && rest.length > 1) {
         const middle = Math.ceil(rest.length / 2)
-        portions.unshift({ records: rest.slice(0, middle), failures: 0 }, { records: rest.slice(middle), failures: 0 })
+        portions.unshift(
+          { records: rest.slice(0, middle), failures: 0 },
+          { records: rest.slice(middle), failures: 0 },
+        )
         continue
       }
       const failures = isWhole ? portion.failures + 1 : portion.failures
@@ -90,7 +93,9 @@ function doneWith(records: readonly PolledRecord[], outcome: Outcome, reportsFai
   const failures = (outcome.answer as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? []
   if (!Array.isArray(failures)) return 0
   const failed = failures.map(failure =>
-    records.findIndex(({ sequence }) => sequence === (failure as { itemIdentifier?: unknown })?.itemIdentifier),
+    records.findIndex(
+      ({ sequence }) => sequence === (failure as { itemIdentifier?: unknown })?.itemIdentifier,
+    ),
   )
   if (failed.includes(-1)) return 0
   return Math.min(records.length, ...failed)

@@ -8,7 +8,7 @@ const RECORD_BYTES = 700
 /** Lambda asks each shard once a second. */
 const ASK_EVERY_MS = 1_000
 
-export type Gathered = { records: PolledRecord[]; /** Nothing comes after these. */ end: boolean }
+export type Gathered = { records: PolledRecord[] /** Nothing comes after these. */; end: boolean }
 
 /**
  * Makes batches of a shard's records as Lambda does: one is full by its number of records or by the size of the event,

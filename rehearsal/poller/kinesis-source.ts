@@ -43,7 +43,12 @@ export function kinesisSource(client: KinesisClient, streamArn: string): ShardSo
       }
       iterator = page.NextShardIterator
       const records = (page.Records ?? []).map(
-        ({ SequenceNumber = '', PartitionKey = '', Data = new Uint8Array(), ApproximateArrivalTimestamp }) => ({
+        ({
+          SequenceNumber = '',
+          PartitionKey = '',
+          Data = new Uint8Array(),
+          ApproximateArrivalTimestamp,
+        }) => ({
           sequence: SequenceNumber,
           partitionKey: PartitionKey,
           data: Data,

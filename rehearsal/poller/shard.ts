@@ -9,7 +9,10 @@ export type PolledRecord = {
   arrivedAt: number
 }
 
-export type ShardInfo = { id: string /** Shards that a reshard has closed for this one. */; parents: string[] }
+export type ShardInfo = {
+  id: string /** Shards that a reshard has closed for this one. */
+  parents: string[]
+}
 
 export type Position = 'TRIM_HORIZON' | 'LATEST' | { after: string }
 
