@@ -20,12 +20,24 @@ export type CredentialServices = {
 export async function callerOf(request: HttpRequest, services: CredentialServices): Promise<Caller> {
   // Agent sessions (aas_…) join here: until there are any, every Bearer token is an unknown one.
   if (bearerToken(request) !== null) throw authRequired(services.baseUrl, 'unknown')
-  const key = request.headers['x-api-key'] ?? request.query.key
+  const key = apiKey(request)
   // The dashboard's cookie joins here, as the last.
   if (key === undefined) throw authRequired(services.baseUrl, 'missing')
   const account = await services.accounts.byApiKey(key)
   if (account === null) throw authRequired(services.baseUrl, 'unknown')
   return { account, credential: 'api_key', scopes: 'all' }
+}
+
+/** The account of the API key that a request carries, for whom a good one is a favour: null without one or a bad one. */
+export function accountOfKey({ accounts }: Pick<CredentialServices, 'accounts'>) {
+  return async (request: HttpRequest): Promise<string | null> => {
+    const key = apiKey(request)
+    return key === undefined ? null : ((await accounts.byApiKey(key))?.id ?? null)
+  }
+}
+
+function apiKey({ headers, query }: HttpRequest): string | undefined {
+  return headers['x-api-key'] ?? query.key
 }
 
 /** Throws FORBIDDEN when the caller lacks the scope; a write scope implies its read scope (contract R7). */

@@ -1,4 +1,12 @@
 import { ApiError } from '#core/errors'
+import type { Route } from '#schemas/routes'
+
+const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null))
+
+/** The query of a request to the row. What nobody reads is not looked at: a script may be asked for with any text. */
+export function queryOf(route: Route, text: string): Record<string, string> {
+  return text === '' || route.auth === 'none' ? NO_QUERY : queryString(text)
+}
 
 /**
  * The parameters of a query string (without its `?`), percent-decoded, a plus sign being a blank. Of a name that comes

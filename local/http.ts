@@ -7,7 +7,8 @@ import type { Log } from '#core/ports'
 import { errorAnswer, PREFLIGHT } from '#lambdas/answer'
 import type { HttpAnswer, HttpFunction, HttpRequest } from '#lambdas/http'
 import { payloadTooLarge } from '#lambdas/json-body'
-import { queryString } from '#lambdas/query-string'
+import { queryOf } from '#lambdas/query-string'
+import { unroutable } from '#lambdas/unroutable'
 import { MAX_BODY_BYTES, type Route, routes } from '#schemas/routes'
 
 export type HttpOptions = {
@@ -30,7 +31,6 @@ export type HttpServer = {
 type Target = { route: Route; answer: HttpFunction }
 
 const NO_BODY = new Uint8Array(0)
-const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null))
 /** A refused body is read on, unkept, up to here, so that its sender gets to see the answer. */
 const DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 /** How long a stop waits for requests under way. */
@@ -63,7 +63,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       const found = router.find(method as 'GET', url)
       if (found === null) {
         if (options.extra?.(request, response)) return
-        throw unroutable(router, method ?? '', url)
+        throw unroutable(method ?? '', url)
       }
       const target: Target | null = found.store
       if (target === null) throw new ApiError('MISSING_FIELDS', 'the path has bad percent-encoding')
@@ -130,25 +130,6 @@ function routerOf(functions: HttpOptions['functions']) {
     router.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1(^.+$)'), () => {}, target)
   }
   return router
-}
-
-/** What nobody reads is not looked at: a script may be asked for with any text behind its `?`. */
-function queryOf(route: Route, text: string): Record<string, string> {
-  return text === '' || route.auth === 'none' ? NO_QUERY : queryString(text)
-}
-
-/** NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that the path has. */
-function unroutable(router: ReturnType<typeof routerOf>, method: string, url: string): ApiError {
-  const mark = url.indexOf('?')
-  const path = mark === -1 ? url : url.slice(0, mark)
-  const methods = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(
-    other => router.find(other, path) !== null,
-  )
-  if (methods.length === 0) return new ApiError('NOT_FOUND', 'there is nothing at this path')
-  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return new ApiError('METHOD_NOT_ALLOWED', `this path takes ${allowed}, not ${method}`, {
-    headers: { Allow: allowed },
-  })
 }
 
 /** Collects the body. Over the limit, `done` gets PAYLOAD_TOO_LARGE at once, and the rest is thrown away. */

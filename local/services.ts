@@ -3,7 +3,8 @@ import { createBotClassifier } from '#core/ingest/bots'
 import { createSeqSource } from '#core/ingest/ids'
 import type { Clock, Log } from '#core/ports'
 import { controlHandler } from '#lambdas/control/handler'
-import type { HttpFunction, HttpRequest } from '#lambdas/http'
+import { accountOfKey } from '#lambdas/credential'
+import type { HttpFunction } from '#lambdas/http'
 import { reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
@@ -54,19 +55,11 @@ export async function openServices(
       country: openCountryTable(),
       countryHeader: settings.COUNTRY_HEADER ?? null,
       bots: createBotClassifier(),
-      accountOfKey: request => accountOfKey(request, common),
+      accountOfKey: accountOfKey(common),
       clock,
       ids: createSeqSource(),
       log,
     }),
   }
   return { functions, close: engine.close }
-}
-
-async function accountOfKey(
-  request: HttpRequest,
-  { accounts }: Pick<Storage, 'accounts'>,
-): Promise<string | null> {
-  const key = request.headers['x-api-key'] ?? request.query.key
-  return key === undefined ? null : ((await accounts.byApiKey(key))?.id ?? null)
 }

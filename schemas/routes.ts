@@ -240,6 +240,11 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...new Set(codes)]
 }
 
+/** How an API Gateway names the row, once a method: HEAD is asked of whatever can be got. */
+export function routeKeys({ method, path }: Pick<Route, 'method' | 'path'>): string[] {
+  return (method === 'GET' ? ['GET', 'HEAD'] : [method]).map(each => `${each} ${path}`)
+}
+
 /** The names in the braces of a path. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '')
