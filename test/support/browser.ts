@@ -13,11 +13,20 @@ export const VISITOR = {
   timezoneId: 'Europe/Berlin',
 } satisfies BrowserContextOptions
 
+/** A service outside of loopback that pages may reach. */
+export type Reached = {
+  url: string
+  /** The port of this machine that stands for it, with a certificate that nobody knows; null: it is where it says. */
+  tlsPort: number | null
+}
+
 /**
- * Starts Chromium, as root or not, with web security on. It reaches loopback only: every other name and address goes
- * to a proxy that is not there. One for a test file; close it in afterAll.
+ * Starts Chromium, as root or not, with web security on. It reaches loopback and `reached` only: every other name and
+ * address goes to a proxy that is not there. One for a test file; close it in afterAll.
  */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(reached?: Reached): Promise<Browser> {
+  const host = reached === undefined ? [] : [new URL(reached.url).hostname]
+  const standIn = reached?.tlsPort ? [`MAP ${host[0]}:443 127.0.0.1:${reached.tlsPort}`] : []
   const { executable, env } = await unpackChromium()
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -31,8 +40,9 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-dev-shm-usage',
       '--proxy-server=http://127.0.0.1:9',
       // Loopback without a proxy is Chromium's default, but a made-up host of a test may stand for it as well.
-      '--proxy-bypass-list=*.test',
-      '--host-resolver-rules=MAP *.test 127.0.0.1',
+      `--proxy-bypass-list=${['*.test', ...host].join(';')}`,
+      `--host-resolver-rules=${['MAP *.test 127.0.0.1', ...standIn].join(',')}`,
+      ...(standIn.length > 0 ? ['--ignore-certificate-errors'] : []),
     ],
   })
 }

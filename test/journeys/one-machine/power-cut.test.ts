@@ -2,8 +2,8 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { allEvents, read, statsTotals } from '../support/read-back.ts'
+import { eventually } from '#test/support/eventually'
+import { allEvents, read, statsTotals } from '#test/support/read-back'
 import {
   cleanUp,
   freePort,
@@ -11,8 +11,8 @@ import {
   type Service,
   type ServiceOptions,
   startService,
-} from '../support/service.ts'
-import { trackingClient } from '../support/tracking-client.ts'
+} from '#test/support/service'
+import { trackingClient } from '#test/support/tracking-client'
 
 afterAll(cleanUp)
 

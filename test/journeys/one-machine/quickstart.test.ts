@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEMO_EVENTS } from '#local/seed'
-import { eventually } from '../support/eventually.ts'
-import { read, statsTotals } from '../support/read-back.ts'
-import { cleanUp, newFolder, type Service, startService } from '../support/service.ts'
+import { eventually } from '#test/support/eventually'
+import { read, statsTotals } from '#test/support/read-back'
+import { cleanUp, newFolder, type Service, startService } from '#test/support/service'
 
 type Stats = { totals: { total_events: number; unique_users: number }; events: { event: string }[] }
 

@@ -1,11 +1,11 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { allEvents, lakeFiles, statsTotals } from '../support/read-back.ts'
-import { cleanUp, newFolder, type Service, startService } from '../support/service.ts'
-import { smallDisk } from '../support/small-disk.ts'
-import { trackingClient } from '../support/tracking-client.ts'
+import { eventually } from '#test/support/eventually'
+import { allEvents, lakeFiles, statsTotals } from '#test/support/read-back'
+import { cleanUp, newFolder, type Service, startService } from '#test/support/service'
+import { smallDisk } from '#test/support/small-disk'
+import { trackingClient } from '#test/support/tracking-client'
 
 afterAll(cleanUp)
 

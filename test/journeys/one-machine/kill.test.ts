@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { createRandom } from '#local/random'
-import { eventually } from '../support/eventually.ts'
-import { allEvents, eventIdsInFiles, statsTotals } from '../support/read-back.ts'
-import { cleanUp, freePort, launchService, newFolder, startService } from '../support/service.ts'
-import { trackingClient } from '../support/tracking-client.ts'
+import { eventually } from '#test/support/eventually'
+import { allEvents, eventIdsInFiles, statsTotals } from '#test/support/read-back'
+import { cleanUp, freePort, launchService, newFolder, startService } from '#test/support/service'
+import { trackingClient } from '#test/support/tracking-client'
 
 const KILLS = 25
 /** Every fourth kill comes while the service starts; the others so long after it took requests, at most. */
