@@ -1,19 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
+import { type Credentials, credentials } from '#schemas/owner'
 import { writeAtomically } from './atomic-file.ts'
 import { FolderError } from './lock.ts'
-
-const credentialsSchema = z.object({
-  base_url: z.string(),
-  account_id: z.string(),
-  api_key: z.string(),
-  project: z.string(),
-  project_token: z.string(),
-})
-
-/** What a newcomer, or an agent on this machine, needs for the first call. */
-export type Credentials = z.infer<typeof credentialsSchema>
 
 export function credentialsPath(dataDir: string): string {
   return join(dataDir, 'credentials.json')
@@ -27,7 +16,7 @@ export function readCredentials(dataDir: string): Credentials | null {
   const path = credentialsPath(dataDir)
   if (!existsSync(path)) return null
   try {
-    return credentialsSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
+    return credentials.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (error) {
     throw new FolderError(`${path} cannot be read; put it right, or delete it to get a new API key`, error)
   }

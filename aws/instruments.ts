@@ -1,0 +1,64 @@
+import { Logger } from '@aws-lambda-powertools/logger'
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware'
+import { Metrics } from '@aws-lambda-powertools/metrics'
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware'
+import { Tracer } from '@aws-lambda-powertools/tracer'
+import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware'
+import middy from '@middy/core'
+import type { Context } from 'aws-lambda'
+import type { Log } from '#core/ports'
+import { countedCodes, type Gauge, gauges, type LogCode, logCodes } from '#schemas/log'
+
+/** What a call is answered with just before its function would be cut off. */
+export type LateAnswer<R> = { /** ms */ before: number; answer(): R }
+
+/** How a function on AWS tells what it does: log lines, metrics and traces, by Powertools, which reads its own settings. */
+export type Instruments = {
+  log: Log
+  gauge(name: Gauge, value: number): void
+  /** A client of the SDK whose calls show in the traces: their operation and their table, queue or key. */
+  traced<T>(client: T): T
+  /**
+   * The handler that Lambda calls. Neither events nor answers are logged or traced: they hold credentials and what
+   * visitors did. Without `late` a call that takes too long is cut off by Lambda.
+   */
+  instrumented<E, R>(
+    handle: (event: E, signal: AbortSignal) => Promise<R>,
+    late?: LateAnswer<R>,
+  ): (event: E, context: Context) => Promise<R>
+}
+
+const counted: ReadonlySet<LogCode> = new Set(countedCodes)
+
+/** Made once, outside the handler. */
+export function openInstruments(): Instruments {
+  const logger = new Logger()
+  const metrics = new Metrics()
+  // Its own view of every HTTPS request would show their paths, and says less than that of the clients.
+  const tracer = new Tracer({ captureHTTPsRequests: false })
+
+  return {
+    log(code, fields = {}) {
+      const line = { code, ...fields }
+      if (!counted.has(code)) {
+        logger.info(logCodes[code], line)
+        return
+      }
+      logger.error(logCodes[code], line)
+      metrics.addMetric(code, 'Count', 1)
+    },
+    gauge: (name, value) => metrics.addMetric(name, gauges[name].unit, value),
+    traced: client => tracer.captureAWSv3Client(client),
+    instrumented: (handle, late) =>
+      middy(
+        (event: Parameters<typeof handle>[0], _: Context, { signal }: { signal: AbortSignal }) =>
+          handle(event, signal),
+        late === undefined
+          ? { timeoutEarlyInMillis: 0 }
+          : { timeoutEarlyInMillis: late.before, timeoutEarlyResponse: late.answer },
+      )
+        .use(captureLambdaHandler(tracer, { captureResponse: false }))
+        .use(injectLambdaContext(logger, { logEvent: false }))
+        .use(logMetrics(metrics)),
+  }
+}

@@ -1,0 +1,131 @@
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createBotClassifier } from '#core/ingest/bots'
+import { createSeqSource } from '#core/ingest/ids'
+import { createLakeConsumer } from '#core/lake/consumer'
+import type { LakeJob } from '#core/lake/jobs'
+import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
+import type { Clock } from '#core/ports'
+import { createStores } from '#core/stores'
+import { athenaClient, dynamoClient, kinesisClient, s3Client, sqsClient } from './clients.ts'
+import { type Instruments, openInstruments } from './instruments.ts'
+import { sqsJobQueue } from './job-queue.ts'
+import { s3Lake } from './lake.ts'
+import { athenaEngine } from './query-engine.ts'
+import { readSettings } from './settings.ts'
+import { kinesisStream } from './stream.ts'
+
+/**
+ * What each function of lambdas/ works with on AWS: its settings read, its clients and instruments made, once, when the
+ * function starts. One opener a function, so that a bundle holds only the clients that its function uses. All throw
+ * when a setting is missing or wrong.
+ */
+
+type Environment = Record<string, string | undefined>
+
+const clock: Clock = { now: Date.now }
+
+/**
+ * Epochs by time: compaction is split over workers by size, so an epoch may grow to what four of them do in a minute. A
+ * job comes again by its queue three times, a quarter of an hour apart (lib/job-queue.ts), before it is sent anew.
+ */
+const MAINTENANCE: MaintenanceSettings = {
+  ...MAINTENANCE_DEFAULTS,
+  epochMs: 10 * 60_000,
+  epochFiles: 1_000,
+  epochBytes: 256 * 1024 * 1024,
+  resendMs: 60 * 60_000,
+}
+
+/** DuckDB's threads share its memory; each needs this much to hold what it sorts, MB. */
+const THREAD_MEMORY_MB = 512
+
+export function trackServices(environment: Environment) {
+  const { TABLE_NAME, STREAM_ARN, COUNTRY_HEADER } = readSettings('track', environment)
+  const { log, traced, instrumented } = openInstruments()
+  const { accounts, projects } = openStores(TABLE_NAME, traced)
+  const services = {
+    stream: kinesisStream({ client: traced(kinesisClient()), streamArn: STREAM_ARN, log }),
+    accounts,
+    projects,
+    // Who asks through CloudFront comes with their country; the table of addresses stays out of the bundle.
+    country: () => null,
+    countryHeader: COUNTRY_HEADER,
+    bots: createBotClassifier(),
+    clock,
+    ids: createSeqSource(),
+    log,
+  }
+  return { services, instrumented }
+}
+
+export function reportsServices(environment: Environment) {
+  const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE } = readSettings('reports', environment)
+  const { log, traced, instrumented } = openInstruments()
+  const engine = athenaEngine({
+    client: traced(athenaClient()),
+    workGroup: ATHENA_WORKGROUP,
+    database: GLUE_DATABASE,
+  })
+  return {
+    services: { ...openStores(TABLE_NAME, traced), engine, baseUrl: BASE_URL, clock, log },
+    instrumented,
+  }
+}
+
+export function controlServices(environment: Environment) {
+  const { TABLE_NAME, BASE_URL } = readSettings('control', environment)
+  const { log, traced, instrumented } = openInstruments()
+  return { services: { ...openStores(TABLE_NAME, traced), baseUrl: BASE_URL, clock, log }, instrumented }
+}
+
+export function siteServices(environment: Environment) {
+  const { BASE_URL } = readSettings('site', environment)
+  const { log, instrumented } = openInstruments()
+  return { services: { baseUrl: BASE_URL, log }, instrumented }
+}
+
+export function lakeServices(environment: Environment) {
+  const { TABLE_NAME, STREAM_ARN, BUCKET_NAME } = readSettings('lake', environment)
+  const { log, traced, instrumented } = openInstruments()
+  const { lakeState: state, usage } = openStores(TABLE_NAME, traced)
+  const stream = kinesisStream({ client: traced(kinesisClient()), streamArn: STREAM_ARN, log })
+  const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
+  const consumer = createLakeConsumer({ state, stream, lake, usage, clock, log })
+  return { services: { consumer, state, log }, instrumented }
+}
+
+export function jobsServices(environment: Environment) {
+  const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
+  const { log, traced, instrumented } = openInstruments()
+  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, traced)
+  const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
+  const threads = Math.max(1, Math.floor(COMPACTION_MEMORY_MB / THREAD_MEMORY_MB))
+  const merging = {
+    tempDir: join(tmpdir(), 'merging'),
+    memoryMb: COMPACTION_MEMORY_MB,
+    threads: Math.min(threads, availableParallelism()),
+  }
+  return { services: { state, lake, usage, projects, log }, merging, instrumented }
+}
+
+export function schedulerServices(environment: Environment) {
+  const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL } = readSettings('scheduler', environment)
+  const { log, gauge, traced, instrumented } = openInstruments()
+  const { lakeState: state } = openStores(TABLE_NAME, traced)
+  const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
+  const jobs = sqsJobQueue<LakeJob>({ client: traced(sqsClient()), queueUrl: JOB_QUEUE_URL })
+  const maintenance = createMaintenance({ state, lake, jobs, clock, log }, MAINTENANCE)
+  return { services: { maintenance, state, clock, gauge, log }, instrumented }
+}
+
+export function ownerServices(environment: Environment) {
+  const { TABLE_NAME, BASE_URL } = readSettings('owner', environment)
+  const { traced, instrumented } = openInstruments()
+  return { services: { ...openStores(TABLE_NAME, traced), baseUrl: BASE_URL }, instrumented }
+}
+
+function openStores(table: string, traced: Instruments['traced']) {
+  const state = { client: traced(dynamoClient()), table }
+  return { ...state, ...createStores(state, clock) }
+}

@@ -1,0 +1,135 @@
+import { gzipSync } from 'node:zlib'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { ApiError, unavailable } from '#core/errors'
+import type { Log } from '#core/ports'
+import { type Route, routeKeys, routes } from '#schemas/routes'
+import { errorAnswer, PREFLIGHT } from './answer.ts'
+import type { HttpAnswer, HttpFunction, HttpRequest } from './http.ts'
+import { queryOf } from './query-string.ts'
+import { unroutable } from './unroutable.ts'
+
+/** What Lambda takes as an answer, bytes of its JSON; a larger one becomes a 502 that says nothing. */
+const MAX_RESULT_BYTES = 6 * 1024 * 1024
+/** Characters of a body that fits whatever they are: in JSON one takes up to 6 bytes. */
+const SMALL_CHARS = 1_000_000
+
+const byKey = new Map(
+  Object.values<Route>(routes).flatMap(route => routeKeys(route).map(key => [key, route])),
+)
+
+/**
+ * An HTTP function behind an API Gateway of payload version 2.0, whose routes are the rows of schemas/routes.ts. What no
+ * row takes comes by `$default`; it is answered as local/http.ts does.
+ */
+export function apiGateway(answer: HttpFunction, log: Log) {
+  return async (
+    event: APIGatewayProxyEventV2,
+    signal?: AbortSignal,
+  ): Promise<APIGatewayProxyStructuredResultV2> => {
+    const { method } = event.requestContext.http
+    const headers = lowerCase(event.headers)
+    const route = byKey.get(event.routeKey)
+    const name = route === undefined ? 'routing' : event.routeKey
+    try {
+      const given =
+        route === undefined
+          ? unrouted(method, event.rawPath)
+          : await answer(route, requestOf(event, headers, route, signal))
+      return fitting(given, method, headers)
+    } catch (error) {
+      return toResult(errorAnswer(error, name, log), method)
+    }
+  }
+}
+
+/** Ends a call that would be cut off: API Gateway's own answer would have neither JSON nor CORS. */
+export const LATE = {
+  before: 500,
+  answer: () =>
+    toResult(
+      errorAnswer(unavailable('the answer took too long', 5), 'late', () => {}),
+      'GET',
+    ),
+}
+
+function unrouted(method: string, path: string): HttpAnswer {
+  if (method === 'OPTIONS') return PREFLIGHT
+  throw unroutable(method, path)
+}
+
+function requestOf(
+  event: APIGatewayProxyEventV2,
+  headers: Record<string, string | undefined>,
+  route: Route,
+  signal: AbortSignal | undefined,
+): HttpRequest {
+  const { body = '', isBase64Encoded, rawPath, rawQueryString, pathParameters = {} } = event
+  return {
+    method: route.method,
+    path: rawPath,
+    params: pathParameters as Record<string, string>,
+    query: queryOf(route, rawQueryString),
+    headers,
+    body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
+    ip: callerAddress(event, headers),
+    ...(signal !== undefined && { signal }),
+  }
+}
+
+/** API Gateway gives names in lower case, with the values of a repeated one joined by commas; tests of it may not. */
+function lowerCase(headers: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** CloudFront's own peer, `address:port`, where the request came through it; else the gateway's. */
+function callerAddress(
+  { requestContext }: APIGatewayProxyEventV2,
+  headers: Record<string, string | undefined>,
+): string | null {
+  const viewer = headers['cloudfront-viewer-address']
+  return viewer === undefined ? requestContext.http.sourceIp : viewer.slice(0, viewer.lastIndexOf(':'))
+}
+
+/** The answer as Lambda takes it: too large a one compressed, where the caller reads that, else refused. */
+function fitting(
+  answer: HttpAnswer,
+  method: string,
+  headers: Record<string, string | undefined>,
+): APIGatewayProxyStructuredResultV2 {
+  const result = toResult(answer, method)
+  if (fits(result)) return result
+  const compressed = acceptsGzip(headers['accept-encoding']) ? toResult(gzipped(answer), method) : result
+  if (fits(compressed)) return compressed
+  throw new ApiError(
+    'MISSING_FIELDS',
+    'limit: the answer would be larger than 6 MB; ask for fewer, or send Accept-Encoding: gzip',
+  )
+}
+
+function fits(result: APIGatewayProxyStructuredResultV2): boolean {
+  if ((result.body?.length ?? 0) <= SMALL_CHARS) return true
+  return Buffer.byteLength(JSON.stringify(result)) <= MAX_RESULT_BYTES
+}
+
+function acceptsGzip(accepted = ''): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted)
+}
+
+function gzipped({ status, headers, body }: HttpAnswer): HttpAnswer {
+  return {
+    status,
+    headers: { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' },
+    body: gzipSync(body),
+  }
+}
+
+function toResult({ status, headers, body }: HttpAnswer, method: string): APIGatewayProxyStructuredResultV2 {
+  if (method === 'HEAD' || status === 204 || status === 304) return { statusCode: status, headers }
+  if (typeof body === 'string') return { statusCode: status, headers, body }
+  return {
+    statusCode: status,
+    headers,
+    body: Buffer.from(body).toString('base64'),
+    isBase64Encoded: true,
+  }
+}

@@ -1,0 +1,6 @@
+import { controlServices } from '#aws/services'
+import { apiGateway, LATE } from '../api-gateway.ts'
+import { controlHandler } from './handler.ts'
+
+const { services, instrumented } = controlServices(process.env)
+export const handler = instrumented(apiGateway(controlHandler(services), services.log), LATE)
