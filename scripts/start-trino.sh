@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Starts Trino 476, the engine that Athena is made of, over Parquet files in a local folder: its catalog `lake` sees the
-# folder as local:/// and keeps its tables in .metastore there.
-#   scripts/start-trino.sh LAKE_DIR [PORT]
+# Starts Trino 476, the engine that Athena is made of, with a catalog `lake`:
+#   scripts/start-trino.sh folder LAKE_DIR [PORT]   over Parquet files in a local folder, which it sees as local:///; its
+#                                                   tables are kept in .metastore there
+#   scripts/start-trino.sh glue ENDPOINT [PORT]     over the Glue tables and the S3 of an AWS emulator, as deployed
 # Runs until it is killed; standard output says `ready URL` once statements are answered, all else goes to a log.
 # Needs Maven, curl, unzip and a JDK of version 24 or newer (JAVA_HOME, else one under /usr/lib/jvm). The first run fetches
 # 450 MB from Maven Central into TRINO_WORK (default: trino-476 in the folder for temporary files).
 set -euo pipefail
 
 version=476
-lake=$(realpath "$1")
-port=${2:-18080}
+mode=$1
+lake=$2
+port=${3:-18080}
 work=${TRINO_WORK:-${TMPDIR:-/tmp}/trino-$version}
 home=$work/trino-server-core-$version
 run=$work/run-$port
@@ -52,7 +54,7 @@ install_server() {
 
 configure() {
   rm -rf "$run"
-  mkdir -p "$run/etc/catalog" "$run/data" "$lake/.metastore"
+  mkdir -p "$run/etc/catalog" "$run/data"
   printf '%s\n' node.environment=check "node.id=check-$port" "node.data-dir=$run/data" >"$run/etc/node.properties"
   printf '%s\n' coordinator=true node-scheduler.include-coordinator=true "http-server.http.port=$port" \
     "discovery.uri=http://127.0.0.1:$port" web-ui.enabled=false query.max-memory=1GB query.max-memory-per-node=1GB \
@@ -60,9 +62,26 @@ configure() {
   printf '%s\n' -server -Xmx2G -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -XX:TieredStopAtLevel=1 \
     -Djdk.attach.allowAttachSelf=true -XX:+EnableDynamicAgentLoading >"$run/etc/jvm.config"
   # ignore-absent-partitions: projection names folders that nothing was written to; an object store has no folders.
-  printf '%s\n' connector.name=hive hive.metastore=file hive.metastore.catalog.dir=local:///.metastore \
-    fs.native-local.enabled=true "local.location=$lake" hive.parquet.use-column-names=true hive.security=allow-all \
-    hive.partition-projection-enabled=true hive.ignore-absent-partitions=true >"$run/etc/catalog/lake.properties"
+  {
+    printf '%s\n' connector.name=hive hive.parquet.use-column-names=true hive.security=allow-all \
+      hive.partition-projection-enabled=true hive.ignore-absent-partitions=true
+    "${mode}_catalog"
+  } >"$run/etc/catalog/lake.properties"
+}
+
+folder_catalog() {
+  local folder
+  folder=$(realpath "$lake")
+  mkdir -p "$folder/.metastore"
+  printf '%s\n' hive.metastore=file hive.metastore.catalog.dir=local:///.metastore fs.native-local.enabled=true \
+    "local.location=$folder"
+}
+
+glue_catalog() {
+  printf '%s\n' hive.metastore=glue hive.metastore.glue.region=us-east-1 "hive.metastore.glue.endpoint-url=$lake" \
+    hive.metastore.glue.aws-access-key=test hive.metastore.glue.aws-secret-key=test \
+    fs.native-s3.enabled=true s3.region=us-east-1 "s3.endpoint=$lake" s3.path-style-access=true \
+    s3.aws-access-key=test s3.aws-secret-key=test
 }
 
 # It answers some seconds before its own node may be given work.
@@ -78,6 +97,7 @@ answers() {
   return 1
 }
 
+[[ $mode =~ ^(folder|glue)$ ]] || fail "start over a folder or glue, not over $mode"
 JAVA_HOME=$(find_jdk)
 export JAVA_HOME PATH=$JAVA_HOME/bin:$PATH
 answers && fail "a Trino answers on port $port already"

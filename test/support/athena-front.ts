@@ -13,7 +13,7 @@ export type FrontResult = {
 
 /** The engine behind the front. Rejects with a WrongStatement where the statement is to blame. */
 export type FrontEngine = {
-  run(sql: string, signal: AbortSignal): Promise<FrontResult>
+  run(sql: string, signal: AbortSignal, database: string): Promise<FrontResult>
   close(): Promise<void>
 }
 
@@ -23,6 +23,7 @@ export class WrongStatement extends Error {}
 type Statement = {
   state: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED'
   sql: string
+  database: string
   abort: AbortController
   result?: FrontResult
   reason?: string
@@ -31,6 +32,7 @@ type Statement = {
 
 type Input = {
   QueryString?: string
+  QueryExecutionContext?: { Database?: string }
   ClientRequestToken?: string
   QueryExecutionId?: string
   NextToken?: string
@@ -48,11 +50,16 @@ export async function startAthena(engine: FrontEngine): Promise<{ endpoint: stri
   const tokens = new Map<string, string>()
 
   const operations: Record<string, (input: Input) => unknown> = {
-    StartQueryExecution({ QueryString = '', ClientRequestToken = randomUUID() }) {
+    StartQueryExecution({ QueryString = '', QueryExecutionContext, ClientRequestToken = randomUUID() }) {
       const known = tokens.get(ClientRequestToken)
       if (known !== undefined) return { QueryExecutionId: known }
       const id = randomUUID()
-      const statement: Statement = { state: 'RUNNING', sql: QueryString, abort: new AbortController() }
+      const statement: Statement = {
+        state: 'RUNNING',
+        sql: QueryString,
+        database: QueryExecutionContext?.Database ?? '',
+        abort: new AbortController(),
+      }
       tokens.set(ClientRequestToken, id)
       statements.set(id, statement)
       void settle(statement)
@@ -98,7 +105,7 @@ export async function startAthena(engine: FrontEngine): Promise<{ endpoint: stri
 
   async function settle(statement: Statement): Promise<void> {
     try {
-      const result = await engine.run(statement.sql, statement.abort.signal)
+      const result = await engine.run(statement.sql, statement.abort.signal, statement.database)
       if (statement.state !== 'RUNNING') return
       statement.result = result
       statement.state = 'SUCCEEDED'

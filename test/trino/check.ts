@@ -94,7 +94,7 @@ function difference({ text, params }: SqlQuery, duckdb: unknown, trino: unknown)
 
 const started = performance.now()
 const root = await mkdtemp(join(tmpdir(), 'footfall-trino-'))
-const server = await startTrino(root, PORT)
+const server = await startTrino({ folder: root }, PORT)
 try {
   let compared = 0
   let withRows = 0

@@ -5,10 +5,14 @@ import { createInterface } from 'node:readline'
 
 export type TrinoServer = { url: string; stop(): Promise<void> }
 
-/** Starts Trino over a folder by scripts/start-trino.sh, which see for what it needs. */
-export async function startTrino(lakeDir: string, port: number): Promise<TrinoServer> {
+/** What Trino reads: Parquet files in a folder, or the Glue tables and the S3 of an emulator at an address. */
+export type TrinoLake = { folder: string } | { glue: string }
+
+/** Starts Trino by scripts/start-trino.sh, which see for what it needs. */
+export async function startTrino(lake: TrinoLake, port: number): Promise<TrinoServer> {
   const script = resolve(import.meta.dirname, '../../scripts/start-trino.sh')
-  const child = spawn(script, [lakeDir, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [mode, where] = Object.entries(lake)[0] as [string, string]
+  const child = spawn(script, [mode, where, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   const forward = () => child.kill()
   process.once('SIGINT', forward).once('SIGTERM', forward)
