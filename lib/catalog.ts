@@ -1,0 +1,83 @@
+import { Stack } from 'aws-cdk-lib'
+import { CfnWorkGroup } from 'aws-cdk-lib/aws-athena'
+import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
+import type { Bucket } from 'aws-cdk-lib/aws-s3'
+import { Construct } from 'constructs'
+import { type TableName, tables } from '#schemas/columns'
+import { type HivePartition, hiveTable, LAST_EPOCH } from '#schemas/hive-tables'
+import { RESULTS_PREFIX } from './storage.ts'
+
+export type CatalogProps = {
+  bucket: Bucket
+  /** Statements that would read more are cancelled, GB. */
+  maxScanGb: number
+}
+
+/** The lake as Athena sees it: a Glue database with its tables, and the workgroup that reports run in. */
+export class Catalog extends Construct {
+  /** One name for both, made of the stack's: an account has several stacks, a catalog no two databases of a name. */
+  readonly name: string
+  readonly tables = Object.keys(tables) as TableName[]
+
+  constructor(scope: Construct, id: string, { bucket, maxScanGb }: CatalogProps) {
+    super(scope, id)
+    this.name = Stack.of(this).stackName.toLowerCase().replaceAll('-', '_')
+    const catalogId = Stack.of(this).account
+    const database = new CfnDatabase(this, 'Database', { catalogId, databaseInput: { name: this.name } })
+    for (const name of this.tables) {
+      const tableInput = glueTable(name, bucket.bucketName)
+      new CfnTable(this, name, { catalogId, databaseName: this.name, tableInput }).addResourceDependency(
+        database,
+      )
+    }
+    new CfnWorkGroup(this, 'Workgroup', {
+      name: this.name,
+      description: 'Reports of Footfall',
+      // Its history of statements is no data of ours.
+      recursiveDeleteOption: true,
+      workGroupConfiguration: {
+        enforceWorkGroupConfiguration: true,
+        publishCloudWatchMetricsEnabled: true,
+        engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
+        bytesScannedCutoffPerQuery: maxScanGb * 1e9,
+        resultConfiguration: {
+          outputLocation: `s3://${bucket.bucketName}/${RESULTS_PREFIX}`,
+          encryptionConfiguration: { encryptionOption: 'SSE_S3' },
+        },
+      },
+    })
+  }
+}
+
+/** A table as Glue has it. Its partitions are never entered: Athena makes their names up from the statement. */
+function glueTable(name: TableName, bucket: string): CfnTable.TableInputProperty {
+  const { prefix, columns, partitions } = hiveTable(name, LAST_EPOCH)
+  const location = `s3://${bucket}/${prefix}/`
+  const template = partitions.map(partition => `${partition.name}=\${${partition.name}}`).join('/')
+  return {
+    name,
+    tableType: 'EXTERNAL_TABLE',
+    parameters: {
+      classification: 'parquet',
+      'projection.enabled': 'true',
+      ...Object.assign({}, ...partitions.map(projection)),
+      'storage.location.template': `${location}${template}`,
+    },
+    partitionKeys: partitions.map(({ name, type, comment }) => ({ name, type, comment })),
+    storageDescriptor: {
+      location,
+      columns,
+      inputFormat: 'org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat',
+      outputFormat: 'org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat',
+      serdeInfo: { serializationLibrary: 'org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe' },
+    },
+  }
+}
+
+function projection({ name, projection }: HivePartition): Record<string, string> {
+  return {
+    [`projection.${name}.type`]: projection.type,
+    [`projection.${name}.range`]: projection.range.join(','),
+    ...('format' in projection && { [`projection.${name}.format`]: projection.format }),
+  }
+}

@@ -1,0 +1,40 @@
+import { Duration, Stack } from 'aws-cdk-lib'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import type { Queue } from 'aws-cdk-lib/aws-sqs'
+import { Construct } from 'constructs'
+import type { ServiceFunction } from './function.ts'
+import { MessageQueue } from './message-queue.ts'
+
+/** Calls the scheduler function every minute. What cannot be called, for want of a right or a place, waits in a queue. */
+export class EveryMinute extends Construct {
+  readonly deadLetters: Queue
+
+  constructor(scope: Construct, id: string, { lambda }: ServiceFunction) {
+    super(scope, id)
+    this.deadLetters = new MessageQueue(this, 'DeadLetters').queue
+    // A tick that failed is done by the next one: neither Lambda nor the schedule repeats it.
+    lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) })
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    })
+    const allow = (action: string, resource: string) =>
+      role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }))
+    allow('lambda:InvokeFunction', lambda.functionArn)
+    allow('sqs:SendMessage', this.deadLetters.queueArn)
+    new CfnSchedule(this, 'Schedule', {
+      description: 'Maintenance of the lake',
+      scheduleExpression: 'rate(1 minute)',
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: {
+        arn: lambda.functionArn,
+        roleArn: role.roleArn,
+        input: '{}',
+        retryPolicy: { maximumRetryAttempts: 1, maximumEventAgeInSeconds: 60 },
+        deadLetterConfig: { arn: this.deadLetters.queueArn },
+      },
+    }).node.addDependency(role)
+  }
+}
