@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -55,7 +55,7 @@ async function bundle(name: FunctionName, folder: string, architecture: Architec
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: BANNER },
-    plugins: [nativeAddon(architecture)],
+    plugins: [nativeAddon(architecture), shortCrawlerList, lambdaCredentials],
     tsconfigRaw: {},
     logLevel: 'silent',
   })
@@ -69,6 +69,37 @@ async function bundle(name: FunctionName, folder: string, architecture: Architec
   if (name === 'jobs') await copyAddon(folder, architecture)
   if (name === 'site') await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
   return { folder, bytes }
+}
+
+/**
+ * The list of crawlers with the two fields that core/ingest/bots.ts reads: five sixths of it are examples of user agents
+ * and addresses of manuals.
+ */
+const shortCrawlerList: Plugin = {
+  name: 'short-crawler-list',
+  setup({ onLoad }) {
+    onLoad({ filter: /crawler-user-agents\.json$/ }, async ({ path }) => {
+      const entries: { pattern: string; tags: string[] }[] = JSON.parse(await readFile(path, 'utf8'))
+      const short = entries.map(({ pattern, tags }) => ({ pattern, tags }))
+      return { contents: JSON.stringify(short), loader: 'json' }
+    })
+  },
+}
+
+/**
+ * Lambda gives a function its credentials in the environment. The SDK would bring the code of six other places to look
+ * for them, clients of three services among it: 130 kB of each bundle.
+ */
+const lambdaCredentials: Plugin = {
+  name: 'lambda-credentials',
+  setup({ onResolve, onLoad }) {
+    const name = '@aws-sdk/credential-provider-node'
+    onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: 'lambda-credentials' }))
+    onLoad({ filter: /./, namespace: 'lambda-credentials' }, () => ({
+      contents: `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env'`,
+      resolveDir: ROOT,
+    }))
+  },
 }
 
 /** DuckDB looks for its library by what it runs on; a bundle carries that of its architecture alone. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A whole number written in decimal digits, within bounds. */
 function whole(min: number, max: number) {

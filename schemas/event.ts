@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Bounds of one tracked event (spec, Limits; contract 1.1). Lengths are UTF-16 code units, sizes bytes of UTF-8. */
 export const EVENT_LIMITS = {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { eventRow } from './event.ts'
 import { days, limit, project, since } from './fields.ts'
 

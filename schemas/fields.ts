@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 
 /** Attaches the error code that a failed check answers with; without one it is MISSING_FIELDS. */

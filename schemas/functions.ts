@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * The functions that AWS runs, and the settings that each reads from its environment. lib/ gives a function exactly
@@ -21,7 +21,9 @@ const COMPACTION_MEMORY_MB = z.coerce.number().int().min(64).meta({ description:
 const common = {
   POWERTOOLS_SERVICE_NAME: setting('Name of the function on log lines and metrics'),
   POWERTOOLS_METRICS_NAMESPACE: setting('Namespace of the metrics'),
-  POWERTOOLS_LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).meta({ description: 'Least level to log' }),
+  POWERTOOLS_LOG_LEVEL: z
+    .enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])
+    .meta({ description: 'Least level to log' }),
 }
 
 /** By the name of the folder in lambdas/. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { createProject } from './projects.ts'
 
 /** What the deployer may say when they make the owner's account and its first project. */

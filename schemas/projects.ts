@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const PROJECT_NAME = /^[A-Za-z0-9._-]{1,64}$/
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 import { queuedAnswer, queuedBatchAnswer, trackBatch, trackedEvent } from './event.ts'
 import { eventsAnswer, eventsQuery } from './events.ts'

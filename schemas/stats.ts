@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { days, oneOf, project, since } from './fields.ts'
 
 export const STATS_GROUPS = ['hour', 'day', 'week', 'month'] as const
