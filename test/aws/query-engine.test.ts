@@ -90,9 +90,9 @@ test('a statement that takes too long is stopped and UNAVAILABLE', async () => {
   const stopped: string[] = []
   const { engine } = await setUp({ timeoutMs: 300 }, inner => ({
     ...inner,
-    run: (text, signal) => {
+    run: (text, signal, database) => {
       signal.addEventListener('abort', () => stopped.push(text))
-      return inner.run(text, signal)
+      return inner.run(text, signal, database)
     },
   }))
   await expect(engine.rows(ENDLESS)).rejects.toMatchObject({
