@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { App, Validations } from 'aws-cdk-lib'
+import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { bundleFunctions } from '#lib/bundles'
 import { ConfigError, readConfig } from '#lib/config'
@@ -8,7 +9,8 @@ import type { FunctionName } from '#schemas/functions'
 
 /** What cdk.json runs: options from the context, bundles from lambdas/, the stack from both. */
 
-const app = new App()
+// The library's present behaviour in everything; it changes with the library's version only.
+const app = new App({ context: flags })
 try {
   const config = readConfig(app.node.getAllContext())
   const { architecture, stackName } = config
