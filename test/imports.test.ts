@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { badArrows } from './support/arrows.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
-const ROOMS = 'schemas,core,duckdb,local,lambdas,aws,lib,bin,tracker,cli,dashboard'
+const ROOMS = 'schemas,core,duckdb,local,lambdas,aws,lib,bin,cost,tracker,cli,dashboard'
 
 test('every import goes the way that the design allows', () => {
   const paths = globSync(`{${ROOMS}}/**/*.ts`, { cwd: ROOT })

@@ -1,0 +1,93 @@
+import { monthlyCost } from './model.ts'
+import { CHECKED, type Price, prices } from './prices.ts'
+import { effects } from './report.ts'
+import { sensitivity } from './sensitivity.ts'
+import { amount, dollars, table } from './table.ts'
+import { type Usage, usage } from './usage.ts'
+
+/** The tables of docs/cost.md. test/cost/document.test.ts compares them with the file, so that the two cannot drift. */
+
+/** The installs that the document is about. */
+export const installs = {
+  '1M': usage({ events: 1e6, batch: 10, projects: 1, reads: 1e3 }),
+  '100M': usage({ events: 100e6, batch: 10, projects: 10, reads: 10e3 }),
+  '10B': usage({ events: 10e9, batch: 10, projects: 1_000, accounts: 100, reads: 100e3 }),
+} as const satisfies Record<string, Usage>
+
+const columns = Object.values(installs)
+
+const tables: Record<string, () => string> = {
+  services: () => {
+    const costs = columns.map(monthlyCost)
+    const services = [...new Set(costs.flatMap(cost => cost.services.map(({ service }) => service)))]
+    const last = costs.at(-1)!
+    const inLast = (service: string) => last.services.find(found => found.service === service)?.usd ?? 0
+    const of = (cost: (typeof costs)[number], service: string) =>
+      cost.services.find(found => found.service === service)?.usd ?? 0
+    return table(
+      ['USD a month', ...Object.keys(installs)],
+      [
+        ...services
+          .toSorted((a, b) => inLast(b) - inLast(a))
+          .map(service => [service, ...costs.map(cost => dollars(of(cost, service)))]),
+        ['**total**', ...costs.map(({ total }) => `**${dollars(total)}**`)],
+        ['per million events', ...costs.map(({ perMillion }) => dollars(perMillion ?? 0))],
+      ],
+      [1, 2, 3],
+    )
+  },
+  batches: () =>
+    table(
+      ['events a request', ...Object.keys(installs)],
+      [1, 1.14, 10, 100].map(batch => [
+        batch === 1.14 ? '1.14 (browsers)' : String(batch),
+        ...columns.map(install => dollars(monthlyCost({ ...install, batch }).total)),
+      ]),
+      [1, 2, 3],
+    ),
+  sensitivity: () => effects(sensitivity(installs['100M'])),
+  largest: () => effects(sensitivity(installs['10B']).slice(0, 8)),
+  lines: () => {
+    const { lines } = monthlyCost(installs['10B'])
+    return table(
+      ['service', 'for', 'units a month', 'unit', 'USD a month'],
+      lines
+        .toSorted((a, b) => b.usd - a.usd)
+        .slice(0, 10)
+        .map(({ service, purpose, quantity, unit, usd }) => [
+          service,
+          purpose,
+          amount(quantity),
+          unit,
+          dollars(usd),
+        ]),
+      [2, 4],
+    )
+  },
+  prices: () =>
+    table(
+      ['service', 'unit', 'USD', 'source'],
+      Object.values<Price>(prices).map(({ service, unit, tiers, source }) => [
+        service,
+        unit,
+        String(tiers[0]![1].toPrecision(3))
+          .replace(/(\.\d*?)0+(e|$)/, '$1$2')
+          .replace(/\.(e|$)/, '$1'),
+        source,
+      ]),
+      [2],
+    ),
+  checked: () => `Prices as found on ${CHECKED}.`,
+}
+
+/** The document with each of its tables, between `<!-- cost:<name> -->` and `<!-- /cost -->`, made anew. Throws for a name that is not known. */
+export function withTables(document: string): string {
+  return document.replace(
+    /(<!-- cost:(\w+) -->\n)[\s\S]*?(<!-- \/cost -->)/g,
+    (_, start: string, name: string, end: string) => {
+      const make = tables[name]
+      if (make === undefined) throw new Error(`docs/cost.md asks for a table ${name}, which there is not`)
+      return `${start}\n${make()}\n\n${end}`
+    },
+  )
+}

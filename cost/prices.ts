@@ -1,0 +1,258 @@
+/**
+ * What AWS charges, us-east-1, without taxes, discounts and commitments. One row a thing that is metered. `source` is
+ * where the price was found on `checked`; `memory` means that no page that could be read here stated it: check those
+ * first, on the service's own pricing page.
+ */
+export type Price = {
+  service: string
+  /** What is counted, as it stands in the table of the tool. */
+  unit: string
+  /** USD a unit: up to so many units of a month (null: without end), in ascending order. */
+  tiers: readonly (readonly [upTo: number | null, usd: number])[]
+  /** Units a month that AWS gives every account, for ever; not subtracted unless asked for. */
+  free: number
+  source: string
+}
+
+export const REGION = 'us-east-1'
+/** When the sources were read. */
+export const CHECKED = '2026-11-21'
+
+const MILLION = 1_000_000
+const flat = (usd: number): Price['tiers'] => [[null, usd]]
+const memory = (page: string): string => `from memory, check ${page}`
+
+const C3X_S3 = 'https://c3x.dev/blog/s3-request-fees-explained'
+const CLOUDFRONT = 'https://aws.amazon.com/cloudfront/pricing/'
+const KINESIS = 'https://aws.amazon.com/kinesis/data-streams/pricing/'
+const C3X_KINESIS = 'https://c3x.dev/resources/aws/aws_kinesis_stream'
+const LAMBDA = 'https://cloudchipr.com/blog/aws-lambda-pricing'
+const DYNAMODB = 'https://airbyte.com/data-engineering-resources/dynamodb-pricing'
+const CLOUDWATCH =
+  'https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/'
+const WAF = 'https://c3x.dev/blog/aws-waf-cost-explained/'
+
+export const prices = {
+  cloudfrontRequest: {
+    service: 'CloudFront',
+    unit: 'HTTPS request',
+    tiers: flat(0.01 / 10_000),
+    free: 10 * MILLION,
+    source: memory(CLOUDFRONT),
+  },
+  cloudfrontOut: {
+    service: 'CloudFront',
+    unit: 'GB to viewers',
+    tiers: [
+      [10_000, 0.085],
+      [50_000, 0.08],
+      [150_000, 0.06],
+      [null, 0.04],
+    ],
+    free: 1_000,
+    source: CLOUDFRONT,
+  },
+  cloudfrontOrigin: {
+    service: 'CloudFront',
+    unit: 'GB to the origin',
+    tiers: flat(0.02),
+    free: 0,
+    source: memory(CLOUDFRONT),
+  },
+  wafAcl: { service: 'WAF', unit: 'web ACL', tiers: flat(5), free: 0, source: WAF },
+  wafRule: { service: 'WAF', unit: 'rule', tiers: flat(1), free: 0, source: WAF },
+  wafRequest: { service: 'WAF', unit: 'request', tiers: flat(0.6 / MILLION), free: 0, source: WAF },
+
+  apiRequest: {
+    service: 'API Gateway',
+    unit: 'request of 512 kB',
+    tiers: [
+      [300 * MILLION, 1 / MILLION],
+      [null, 0.9 / MILLION],
+    ],
+    free: 0,
+    source: 'https://amnic.com/blogs/aws-api-gateway-pricing',
+  },
+  apiOut: {
+    service: 'API Gateway',
+    unit: 'GB to the internet',
+    tiers: flat(0.09),
+    free: 100,
+    source: 'https://amnic.com/blogs/aws-api-gateway-pricing',
+  },
+
+  lambdaRequest: {
+    service: 'Lambda',
+    unit: 'invocation',
+    tiers: flat(0.2 / MILLION),
+    free: MILLION,
+    source: LAMBDA,
+  },
+  lambdaArmSecond: {
+    service: 'Lambda',
+    unit: 'GB-second, arm64',
+    tiers: flat(0.0000133334),
+    free: 400_000,
+    source: LAMBDA,
+  },
+  lambdaX86Second: {
+    service: 'Lambda',
+    unit: 'GB-second, x86_64',
+    tiers: flat(0.0000166667),
+    free: 400_000,
+    source: LAMBDA,
+  },
+
+  shardHour: { service: 'Kinesis', unit: 'shard hour', tiers: flat(0.015), free: 0, source: C3X_KINESIS },
+  retentionHour: {
+    service: 'Kinesis',
+    unit: 'shard hour kept beyond 24 h',
+    tiers: flat(0.02),
+    free: 0,
+    source: C3X_KINESIS,
+  },
+  putUnit: {
+    service: 'Kinesis',
+    unit: 'PUT unit of 25 kB',
+    tiers: flat(0.014 / MILLION),
+    free: 0,
+    source: memory(KINESIS),
+  },
+  streamHour: {
+    service: 'Kinesis',
+    unit: 'stream hour, on demand',
+    tiers: flat(0.04),
+    free: 0,
+    source: memory(KINESIS),
+  },
+  streamIn: {
+    service: 'Kinesis',
+    unit: 'GB in, on demand',
+    tiers: flat(0.08),
+    free: 0,
+    source: memory(KINESIS),
+  },
+  streamOut: {
+    service: 'Kinesis',
+    unit: 'GB out, on demand',
+    tiers: flat(0.04),
+    free: 0,
+    source: memory(KINESIS),
+  },
+  streamKept: {
+    service: 'Kinesis',
+    unit: 'GB-month kept beyond 24 h, on demand',
+    tiers: flat(0.1),
+    free: 0,
+    source: memory(KINESIS),
+  },
+
+  stateRead: {
+    service: 'DynamoDB',
+    unit: 'read unit',
+    tiers: flat(0.125 / MILLION),
+    free: 0,
+    source: DYNAMODB,
+  },
+  stateWrite: {
+    service: 'DynamoDB',
+    unit: 'write unit',
+    tiers: flat(0.625 / MILLION),
+    free: 0,
+    source: DYNAMODB,
+  },
+  stateStored: {
+    service: 'DynamoDB',
+    unit: 'GB-month',
+    tiers: flat(0.25),
+    free: 25,
+    source: 'https://aws.amazon.com/dynamodb/pricing/',
+  },
+  stateBackup: {
+    service: 'DynamoDB',
+    unit: 'GB-month of point-in-time recovery',
+    tiers: flat(0.2),
+    free: 0,
+    source: memory('https://aws.amazon.com/dynamodb/pricing/on-demand/'),
+  },
+
+  s3Put: { service: 'S3', unit: 'PUT', tiers: flat(5 / MILLION), free: 0, source: C3X_S3 },
+  s3List: { service: 'S3', unit: 'LIST', tiers: flat(5 / MILLION), free: 0, source: C3X_S3 },
+  s3Get: { service: 'S3', unit: 'GET', tiers: flat(0.4 / MILLION), free: 0, source: C3X_S3 },
+  s3Stored: {
+    service: 'S3',
+    unit: 'GB-month',
+    tiers: [
+      [50_000, 0.023],
+      [500_000, 0.022],
+      [null, 0.021],
+    ],
+    free: 0,
+    source: 'https://cloudburn.io/blog/amazon-s3-pricing',
+  },
+  athenaTb: {
+    service: 'Athena',
+    unit: 'TB scanned',
+    tiers: flat(5),
+    free: 0,
+    source: 'https://athena.guide/articles/athena-basics-pricing-model',
+  },
+  glueRequest: {
+    service: 'Glue',
+    unit: 'catalog request',
+    tiers: flat(1 / MILLION),
+    free: MILLION,
+    source: 'https://athena.guide/articles/athena-basics-pricing-model',
+  },
+
+  sqsRequest: {
+    service: 'SQS',
+    unit: 'request',
+    tiers: flat(0.4 / MILLION),
+    free: MILLION,
+    source: 'https://cloudburn.io/blog/amazon-sqs-pricing',
+  },
+  schedule: {
+    service: 'EventBridge Scheduler',
+    unit: 'invocation',
+    tiers: flat(1 / MILLION),
+    free: 14 * MILLION,
+    source: 'https://cloudburn.io/blog/amazon-eventbridge-pricing',
+  },
+
+  logIn: { service: 'CloudWatch', unit: 'GB of logs in', tiers: flat(0.5), free: 5, source: CLOUDWATCH },
+  logStored: {
+    service: 'CloudWatch',
+    unit: 'GB-month of logs',
+    tiers: flat(0.03),
+    free: 0,
+    source: memory('https://aws.amazon.com/cloudwatch/pricing/'),
+  },
+  metric: {
+    service: 'CloudWatch',
+    unit: 'custom metric',
+    tiers: [
+      [10_000, 0.3],
+      [null, 0.1],
+    ],
+    free: 10,
+    source: 'https://signoz.io/guides/cloudwatch-pricing',
+  },
+  alarm: {
+    service: 'CloudWatch',
+    unit: 'metric in an alarm',
+    tiers: flat(0.1),
+    free: 10,
+    source: memory('https://aws.amazon.com/cloudwatch/pricing/'),
+  },
+  dashboard: { service: 'CloudWatch', unit: 'dashboard', tiers: flat(3), free: 3, source: CLOUDWATCH },
+  trace: {
+    service: 'X-Ray',
+    unit: 'trace recorded',
+    tiers: flat(5 / MILLION),
+    free: 100_000,
+    source: 'https://awsnegotiations.com/x-ray-pricing-strategy.html',
+  },
+} as const satisfies Record<string, Price>
+
+export type PriceName = keyof typeof prices

@@ -1,0 +1,136 @@
+import { MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import { functionSizes } from '#lib/function-sizes'
+import { BUCKETS } from '#schemas/columns'
+import { gauges } from '#schemas/log'
+
+/**
+ * What this system does for an event, a request, a read and an hour, as far as money follows from it: from the code
+ * (counted again by test/cost/), measured, or estimated; each says which. Sizes in bytes, GB are 10^9 of them.
+ */
+
+const HOUR_MS = 3_600_000
+
+export const system = {
+  hoursAMonth: 730,
+  daysAMonth: 730 / 24,
+  minutesAMonth: 43_800,
+
+  /** What a browser does. Measured on local/demo-traffic.ts, which flushes as the tracker does. */
+  browser: {
+    eventsARequest: 1.14,
+    eventBytes: 660,
+    eventsAVisit: 6.7,
+    /** tracker.js, compressed; measured on the build. */
+    scriptBytes: 3_900,
+  },
+
+  /** Bytes around a body, estimated. */
+  http: { requestHeaderBytes: 800, answerBytes: 600, readAnswerBytes: 6_000 },
+
+  /** A record of the stream, measured on the demo's traffic: packed from 1,024 bytes on (core/ingest/record.ts). */
+  record: {
+    headBytes: 160,
+    eventBytes: 590,
+    packFromBytes: 1_024,
+    packedHeadBytes: 425,
+    packedEventBytes: 34,
+  },
+
+  /** What AWS lets through (Kinesis), and how far a shard is filled at the peak. */
+  shard: { records: 1_000, bytes: 1_000_000, use: 0.8, onDemandLeast: 4 },
+
+  /** Time of the functions, ms: estimated from the processor time here, doubled for Lambda, and from calls at 5 to 25 ms. */
+  functionMs: {
+    track: { each: 20, event: 0.05 },
+    lake: { each: 200, claim: 60, event: 0.05 },
+    scheduler: { each: 150 },
+    /** With the load of DuckDB's library, as a job mostly comes to a cold function. */
+    compact: { each: 2_500, file: 25, event: 0.012 },
+    roll: { each: 2_500, file: 25, event: 0.03 },
+    /** Two rounds of statements, waited for. */
+    reports: { each: 6_000 },
+    site: { each: 5 },
+  },
+  functions: functionSizes,
+
+  lake: {
+    buckets: BUCKETS,
+    epochMinutes: MAINTENANCE_DEFAULTS.epochMs / 60_000,
+    epochBytes: MAINTENANCE_DEFAULTS.epochBytes,
+    coldAfterHours: MAINTENANCE_DEFAULTS.coldAfterMs / HOUR_MS,
+    rollHours: MAINTENANCE_DEFAULTS.rollMs / HOUR_MS,
+    keepFinerHours: MAINTENANCE_DEFAULTS.keepFinerMs / HOUR_MS,
+    /** A deleted version stays so long (lib/storage.ts). */
+    versionHours: 24,
+    /** Of core/lake/consumer.ts, and of the stream's mapping: what Lambda delivers at once. */
+    claimRecords: 5_000,
+    claimBytes: 4_000_000,
+    batchRecords: 10_000,
+    batchBytes: 4_500_000,
+    /** Of core/lake/jobs.ts. */
+    partBytes: 64 * 1024 * 1024,
+    /** Measured (docs/decisions/2026-11-21-lake-layout.md, README). */
+    hotBytes: 42.1,
+    warmBytes: 22.1,
+    coldBytes: 23.4,
+    visitsBytes: 3.4,
+    activityBytes: 1.4,
+    /** A session's key in visits_cold. */
+    sessionKeyBytes: 1.25,
+    /** What the statements of a read take of a warm or hot row, both scans together; estimated from the columns. */
+    freshReadBytes: 14,
+    /** A roll of 24 hours touches two dates, and late events another. */
+    datesARoll: 3,
+    coldTables: 3,
+    rowGroupRows: 245_760,
+  },
+
+  /** DynamoDB's requests; test/cost/state-requests.test.ts counts them on dynalite. */
+  state: {
+    claim: { reads: 2, writes: 2 },
+    /** The tick of a minute without work, with one epoch on its way, and a job. */
+    tick: { reads: 5, writes: 4 },
+    epoch: { reads: 4, writes: 4 },
+    job: { reads: 4, writes: 2 },
+    statsRead: { reads: 7, writes: 2 },
+    lookUp: { reads: 2, seconds: 5 },
+    gigabytes: 0.1,
+  },
+
+  /** GET /stats; test/cost/read-scans.test.ts counts them in the statements. */
+  stats: {
+    statements: 3,
+    warmScans: 6,
+    hotScans: 6,
+    activityScans: 2,
+    visitsScans: 1,
+    /** Of visits_cold before the range, back to the first date of the project. */
+    olderScans: 1,
+    /** Epochs that are hot at a time: the one that fills, and half of the time the one before. */
+    hotEpochs: 1.5,
+    /** A footer and the columns' chunks; estimated. */
+    getsAFile: 3,
+    resultPuts: 2,
+    leastBytes: 10_000_000,
+    glueRequests: 5,
+  },
+
+  queue: { pollsAMinute: 15, requestsAJob: 3 },
+
+  watching: {
+    /** Those of trouble come beside them for the hours in which there is some. */
+    metrics: Object.keys(gauges).length,
+    /** Of lib/alarms.ts; test/cost/stack.test.ts counts them. */
+    alarms: 33,
+    dashboards: 1,
+    /** The line that the API writes of a request (lib/api.ts), estimated; the functions write none. */
+    requestLogBytes: 280,
+    /** The scheduler's metrics of a minute, as a line. */
+    tickLogBytes: 600,
+    logMonths: 1,
+    /** Lambda's own sampling: the first of a second, and a share of the others. */
+    tracedSecond: 1,
+    tracedShare: 0.05,
+    wafRules: 3,
+  },
+} as const

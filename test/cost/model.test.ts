@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { charge } from '#cost/charge'
+import { recordBytes, shards } from '#cost/ingest'
+import { lakeFigures } from '#cost/lake'
+import { type Cost, monthlyCost } from '#cost/model'
+import { readFigures } from '#cost/reads'
+import { type Usage, usage, usageSchema } from '#cost/usage'
+
+/** USD of a price, for one purpose or for all. */
+function usd({ lines }: Cost, price: string, purpose?: string): number {
+  return lines
+    .filter(line => line.price === price && (purpose === undefined || line.purpose === purpose))
+    .reduce((sum, line) => sum + line.usd, 0)
+}
+
+describe('by hand', () => {
+  test('an idle service costs its shard, its watching, its minute of maintenance and its empty polls', () => {
+    const cost = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
+    expect(usd(cost, 'shardHour')).toBeCloseTo(730 * 0.015, 9)
+    expect(usd(cost, 'dashboard') + usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(3 + 3.3 + 0.9, 9)
+    expect(usd(cost, 'sqsRequest')).toBeCloseTo(43_800 * 15 * 0.4e-6, 9)
+    expect(usd(cost, 'schedule')).toBeCloseTo(0.0438, 9)
+    expect(usd(cost, 'apiRequest') + usd(cost, 'cloudfrontRequest') + usd(cost, 'athenaTb')).toBe(0)
+    expect(cost.total).toBeLessThan(20)
+    expect(cost.perMillion).toBeNull()
+  })
+
+  test('100M events in requests of 10 are 10M requests and records', () => {
+    const cost = monthlyCost(usage({ events: 100e6, batch: 10, reads: 0 }))
+    expect(usd(cost, 'apiRequest')).toBeCloseTo(10, 9)
+    expect(usd(cost, 'cloudfrontRequest', 'track')).toBeCloseTo(10, 9)
+    expect(usd(cost, 'putUnit')).toBeCloseTo(0.14, 9)
+    expect(usd(cost, 'lambdaRequest', 'track')).toBeCloseTo(2, 9)
+    // 20 ms and 0.05 ms an event, at half a GB.
+    expect(usd(cost, 'lambdaArmSecond', 'track')).toBeCloseTo(10e6 * 0.0205 * 0.5 * 0.0000133334, 6)
+    // 23.4 bytes an event for 12 months.
+    expect(usd(cost, 's3Stored', 'events kept')).toBeCloseTo(28.08 * 0.023, 6)
+  })
+
+  test('API Gateway is cheaper beyond 300M requests', () => {
+    const cost = monthlyCost(usage({ events: 10e9, batch: 10, reads: 0 }))
+    expect(usd(cost, 'apiRequest')).toBeCloseTo(300 + 700 * 0.9, 6)
+  })
+
+  test('the busiest second decides the shards, by records or by bytes, at 80 % of what they take', () => {
+    // 10B / 10 / 2,628,000 s = 380.5 a second, 4 times as many at the peak: 1,522 of 800.
+    expect(shards(usage({ events: 10e9, batch: 10, peak: 4 }))).toBe(2)
+    expect(shards(usage({ events: 10e9, batch: 1, peak: 4 }))).toBe(20)
+    expect(shards(usage({ events: 1e6 }))).toBe(1)
+    // 100 events of 8 kB are 41 kB packed; 380 a second are 15.7 MB.
+    const large = usage({ events: 100e9, batch: 100, eventBytes: 8_000, peak: 1 })
+    expect(recordBytes(large)).toBeCloseTo(425 + 34 * 100 * (8_000 / 660), 6)
+    expect(shards(large)).toBe(Math.ceil(((1e9 / 2_628_000) * recordBytes(large)) / 1e6 / 0.8))
+  })
+
+  test('on demand there are four shards at least, and each record counts whole kilobytes', () => {
+    const made = usage({ events: 1e6, batch: 1, stream: 'on-demand', reads: 0 })
+    expect(shards(made)).toBe(4)
+    expect(usd(monthlyCost(made), 'streamHour')).toBeCloseTo(29.2, 9)
+    expect(usd(monthlyCost(made), 'streamIn')).toBeCloseTo(1e6 * 1.024e-6 * 0.08, 9)
+  })
+
+  test('one epoch in ten minutes leaves 252 of them warm on average, each with a file a bucket', () => {
+    const figures = lakeFigures(usage({ events: 100e6, projects: 1, epochMinutes: 10 }))
+    expect(figures.epochs).toBeCloseTo(4_380, 6)
+    expect(figures.warmEpochs).toBeCloseTo(252, 6)
+    expect(figures.buckets).toBeCloseTo(1, 9)
+    expect(figures.warmFiles).toBeCloseTo(1, 9)
+    expect(figures.claims).toBeCloseTo(43_800, 3)
+  })
+
+  test('a read of 30 days lists warm six times, 31 dates three times, and once what is older', () => {
+    const { lists } = readFigures(usage({ events: 100e6, range: 30, months: 12, epochMinutes: 10 }))
+    expect(lists).toBeCloseTo(6 * 252 + 6 * 1.5 + 3 * 31 + (13 * (730 / 24) - 31), 6)
+  })
+
+  test('a small read is billed as 10 MB for each of its three statements', () => {
+    const cost = monthlyCost(usage({ events: 1e6, projects: 10, reads: 1_000 }))
+    expect(usd(cost, 'athenaTb')).toBeCloseTo((1_000 * 30e6 * 5) / 1e12, 9)
+  })
+
+  test('without CloudFront the API delivers the tracker, and its answers to the internet', () => {
+    const cost = monthlyCost(usage({ events: 100e6, batch: 10, reads: 0, cloudfront: 'off' }))
+    expect(usd(cost, 'cloudfrontRequest')).toBe(0)
+    expect(usd(cost, 'apiRequest')).toBeCloseTo(10 + 100 / 6.7, 6)
+  })
+})
+
+test('tiers and free units go to the sum of a price, not to each line', () => {
+  const halves = [
+    { price: 'apiRequest', quantity: 200e6, purpose: 'a' },
+    { price: 'apiRequest', quantity: 200e6, purpose: 'b' },
+  ] as const
+  expect(charge(halves, { freeTier: false }).map(line => line.usd)).toEqual([200, 100 + 90])
+  const invocations = [
+    { price: 'lambdaRequest', quantity: 600_000, purpose: 'a' },
+    { price: 'lambdaRequest', quantity: 600_000, purpose: 'b' },
+  ] as const
+  const [first, second] = charge(invocations, { freeTier: true })
+  expect(first?.usd).toBe(0)
+  expect(second?.usd).toBeCloseTo(0.04, 9)
+})
+
+const counts = { max: 1e11, noNaN: true, noDefaultInfinity: true, min: 0 }
+const anyUsage: fc.Arbitrary<Usage> = fc
+  .record({
+    events: fc.double(counts),
+    batch: fc.double({ min: 1, max: 100, noNaN: true }),
+    browserShare: fc.double({ min: 0, max: 1, noNaN: true }),
+    eventBytes: fc.double({ min: 100, max: 10_000, noNaN: true }),
+    peak: fc.double({ min: 1, max: 100, noNaN: true }),
+    projects: fc.double({ min: 1, max: 1e6, noNaN: true }),
+    accounts: fc.double({ min: 1, max: 1e6, noNaN: true }),
+    eventIds: fc.constantFrom('no', 'yes'),
+    reads: fc.double({ ...counts, max: 1e9 }),
+    range: fc.integer({ min: 1, max: 3_650 }),
+    months: fc.double({ min: 0, max: 120, noNaN: true }),
+    stream: fc.constantFrom('provisioned', 'on-demand'),
+    shards: fc.constant(0),
+    retentionHours: fc.integer({ min: 24, max: 168 }),
+    epochMinutes: fc.double({ min: 1, max: 1_440, noNaN: true }),
+    architecture: fc.constantFrom('arm64', 'x86_64'),
+    cloudfront: fc.constantFrom('on', 'off'),
+    waf: fc.constantFrom('on', 'off'),
+    tracing: fc.constantFrom('on', 'off'),
+    freeTier: fc.constantFrom('no', 'yes'),
+  })
+  .map(given => usageSchema.parse(given))
+
+test('every line is a number, none is negative, and the total is their sum', () => {
+  fc.assert(
+    fc.property(anyUsage, given => {
+      const { lines, total, services } = monthlyCost(given)
+      for (const { quantity, usd } of lines) {
+        expect(Number.isFinite(quantity)).toBe(true)
+        expect(Number.isFinite(usd)).toBe(true)
+        expect(quantity).toBeGreaterThanOrEqual(0)
+        expect(usd).toBeGreaterThanOrEqual(-1e-9 * total)
+      }
+      expect(lines.reduce((sum, { usd }) => sum + usd, 0)).toBeCloseTo(total, 6)
+      expect(services.reduce((sum, { usd }) => sum + usd, 0) / total).toBeCloseTo(1, 9)
+    }),
+  )
+})
+
+/** Whether `change` never makes it cheaper, wherever both are usages that the tool takes. */
+function neverCheaper(change: (given: Usage, factor: number) => Partial<Usage>, from = anyUsage) {
+  fc.assert(
+    fc.property(from, fc.double({ min: 1, max: 10, noNaN: true }), (given, factor) => {
+      const parsed = usageSchema.safeParse({ ...given, ...change(given, factor) })
+      fc.pre(parsed.success)
+      expect(monthlyCost(parsed.data as Usage).total).toBeGreaterThanOrEqual(
+        monthlyCost(given).total * (1 - 1e-9),
+      )
+    }),
+    { numRuns: 300 },
+  )
+}
+
+test.each(['events', 'reads', 'months', 'accounts', 'peak'] as const)(
+  'more %s never cost less',
+  name => neverCheaper((given, factor) => ({ [name]: given[name] * factor })),
+)
+
+test('keeping records longer in the stream never costs less', () => {
+  neverCheaper(({ retentionHours }, factor) => ({
+    retentionHours: Math.min(168, Math.round(retentionHours * factor)),
+  }))
+})
+
+test('more projects never cost less where nobody reads: a read of a smaller one is cheaper', () => {
+  neverCheaper(
+    ({ projects }, factor) => ({ projects: projects * factor }),
+    anyUsage.map(given => ({ ...given, reads: 0 })),
+  )
+})
+
+test('reading more days never costs less', () => {
+  neverCheaper(({ range }, factor) => ({ range: Math.min(3_650, Math.round(range * factor)) }))
+})
+
+test('larger events never cost less where all records are packed: a small one becomes smaller by it', () => {
+  const packed = anyUsage.map(given => ({
+    ...given,
+    batch: Math.max(2, given.batch),
+    eventBytes: Math.max(660, given.eventBytes),
+  }))
+  neverCheaper(({ eventBytes }, factor) => ({ eventBytes: Math.min(10_000, eventBytes * factor) }), packed)
+})
+
+test('fewer events a request never cost less', () => {
+  neverCheaper(({ batch }, factor) => ({ batch: Math.max(1, batch / factor) }))
+})
