@@ -88,10 +88,10 @@ export function siteServices(environment: Environment) {
 export function lakeServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, BUCKET_NAME } = readSettings('lake', environment)
   const { log, traced, instrumented } = openInstruments()
-  const { lakeState: state, usage } = openStores(TABLE_NAME, traced)
+  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, traced)
   const stream = kinesisStream({ client: traced(kinesisClient()), streamArn: STREAM_ARN, log })
   const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
-  const consumer = createLakeConsumer({ state, stream, lake, usage, clock, log })
+  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
   return { services: { consumer, state, log }, instrumented }
 }
 

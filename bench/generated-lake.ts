@@ -55,7 +55,7 @@ export async function generateLake(
   const { lakeState, usage, accounts, projects } = createStores(state, clock)
   const lake = lakeFolder(lakeDir(unfinished))
   const stream = { read: async () => [] }
-  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, clock, log })
+  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
   const merger = createMerger({ lake, tempDir: mergingDir(unfinished), log, memoryMb: 2_048 })
   const worker = createLakeWorker({ state: lakeState, lake, merger, usage, projects, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })

@@ -25,6 +25,7 @@ const project: Project = {
   link_domains: [],
   source_scan_id: null,
   bucket: 5,
+  has_event_ids: false,
   created_at: new Date(0).toISOString(),
   deleted_at: null,
 }

@@ -32,7 +32,7 @@ const stream = openStreamReader(dataDir)
 const connection = connectState(stateEndpoint)
 const { lakeState: state, usage, projects } = createStores(connection, clock)
 const lake = lakeFolder(lakeDir(dataDir))
-const consumer = createLakeConsumer({ state, stream, lake, usage, clock, log })
+const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
 // One thread: two hold two row groups, and with the default memory spend three times as long spilling them.
 const merger = createMerger({
   lake,

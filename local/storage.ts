@@ -33,8 +33,8 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
   const state = await openState(join(dataDir, 'state'))
   const stores = createStores(state, clock)
   const stream = await openStream(dataDir, { log, minSequence: await highestKnown(stores.lakeState, lake) })
-  const { lakeState, usage } = stores
-  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, clock, log })
+  const { lakeState, usage, projects } = stores
+  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
   await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
   return {
     ...stores,

@@ -1,5 +1,6 @@
 import { type StreamRecord, unpack } from '#core/ingest/record'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
+import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import { countBatch } from './counts.ts'
 import { hotKey, quarantineKey } from './keys.ts'
@@ -12,6 +13,7 @@ export type LakeConsumerServices = {
   stream: Pick<EventStream, 'read'>
   lake: Lake
   usage: Pick<UsageCounters, 'addEvents' | 'addBots'>
+  projects: EventIdNotes
   clock: Clock
   log: Log
   /** Makes the bytes of a hot file; the simulator brings a cheaper one. */
@@ -35,7 +37,7 @@ type Unreadable = { sequence: string; reason: string; data: string }
  * crash at any point, a late write of a dead process or a batch cut elsewhere repeats the same work and changes nothing.
  */
 export function createLakeConsumer(services: LakeConsumerServices) {
-  const { state, stream, lake, usage, clock, log, encode = encodeHot } = services
+  const { state, stream, lake, usage, projects, clock, log, encode = encodeHot } = services
 
   /**
    * Takes what the shard has beyond its highWater, up to CLAIM_RECORDS, into the lake. `batch`: entries at hand, in
@@ -133,6 +135,9 @@ export function createLakeConsumer(services: LakeConsumerServices) {
       )
       log('RECORD_QUARANTINED', { shard, records: unreadable.length, key: quarantineKey(shard, claim) })
     }
+    // Before the rows can be read: reads look for copies only where a project is known to send event_ids.
+    const senders = new Set(rows.filter(row => row.event_id !== null).map(row => String(row.project_id)))
+    for (const project of senders) await projects.noteEventIds(project)
     if (replace) await lake.put(hotKey(shard, claim), encode(rows))
     const { events, bots } = countBatch(records)
     await usage.addEvents(shard, claim.last, events)

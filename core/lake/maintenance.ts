@@ -62,7 +62,7 @@ export function createMaintenance(
     const fence = await state.lease(now, now + LEASE_MS)
     if (fence === null) return
     await endEpoch(fence, now)
-    await compactClosed(fence, now)
+    while (await compactClosed(fence, now));
     await rollOld(fence, now)
     await deleteFiner(now)
     await state.release(fence)
@@ -77,10 +77,14 @@ export function createMaintenance(
     if (due && (await state.openEpoch(fence, epoch, now))) log('EPOCH_CLOSED', { epoch, files: files.length })
   }
 
-  async function compactClosed(fence: number, now: number): Promise<void> {
+  /**
+   * Has the oldest closed epoch compacted; whether it is, so that the next one's turn has come. One after the other, as
+   * each looks for first copies of its event_ids in the warm files of those before it.
+   */
+  async function compactClosed(fence: number, now: number): Promise<boolean> {
     const { epoch: newest, warm: epoch } = await state.lake()
-    if (epoch === newest || !(await isClosed(epoch, newest))) return
-    if (await done(await compactJobs(lake, epoch), now)) await state.advanceWarm(fence, epoch)
+    if (epoch === newest || !(await isClosed(epoch, newest))) return false
+    return (await done(await compactJobs(lake, epoch), now)) && (await state.advanceWarm(fence, epoch))
   }
 
   /** Whether nothing can be written into the epoch any more: every shard is past it and holds no claim in it. */

@@ -12,7 +12,7 @@ import type { Snapshot } from './state.ts'
 /** What a report reads: one project's events with from <= timestamp < to (Unix ms), as of one snapshot. */
 export type LakeRead = {
   snapshot: Snapshot
-  project: Pick<Project, 'id' | 'bucket' | 'created_at'>
+  project: Pick<Project, 'id' | 'bucket' | 'created_at' | 'has_event_ids'>
   from: number
   to: number
 }
@@ -155,9 +155,9 @@ function coldEvents({ snapshot, project, from, to }: LakeRead, columns: readonly
 }
 
 /**
- * The events that are warm or hot. A hot one with an event_id is left out when another copy of it came before: in hot
- * by (epoch, arrival, seq), or in warm, where compaction has kept one. Copies may differ in all else, so range and
- * `filter` (on the given columns) come after.
+ * The events that are warm or hot. Where the project sends event_ids, a hot one with an event_id is left out when
+ * another copy of it came before: in hot by (epoch, arrival, seq), or in warm, where compaction has kept one. Copies
+ * may differ in all else, so range and `filter` (on the given columns) come after.
  */
 function freshEvents(
   { snapshot, project }: LakeRead,
@@ -183,6 +183,16 @@ function freshEvents(
     warmScan,
   )
   const selected = select(columns)
+  const asSent = sql`SELECT ${selected} FROM events_hot WHERE ${hot} AND ${bounds} AND ${filter}`
+  const withoutCopies = sql`SELECT ${selected} FROM events_hot WHERE ${hot} AND event_id IS NULL AND ${bounds} AND ${filter}
+      UNION ALL
+      SELECT ${selected} FROM (
+        SELECT *, lag(arrived_at) OVER (PARTITION BY event_id ORDER BY epoch, arrived_at, seq) AS copy_at
+        FROM (SELECT ${columnsAnd(columns)}, ${ARRIVAL} AS arrived_at FROM events_hot
+          WHERE ${hot} AND event_id IS NOT NULL) AS sent) AS copy
+        ${hasWarm ? stored : sql``}
+      WHERE (copy_at IS NULL OR abs(arrived_at - copy_at) > ${integer(EVENT_ID_HORIZON_S)})
+        ${hasWarm ? sql`AND stored_id IS NULL` : sql``} AND ${bounds} AND ${filter}`
   return [
     ...(hasWarm
       ? [
@@ -192,18 +202,10 @@ function freshEvents(
           ),
         ]
       : []),
-    scanning(
-      sql`SELECT ${selected} FROM events_hot WHERE ${hot} AND event_id IS NULL AND ${bounds} AND ${filter}
-      UNION ALL
-      SELECT ${selected} FROM (
-        SELECT *, lag(arrived_at) OVER (PARTITION BY event_id ORDER BY epoch, arrived_at, seq) AS copy_at
-        FROM (SELECT ${columnsAnd(columns)}, ${ARRIVAL} AS arrived_at FROM events_hot
-          WHERE ${hot} AND event_id IS NOT NULL) AS sent) AS copy
-        ${hasWarm ? stored : sql``}
-      WHERE (copy_at IS NULL OR abs(arrived_at - copy_at) > ${integer(EVENT_ID_HORIZON_S)})
-        ${hasWarm ? sql`AND stored_id IS NULL` : sql``} AND ${bounds} AND ${filter}`,
-      { table: 'events_hot', epoch: [snapshot.warm, snapshot.epoch] },
-    ),
+    scanning(project.has_event_ids ? withoutCopies : asSent, {
+      table: 'events_hot',
+      epoch: [snapshot.warm, snapshot.epoch],
+    }),
   ]
 }
 

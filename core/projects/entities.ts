@@ -15,6 +15,7 @@ export function projectEntity({ client, table }: StateTable) {
         link_domains: { type: 'list', items: { type: 'string' }, required: true },
         source_scan_id: { type: 'string' },
         bucket: { type: 'number', required: true },
+        has_event_ids: { type: 'boolean' },
         created_at: { type: 'string', required: true },
         deleted_at: { type: 'string' },
         /** Every change raises it and asks for the one it has read. */

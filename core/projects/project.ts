@@ -10,10 +10,18 @@ export type Project = {
   source_scan_id: string | null
   /** hash(id) mod BUCKETS, fixed for ever. */
   bucket: number
+  /** Whether it was ever sent an event with an event_id: only then can reads meet a copy of a stored event. */
+  has_event_ids: boolean
   /** ISO 8601. */
   created_at: string
   /** ISO 8601, or null while it lives. */
   deleted_at: string | null
+}
+
+/** What the lake consumer tells of projects. */
+export type EventIdNotes = {
+  /** Notes that the project sends event_ids; remembered in the process, so that it may be called for every batch. */
+  noteEventIds(projectId: string): Promise<void>
 }
 
 /** Reads of projects that other rooms need; core/projects/store.ts keeps them. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import QuickLRU from 'quick-lru'
 import type { Account } from '#core/accounts/caller'
 import { ApiError, unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
@@ -9,7 +10,7 @@ import { PROJECT_NAME } from '#schemas/projects'
 import { createClaims, type ProjectItem, type Wanted } from './claims.ts'
 import { projectEntity, tokenEntity } from './entities.ts'
 import { normalizeOrigins, primaryOrigin } from './origins.ts'
-import type { Project, ProjectDirectory } from './project.ts'
+import type { EventIdNotes, Project, ProjectDirectory } from './project.ts'
 import { createTokenCache } from './token-cache.ts'
 
 export type ProjectServices = StateTable & { clock: Clock; usage: Pick<UsageCounters, 'totals'> }
@@ -36,6 +37,8 @@ const PROJECT_TOKEN = /^aat_[0-9a-f]{48}$/
 const UNKNOWN = Promise.resolve(null)
 /** How often a change is begun anew that another request has overtaken. */
 const MAX_TRIES = 8
+/** Projects of which a process remembers that they send event_ids. */
+const REMEMBERED = 10_000
 
 /** Projects by contract 1.4. Every name and origin is held by a claim (claims.ts); the project's own item decides. */
 export function createProjects({ clock, usage, ...state }: ProjectServices) {
@@ -43,6 +46,7 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
   const tokens = tokenEntity(state)
   const claims = createClaims(state, now)
   const cache = createTokenCache(clock, lookUpToken)
+  const noted = new QuickLRU<string, true>({ maxSize: REMEMBERED })
 
   function now(): string {
     return new Date(clock.now()).toISOString()
@@ -207,7 +211,14 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
     return data
   }
 
-  const directory: ProjectDirectory = { byToken, byId, resolve }
+  async function noteEventIds(id: string): Promise<void> {
+    if (noted.has(id)) return
+    // Where there is no such project any more, there is nothing to read either.
+    await held(projects.patch({ id }).set({ has_event_ids: true }).go())
+    noted.set(id, true)
+  }
+
+  const directory: ProjectDirectory & EventIdNotes = { byToken, byId, resolve, noteEventIds }
   return { ...directory, create, update, remove, list }
 }
 
@@ -227,8 +238,9 @@ function fieldsOf({ name, allowed_origins, link_domains }: ProjectItem) {
   return { name, allowed_origins, link_domains }
 }
 
-function projectOf({ version, source_scan_id, deleted_at, ...item }: ProjectItem): Project {
-  return { ...item, source_scan_id: source_scan_id ?? null, deleted_at: deleted_at ?? null }
+function projectOf({ version, ...item }: ProjectItem): Project {
+  const { source_scan_id = null, deleted_at = null, has_event_ids = false } = item
+  return { ...item, source_scan_id, deleted_at, has_event_ids }
 }
 
 /** Well mixed, so that projects spread evenly over the buckets; the id alone decides, for ever. */

@@ -55,6 +55,7 @@ async function setUp() {
     stream,
     lake,
     usage: createUsage(table),
+    projects: { noteEventIds: async () => {} },
     clock: { now: Date.now },
     log,
   })

@@ -104,7 +104,13 @@ test('a statement that takes too long is stopped and UNAVAILABLE', async () => {
 
 test('a report gives the same through Athena as from the local engine, and tells what was scanned', async () => {
   const NOW = Date.parse('2026-11-18T15:42:17.123Z')
-  const project = { id: "proj_o'brien", name: 'shop', bucket: 7, created_at: '2026-10-01T00:00:00Z' }
+  const project = {
+    id: "proj_o'brien",
+    name: 'shop',
+    bucket: 7,
+    created_at: '2026-10-01T00:00:00Z',
+    has_event_ids: true,
+  }
   const record: EventsRecord = {
     kind: 'events',
     project_id: project.id,

@@ -23,6 +23,7 @@ function project(overrides: Partial<Project> = {}): Project {
     link_domains: [],
     source_scan_id: null,
     bucket: 17,
+    has_event_ids: false,
     created_at: '2026-11-01T00:00:00.000Z',
     deleted_at: null,
     ...overrides,

@@ -16,6 +16,7 @@ const project = {
   link_domains: [],
   source_scan_id: null,
   bucket: 3,
+  has_event_ids: false,
   created_at: new Date(now).toISOString(),
   deleted_at: null,
 }

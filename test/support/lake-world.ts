@@ -25,7 +25,11 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
   const jobs = simulatedQueue()
   const { usage, items } = simulatedUsage()
   const merger = simulatedMerger(lake)
-  const consumer = createLakeConsumer({ state, stream, lake, usage, clock, log, encode: simulatedEncode })
+  const senders: string[] = []
+  const consumer = createLakeConsumer({
+    ...{ state, stream, lake, usage, clock, log, encode: simulatedEncode },
+    projects: { noteEventIds: async id => void senders.push(id) },
+  })
   const worker = createLakeWorker({ state, lake, merger, usage, projects: { byId: async () => null }, log })
   const maintenance = createMaintenance(
     { state, lake, jobs, clock, log },
@@ -37,6 +41,8 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
     clock,
     log,
     logged,
+    /** Projects that were noted to send event_ids. */
+    senders,
     state,
     stream,
     lake,

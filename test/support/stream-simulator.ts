@@ -92,8 +92,8 @@ export async function simulate(
       usage: scheduler.interrupted(process, counters.usage),
       jobs: scheduler.interrupted(process, queue),
     }
-    const consumer = createLakeConsumer({ ...seen, clock, log, encode: simulatedEncode })
-    const projects = { byId: async () => null }
+    const projects = { byId: async () => null, noteEventIds: async () => {} }
+    const consumer = createLakeConsumer({ ...seen, projects, clock, log, encode: simulatedEncode })
     const worker = createLakeWorker({ ...seen, merger: simulatedMerger(seen.lake), projects, log })
     const maintenance = createMaintenance({ ...seen, clock, log }, SETTINGS)
     return { ...seen, consumer, worker, maintenance }

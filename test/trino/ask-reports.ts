@@ -1,3 +1,4 @@
+import type { Project } from '#core/projects/project'
 import { events } from '#core/reports/events'
 import type { ReportServices } from '#core/reports/services'
 import { stats } from '#core/reports/stats'
@@ -13,7 +14,7 @@ const PAGES = 3
  */
 export async function askReports(
   services: ReportServices,
-  project: { id: string; name: string; bucket: number; created_at: string },
+  project: Pick<Project, 'id' | 'name' | 'bucket' | 'created_at' | 'has_event_ids'>,
   { since, limit, filter }: Pick<SampleLake, 'since' | 'limit' | 'filter'>,
 ): Promise<void> {
   for (const from of new Set([...since, '1d', '400d'])) {

@@ -58,7 +58,9 @@ async function record(root: string, given: SampleLake): Promise<Recorded[]> {
     })
     const services = { engine, lakeState: { lake }, clock: { now: () => NOW } } as ReportServices
     for (const id of PROJECTS) {
-      await askReports(services, { id, name: id, bucket: 7, created_at: CREATED }, given)
+      for (const has_event_ids of [true, false]) {
+        await askReports(services, { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }, given)
+      }
     }
     for (const query of oddValues(SEED)) await engine.rows(query)
     return engine.recorded()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lakeWorld } from '#test/support/lake-world'
+import { eventsRecord, lakeWorld } from '#test/support/lake-world'
 
 const HOT = 'hot/epoch=1/s0-100000000000000000001-100000000000000000003.parquet'
 
@@ -86,6 +86,21 @@ test('a batch whose shard another consumer holds is given back as failed, so tha
   const { entries } = world.stream.byName.get('s0') as { entries: { sequence: string; data: Uint8Array }[] }
   world.state.claim = async () => false
   await expect(world.consumer.consumeBatch('s0', entries)).rejects.toThrow('held by another consumer')
+})
+
+test('a project that sends event_ids is noted as such before its file can be read', async () => {
+  const world = lakeWorld()
+  world.accept('a')
+  await world.consumer.consume('s0')
+  expect(world.senders).toEqual([])
+  world.stream.accept('s0', eventsRecord(['b', 'c'], world.clock.time, { event_id: 'e' }))
+  const put = world.lake.put
+  world.lake.put = async (...object) => {
+    expect(world.senders).toEqual(['proj_1'])
+    await put(...object)
+  }
+  await world.consumer.consume('s0')
+  expect(world.keys('hot/')).toHaveLength(2)
 })
 
 test('events are counted for the project and its account once, however often the claim is finished', async () => {

@@ -11,7 +11,7 @@ import { buildLake, type EventsRecord } from '#test/support/lake-builder'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const MIDNIGHT = Date.parse('2026-11-18T00:00:00Z')
-const project = { id: 'proj_1', bucket: 7, created_at: '2026-06-01T00:00:00Z' }
+const project = { id: 'proj_1', bucket: 7, created_at: '2026-06-01T00:00:00Z', has_event_ids: true }
 
 let seq = 0
 
@@ -132,6 +132,14 @@ test('a hot event whose event_id is warm is left out for 24 hours; another proje
     { warm: 2 },
   )
   expect(await engine.rows(namesIn(read))).toEqual([{ event: 'first' }, { event: 'after' }])
+})
+
+test('each table is read once where the project sends no event_ids', async () => {
+  const { engine, read } = await setUp([[[sent({ event: 'warm' })]], [[sent({ event: 'hot' })]]], { warm: 2 })
+  const plain = { ...read, project: { ...project, has_event_ids: false } }
+  const scans = namesIn(plain).scans?.map(({ table }) => table)
+  expect(scans).toEqual(['events_warm', 'events_hot'])
+  expect(await engine.rows(namesIn(plain))).toEqual(await engine.rows(namesIn(read)))
 })
 
 const sessions = (read: LakeRead) => sql`SELECT event_count, is_bounce,

@@ -29,6 +29,7 @@ describe('create', () => {
       link_domains: [],
       source_scan_id: null,
       bucket: expect.any(Number),
+      has_event_ids: false,
       created_at: '2026-11-21T10:00:00.000Z',
       deleted_at: null,
     })
@@ -241,4 +242,14 @@ test('a table that does not answer is UNAVAILABLE', async () => {
   const stranded = world.processOn(closed)
   await closed.close()
   await expect(stranded.list(account.id)).rejects.toEqual(fails('UNAVAILABLE'))
+})
+
+test('that a project sends event_ids is kept through its changes, and of an unknown one nothing is', async () => {
+  const { id } = await world.made('shop')
+  await world.projects.noteEventIds(id)
+  await world.projects.noteEventIds(id)
+  expect((await world.projects.byId(id))?.has_event_ids).toBe(true)
+  expect((await world.projects.update({ id }, { allowed_origins: 'a.com' })).has_event_ids).toBe(true)
+  await world.projects.noteEventIds('proj_0000000000000000')
+  expect(await world.projects.byId('proj_0000000000000000')).toBe(null)
 })

@@ -38,7 +38,8 @@ test('stats and events of any history equal the oracle, wherever compaction has 
         const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
         const kept = stored(sent)
         for (const id of PROJECTS) {
-          const project = { id, name: id, bucket: 7, created_at: CREATED }
+          const has_event_ids = sent.some(event => event.project_id === id && event.event_id !== null)
+          const project = { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
           for (const since of given.since) {
             for (const groupBy of STATS_GROUPS) {
               const found = await stats(services as unknown as ReportServices, {

@@ -13,7 +13,13 @@ import { statsAnswer } from '#schemas/stats'
 import { buildLake, type EventsRecord } from '#test/support/lake-builder'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
-const project = { id: 'proj_1', name: 'shop', bucket: 7, created_at: '2026-10-01T00:00:00Z' }
+const project = {
+  id: 'proj_1',
+  name: 'shop',
+  bucket: 7,
+  created_at: '2026-10-01T00:00:00Z',
+  has_event_ids: true,
+}
 
 async function setUp(given: Partial<EventsRecord['events'][number]>[] = []) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-report-'))
