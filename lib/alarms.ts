@@ -105,17 +105,17 @@ function watches({ config, metrics, waiting }: AlarmsProps): Record<string, Watc
       says: 'The scheduler function was not called for a quarter of an hour.',
     },
     JobDeadLetters: {
-      metric: metrics.waiting(waiting.jobs, 'jobs given up'),
+      metric: metrics.waiting(waiting.jobs),
       above: 0,
       says: 'A job of the lake has failed again and again.',
     },
     ClockDeadLetters: {
-      metric: metrics.waiting(waiting.clock, 'calls given up'),
+      metric: metrics.waiting(waiting.clock),
       above: 0,
       says: 'The schedule could not call the scheduler function.',
     },
     FailedBatches: {
-      metric: metrics.waiting(waiting.batches, 'batches given up'),
+      metric: metrics.waiting(waiting.batches),
       above: 0,
       says: 'Lambda has given up a batch of the stream and put it under aws/lambda/ in the bucket.',
     },

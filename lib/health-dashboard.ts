@@ -4,7 +4,7 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
-  type IMetric,
+  type Metric,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
@@ -18,6 +18,9 @@ export type HealthDashboardProps = {
   jobs: Queue
 }
 
+/** The functions whose time tells whether they still cope. */
+const WORKING = ['track', 'reports', 'lake', 'jobs'] as const
+
 /** One page in the console: does it take events, do they reach the lake, are they read, what fails. */
 export class HealthDashboard extends Construct {
   constructor(scope: Construct, id: string, { name, metrics, alarms, jobs }: HealthDashboardProps) {
@@ -29,31 +32,45 @@ export class HealthDashboard extends Construct {
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 5 })],
         [
-          graph('Requests', [metrics.requests(), metrics.clientErrors(), metrics.serverErrors()]),
-          graph('Latency', [metrics.latency(50), metrics.latency(99)]),
-          graph('Stream', [metrics.recordsIn(), metrics.refused()], [metrics.bytesIn()]),
-        ],
-        [
-          graph('Behind the stream', [metrics.iteratorAge()]),
-          graph('Age, s', [metrics.gauge('ClaimAgeSeconds'), metrics.gauge('CompactionLagSeconds')]),
-          graph('Jobs that wait', [metrics.waiting(jobs, 'jobs')], [metrics.gauge('Epoch')]),
-        ],
-        [
+          graph('Requests', {
+            requests: metrics.requests(),
+            '4xx': metrics.clientErrors(),
+            '5xx': metrics.serverErrors(),
+          }),
+          graph('Latency, ms', { p50: metrics.latency(50), p99: metrics.latency(99) }),
           graph(
-            'Errors',
-            names.map(each => metrics.errors(each)),
+            'Stream',
+            { records: metrics.recordsIn(), refused: metrics.refused() },
+            { bytes: metrics.bytesIn() },
           ),
+        ],
+        [
+          graph('Behind the stream, ms', { oldest: metrics.iteratorAge() }),
+          graph('Age, s', {
+            'open claim': metrics.gauge('ClaimAgeSeconds'),
+            'compaction lag': metrics.gauge('CompactionLagSeconds'),
+          }),
+          graph('Jobs that wait', { jobs: metrics.waiting(jobs) }, { epoch: metrics.gauge('Epoch') }),
+        ],
+        [
+          graph('Errors', Object.fromEntries(names.map(name => [name, metrics.errors(name)]))),
           graph(
             'Slowest of a hundred, ms',
-            (['track', 'reports', 'lake', 'jobs'] as const).map(metrics.durations),
+            Object.fromEntries(WORKING.map(name => [name, metrics.slowest(name)])),
           ),
-          graph('Athena', [metrics.scanned(Duration.hours(1))]),
+          graph('Athena, bytes an hour', { read: metrics.scanned(Duration.hours(1)) }),
         ],
       ],
     })
   }
 }
 
-function graph(title: string, left: IMetric[], right: IMetric[] = []): GraphWidget {
-  return new GraphWidget({ title, left, right, width: 8, height: 6 })
+type Labelled = Record<string, Metric>
+
+function graph(title: string, left: Labelled, right: Labelled = {}): GraphWidget {
+  return new GraphWidget({ title, left: labelled(left), right: labelled(right), width: 8, height: 6 })
+}
+
+function labelled(metrics: Labelled): Metric[] {
+  return Object.entries(metrics).map(([label, metric]) => metric.with({ label }))
 }
