@@ -4,13 +4,14 @@ import { createBotClassifier } from '#core/ingest/bots'
 import { createSeqSource } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
 import type { LakeJob } from '#core/lake/jobs'
-import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
+import { createMaintenance } from '#core/lake/maintenance'
 import type { Clock } from '#core/ports'
 import { createStores } from '#core/stores'
 import { athenaClient, dynamoClient, kinesisClient, s3Client, sqsClient } from './clients.ts'
 import { type Instruments, openInstruments } from './instruments.ts'
 import { sqsJobQueue } from './job-queue.ts'
 import { s3Lake } from './lake.ts'
+import { MAINTENANCE } from './maintenance.ts'
 import { athenaEngine } from './query-engine.ts'
 import { readSettings } from './settings.ts'
 import { kinesisStream } from './stream.ts'
@@ -24,18 +25,6 @@ import { kinesisStream } from './stream.ts'
 type Environment = Record<string, string | undefined>
 
 const clock: Clock = { now: Date.now }
-
-/**
- * Epochs by time: compaction is split over workers by size, so an epoch may grow to what four of them do in a minute. A
- * job comes again by its queue three times, a quarter of an hour apart (lib/job-queue.ts), before it is sent anew.
- */
-const MAINTENANCE: MaintenanceSettings = {
-  ...MAINTENANCE_DEFAULTS,
-  epochMs: 10 * 60_000,
-  epochFiles: 1_000,
-  epochBytes: 256 * 1024 * 1024,
-  resendMs: 60 * 60_000,
-}
 
 /** DuckDB's threads share its memory; each needs this much to hold what it sorts, MB. */
 const THREAD_MEMORY_MB = 512
