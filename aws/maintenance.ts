@@ -1,13 +1,15 @@
 import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
 
 /**
- * Epochs of an hour: every read pays S3 for each warm epoch that it lists and each file of it, and at ten minutes that
- * was most of a read's cost (docs/cost.md). Compaction is split over workers by size, so an epoch may grow to what four
- * of them do in a minute. A job comes again by its queue three times, a quarter of an hour apart (lib/job-queue.ts), before it is sent anew.
+ * The lake's maintenance on AWS, beside what its deployer sets. Epochs are long (EPOCH_MINUTES): every read pays S3 for
+ * each warm epoch that it lists and each file of it. Compaction is split over workers by size, so an epoch may grow to
+ * what four of them do in a minute. A job comes again by its queue three times, a quarter of an hour apart
+ * (lib/job-queue.ts), before it is sent anew.
  */
-export const MAINTENANCE: MaintenanceSettings = {
-  ...MAINTENANCE_DEFAULTS,
-  epochMs: 60 * 60_000,
+export const MAINTENANCE: Omit<MaintenanceSettings, 'epochMs'> = {
+  coldAfterMs: MAINTENANCE_DEFAULTS.coldAfterMs,
+  rollMs: MAINTENANCE_DEFAULTS.rollMs,
+  keepFinerMs: MAINTENANCE_DEFAULTS.keepFinerMs,
   epochFiles: 1_000,
   epochBytes: 256 * 1024 * 1024,
   resendMs: 60 * 60_000,

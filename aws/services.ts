@@ -99,12 +99,13 @@ export function jobsServices(environment: Environment) {
 }
 
 export function schedulerServices(environment: Environment) {
-  const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL } = readSettings('scheduler', environment)
+  const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
   const { log, gauge, traced, instrumented } = openInstruments()
   const { lakeState: state } = openStores(TABLE_NAME, traced)
   const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
   const jobs = sqsJobQueue<LakeJob>({ client: traced(sqsClient()), queueUrl: JOB_QUEUE_URL })
-  const maintenance = createMaintenance({ state, lake, jobs, clock, log }, MAINTENANCE)
+  const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
+  const maintenance = createMaintenance({ state, lake, jobs, clock, log }, settings)
   return { services: { maintenance, state, clock, gauge, log }, instrumented }
 }
 

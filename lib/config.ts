@@ -72,6 +72,9 @@ const schema = z.strictObject({
     .optional()
     .meta({ description: 'Requests that the API takes; by default as many as the stream takes records' }),
 
+  epochMinutes: whole(1, 1_440).default(60).meta({
+    description: 'How often new events are compacted; a read pays for each epoch of the last two days',
+  }),
   maxScanGb: whole(1, 100_000)
     .default(50)
     .meta({ description: 'GB that one Athena statement may read before it is cancelled' }),

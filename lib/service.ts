@@ -78,6 +78,7 @@ export class Service extends Stack {
       .bindTable(table, CHANGE)
       .bindLake(bucket, { list: [hot, warm, cold], delete: [hot, warm] })
       .bindJobQueue(jobQueue.queue)
+      .set('EPOCH_MINUTES', String(config.epochMinutes))
     owner.bindTable(table, [...READ, 'PutItem', 'UpdateItem', 'DeleteItem']).set('BASE_URL', baseUrl)
     // `live`, the other consumer of the stream, and its functions join here.
 

@@ -15,6 +15,11 @@ const BASE_URL = setting('Address of the service, without a slash at its end')
 const COUNTRY_HEADER = setting('Lower-case name of the header with the country of the viewer')
 const ATHENA_WORKGROUP = setting('Workgroup that the reports run in')
 const GLUE_DATABASE = setting('Database of the lake in the catalog')
+const EPOCH_MINUTES = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .meta({ description: 'How often new events are compacted, minutes' })
 const COMPACTION_MEMORY_MB = z.coerce.number().int().min(64).meta({ description: 'Memory of DuckDB, MB' })
 
 /** What every function is told: the fields that Powertools puts on each line and metric. */
@@ -38,7 +43,7 @@ export const functions = {
   /** The worker of compaction and rolls, by the queue. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake, by the clock. */
-  scheduler: z.object({ ...common, TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL }),
+  scheduler: z.object({ ...common, TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES }),
   /** Makes the owner's account, an API key and a project; called by the deployer. */
   owner: z.object({ ...common, TABLE_NAME, BASE_URL }),
 } as const satisfies Record<string, z.ZodObject>
