@@ -78,17 +78,20 @@ async function answer<R extends Route>(
 }
 
 /**
- * Runs a read that counts toward the month, and counts it when it has succeeded. Its answer tells the month's events
- * of the account; the limit, and the percentage of it, come with a plan that has one (contract 1.3).
+ * Runs a read that counts toward the month, and counts it when it has succeeded; one that cannot be counted, as where
+ * a disk is full, is answered all the same. Its answer tells the month's events of the account; the limit, and the
+ * percentage of it, come with a plan that has one (contract 1.3).
  */
 async function meteredRead(
   run: () => Promise<{ status: number; body: unknown }>,
   project: Project,
-  { usage, clock }: ChainServices,
+  { usage, clock, log }: ChainServices,
 ): Promise<HttpAnswer> {
   const now = new Date(clock.now()).toISOString()
   const [reply, month] = await Promise.all([run(), usage.month(project.account_id, now.slice(0, 7))])
-  await usage.addRead(project.id, project.account_id, now.slice(0, 10))
+  await usage
+    .addRead(project.id, project.account_id, now.slice(0, 10))
+    .catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
   return jsonAnswer(reply.status, reply.body, { 'X-Monthly-Usage': String(month.events) })
 }
 

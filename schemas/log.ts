@@ -3,6 +3,7 @@ export const logCodes = {
   STARTED: 'the service takes requests',
   STOPPED: 'the service has stopped cleanly',
   REQUEST_FAILED: 'a request ended in INTERNAL_ERROR: a defect of ours',
+  READ_NOT_COUNTED: 'a read was answered, but the state could not be written to count it',
   STREAM_UNAVAILABLE: 'an append was refused with 503: full disk or throttled stream',
   STREAM_DAMAGED: 'the log was damaged; what could be read was kept, the file was set aside',
   RECORDS_MISSING: 'sequence numbers that were claimed are no longer in the stream',

@@ -11,7 +11,10 @@ const account = { id: 'acc_1' } as Account
 const project = { id: 'proj_1', account_id: 'acc_1', name: 'shop', deleted_at: null } as Project
 
 /** Report functions over one account and one project, with what they counted and logged. */
-function reports(handler: () => Promise<unknown>) {
+function reports(
+  handler: () => Promise<unknown>,
+  count = async (reads: unknown[], read: unknown[]) => void reads.push(read),
+) {
   const reads: unknown[] = []
   const logged: unknown[] = []
   const services: ChainServices = {
@@ -20,7 +23,7 @@ function reports(handler: () => Promise<unknown>) {
     usage: {
       addEvents: async () => {},
       addBots: async () => {},
-      addRead: async (...read) => void reads.push(read),
+      addRead: (...read) => count(reads, read),
       totals: async () => ({ events: 0, reads: 0 }),
       month: async (owner, month) => ({
         events: owner === 'acc_1' && month === '2026-11' ? 42 : 0,
@@ -63,6 +66,15 @@ test.each([
   const { ask, reads } = reports(handler)
   expect((await ask(query)).status).toBeGreaterThanOrEqual(400)
   expect(reads).toEqual([])
+})
+
+test('a read that cannot be counted is answered all the same', async () => {
+  const { ask, logged } = reports(
+    async () => ({ ok: 1 }),
+    () => Promise.reject(unavailable('the disk is full', 3)),
+  )
+  expect((await ask()).status).toBe(200)
+  expect(logged).toEqual([{ code: 'READ_NOT_COUNTED', error: expect.stringContaining('the disk is full') }])
 })
 
 test('an error of ours answers with its status, its fields and its headers', async () => {
