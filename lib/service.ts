@@ -28,8 +28,8 @@ const [hot, warm, cold, visits, activity] = (
   ['events_hot', 'events_warm', 'events_cold', 'visits_cold', 'activity_cold'] as const
 ).map(name => `${tables[name].prefix}/`) as [string, string, string, string, string]
 
-const READ: TableAction[] = ['GetItem', 'BatchGetItem', 'Query']
-const CHANGE: TableAction[] = ['GetItem', 'Query', 'PutItem', 'UpdateItem']
+/** Makes and changes items; only accounts and projects are ever deleted. */
+const CHANGE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
 
 /** The whole of Footfall in one stack, for any account and region. */
 export class Service extends Stack {
@@ -63,8 +63,11 @@ export class Service extends Stack {
     const { track, reports, control, site, lake, jobs, scheduler, owner } = all
 
     track.bindTable(table, ['GetItem']).bindStreamWriter(stream).set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
-    reports.bindTable(table, CHANGE).bindCatalog(catalog, bucket).set('BASE_URL', baseUrl)
-    control.bindTable(table, [...READ, 'PutItem', 'UpdateItem', 'DeleteItem']).set('BASE_URL', baseUrl)
+    reports
+      .bindTable(table, [...CHANGE, 'Query'])
+      .bindCatalog(catalog, bucket)
+      .set('BASE_URL', baseUrl)
+    control.bindTable(table, [...CHANGE, 'Query', 'BatchGetItem', 'DeleteItem']).set('BASE_URL', baseUrl)
     site.set('BASE_URL', baseUrl)
     lake
       .bindTable(table, CHANGE)
@@ -75,11 +78,11 @@ export class Service extends Stack {
       .bindLake(bucket, { list: [hot, warm], get: [hot, warm], put: [warm, cold, visits, activity] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
-      .bindTable(table, CHANGE)
+      .bindTable(table, [...CHANGE, 'Query'])
       .bindLake(bucket, { list: [hot, warm, cold], delete: [hot, warm] })
       .bindJobQueue(jobQueue.queue)
       .set('EPOCH_MINUTES', String(config.epochMinutes))
-    owner.bindTable(table, [...READ, 'PutItem', 'UpdateItem', 'DeleteItem']).set('BASE_URL', baseUrl)
+    owner.bindTable(table, [...CHANGE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)
     // `live`, the other consumer of the stream, and its functions join here.
 
     api.route({ track, reports, control, site })
