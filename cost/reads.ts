@@ -20,39 +20,41 @@ export function readFigures(usage: Usage): ReadFigures {
   // Events may be 30 days older than the project.
   const olderDates = Math.max(0, (usage.months + 1) * daysAMonth - dates)
   const coldScans = stats.activityScans + stats.visitsScans
-  const hotFiles = figures.epochs === 0 ? 0 : (figures.claims / figures.epochs) * stats.hotEpochs
+  const waiting = waitingEpochs(figures)
+  const hotFiles = figures.epochs === 0 ? 0 : (figures.claims / figures.epochs) * (0.5 + waiting)
   const warmFiles = figures.warmEpochs * (figures.warmFiles / figures.buckets)
   const filesOfDates = lake.datesARoll * figures.rolledShare
   return {
     lists:
-      stats.warmScans * figures.warmEpochs +
-      stats.hotScans * stats.hotEpochs +
+      stats.warmScans[usage.eventIds] * figures.warmEpochs +
+      stats.hotScans[usage.eventIds] * (1 + waiting) +
       coldScans * dates +
       stats.olderScans * olderDates,
     gets:
       stats.getsAFile *
-      (stats.warmScans * warmFiles +
-        stats.hotScans * hotFiles +
+      (stats.warmScans[usage.eventIds] * warmFiles +
+        stats.hotScans[usage.eventIds] * hotFiles +
         (coldScans * dates + stats.olderScans * olderDates) * filesOfDates),
     bytes: scannedBytes(usage, figures, Math.min(dates, usage.months * daysAMonth), olderDates),
   }
 }
 
+/** Epochs that have ended and are still hot, on average: beside them one that fills, and is half full. */
+function waitingEpochs({ epochs }: LakeFigures): number {
+  return (epochs / system.minutesAMonth) * system.stats.compactionMinutes
+}
+
 /** Bytes of the three statements; Athena counts 10 MB for each at least. */
-function scannedBytes(
-  usage: Usage,
-  { buckets, epochs, warmEpochs }: LakeFigures,
-  dates: number,
-  olderDates: number,
-): number {
+function scannedBytes(usage: Usage, figures: LakeFigures, dates: number, olderDates: number): number {
   const { stats, lake, daysAMonth } = system
   const { events, projects } = usage
+  const { buckets, epochs, warmEpochs } = figures
   const bucketDay = events / daysAMonth / buckets
   // Row groups hold a project's rows together; what shares them is read along.
   const projectDay = Math.min(bucketDay, Math.max(events / daysAMonth / projects, lake.rowGroupRows))
   const warmRows = epochs === 0 ? 0 : (events / epochs / buckets) * warmEpochs
-  const hotRows = epochs === 0 ? 0 : (events / epochs) * stats.hotEpochs
-  const fresh = (warmRows + hotRows) * lake.freshReadBytes
+  const hotRows = epochs === 0 ? 0 : (events / epochs) * (0.5 + waitingEpochs(figures))
+  const fresh = (warmRows + hotRows) * lake.freshReadBytes[usage.eventIds]
   const older = Math.min(olderDates, Math.max(0, usage.months * daysAMonth - dates))
   const visits = projectDay * (dates * lake.visitsBytes + older * lake.sessionKeyBytes)
   const activity = projectDay * dates * lake.activityBytes

@@ -1,4 +1,5 @@
-import { MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import { MAINTENANCE } from '#aws/maintenance'
+import { readConfig } from '#lib/config'
 import { functionSizes } from '#lib/function-sizes'
 import { BUCKETS } from '#schemas/columns'
 import { gauges } from '#schemas/log'
@@ -9,6 +10,8 @@ import { gauges } from '#schemas/log'
  */
 
 const HOUR_MS = 3_600_000
+/** What a deployment without options is. */
+const defaults = readConfig({})
 
 export const system = {
   hoursAMonth: 730,
@@ -55,11 +58,11 @@ export const system = {
 
   lake: {
     buckets: BUCKETS,
-    epochMinutes: MAINTENANCE_DEFAULTS.epochMs / 60_000,
-    epochBytes: MAINTENANCE_DEFAULTS.epochBytes,
-    coldAfterHours: MAINTENANCE_DEFAULTS.coldAfterMs / HOUR_MS,
-    rollHours: MAINTENANCE_DEFAULTS.rollMs / HOUR_MS,
-    keepFinerHours: MAINTENANCE_DEFAULTS.keepFinerMs / HOUR_MS,
+    epochMinutes: defaults.epochMinutes,
+    epochBytes: MAINTENANCE.epochBytes,
+    coldAfterHours: MAINTENANCE.coldAfterMs / HOUR_MS,
+    rollHours: MAINTENANCE.rollMs / HOUR_MS,
+    keepFinerHours: MAINTENANCE.keepFinerMs / HOUR_MS,
     /** A deleted version stays so long (lib/storage.ts). */
     versionHours: 24,
     /** Of core/lake/consumer.ts, and of the stream's mapping: what Lambda delivers at once. */
@@ -77,8 +80,8 @@ export const system = {
     activityBytes: 1.4,
     /** A session's key in visits_cold. */
     sessionKeyBytes: 1.25,
-    /** What the statements of a read take of a warm or hot row, both scans together; estimated from the columns. */
-    freshReadBytes: 14,
+    /** What the statements of a read take of a warm or hot row, all scans together; estimated from the columns. */
+    freshReadBytes: { no: 10, yes: 14 },
     /** A roll of 24 hours touches two dates, and late events another. */
     datesARoll: 3,
     coldTables: 3,
@@ -88,11 +91,11 @@ export const system = {
   /** DynamoDB's requests; test/cost/state-requests.test.ts counts them on dynalite. */
   state: {
     claim: { reads: 2, writes: 2 },
-    /** The tick of a minute without work, with one epoch on its way, and a job. */
-    tick: { reads: 5, writes: 4 },
-    epoch: { reads: 4, writes: 4 },
-    job: { reads: 4, writes: 2 },
-    statsRead: { reads: 7, writes: 2 },
+    /** The tick of a minute without work, what an epoch on its way adds to it, and a job. */
+    tick: { reads: 6, writes: 2 },
+    epoch: { reads: 8, writes: 4 },
+    job: { reads: 2, writes: 1 },
+    statsRead: { reads: 5, writes: 2 },
     lookUp: { reads: 2, seconds: 5 },
     gigabytes: 0.1,
   },
@@ -100,14 +103,15 @@ export const system = {
   /** GET /stats; test/cost/read-scans.test.ts counts them in the statements. */
   stats: {
     statements: 3,
-    warmScans: 6,
-    hotScans: 6,
+    /** By whether the project sends event_ids: only then a read looks for copies. */
+    warmScans: { no: 3, yes: 6 },
+    hotScans: { no: 3, yes: 6 },
     activityScans: 2,
     visitsScans: 1,
     /** Of visits_cold before the range, back to the first date of the project. */
     olderScans: 1,
-    /** Epochs that are hot at a time: the one that fills, and half of the time the one before. */
-    hotEpochs: 1.5,
+    /** Until an epoch that has ended is warm, while the next one fills: a tick sends the job, another finds it done. */
+    compactionMinutes: 2,
     /** A footer and the columns' chunks; estimated. */
     getsAFile: 3,
     resultPuts: 2,

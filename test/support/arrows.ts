@@ -49,7 +49,11 @@ const RULES: Record<string, Rule> = {
   lib: { files: /^(schemas|lib)\/|^tracker\/build\.ts$/, packages: null, builtins: null },
   bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
   // The calculator takes its figures from the settings of the code.
-  cost: { files: /^(schemas|core|lib|cost)\//, packages: /^zod$/, builtins: /^node:(fs|util)$/ },
+  cost: {
+    files: /^(schemas|core|lib|cost)\/|^aws\/maintenance\.ts$/,
+    packages: /^zod$/,
+    builtins: /^node:(fs|util)$/,
+  },
   tracker: { files: /^(schemas|tracker)\//, packages: NONE, builtins: NONE },
   dashboard: { files: /^(schemas|dashboard)\//, packages: null, builtins: NONE },
   cli: { files: /^(schemas|cli)\//, packages: null, builtins: null },
