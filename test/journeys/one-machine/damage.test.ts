@@ -52,6 +52,7 @@ test('a full disk refuses events with 503 and Retry-After, and takes them again 
   expect(await refused.json()).toMatchObject({ error: 'UNAVAILABLE' })
   expect(service.output()).toContain('"code":"STREAM_UNAVAILABLE"')
   expect((await fetch(`${service.baseUrl}/health`)).status).toBe(200)
+  expect((await statsTotals(service)).total_events).toBeGreaterThanOrEqual(sent.length)
 
   disk.free(service)
   const acknowledged = await eventually(async () => {
