@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { eachOf } from '#core/each-of'
 import { answered, held, type StateTable } from '#core/state-table'
 import type { CountedBots, CountedEvents, UsageCounters } from './counters.ts'
 
@@ -23,7 +24,7 @@ export type UsageStore = UsageCounters & {
 export function createUsage({ client, table }: StateTable): UsageStore {
   async function addEvents(source: string, mark: string, counts: readonly CountedEvents[]): Promise<void> {
     const months = Map.groupBy(counts, ({ owner, day }) => `${owner} ${day.slice(0, 7)}`)
-    await eachOf([...months.values()], async ofMonth => {
+    await eachOf([...months.values()], CONCURRENCY, async ofMonth => {
       const { owner, day } = ofMonth[0] as CountedEvents
       const added = new Map<string, number>()
       for (const { day, events } of ofMonth) add(added, `e${day.slice(8)}`, events)
@@ -33,14 +34,18 @@ export function createUsage({ client, table }: StateTable): UsageStore {
   }
 
   async function addBots(source: string, mark: string, counts: readonly CountedBots[]): Promise<void> {
-    await eachOf(counts, async ({ project_id, day, category, actor, requests, dropped, last_seen_at }) => {
-      const key = { pk: `bots#${project_id}`, sk: `${day}#${source}#${digest(`${category} ${actor}`)}` }
-      const added = new Map(Object.entries({ requests, dropped }))
-      const named = { day, category, actor }
-      // The latest time only rises; where it would not, the counts are added without it.
-      if (!(await addOnce(key, mark, added, { ...named, last_seen_at })))
-        await addOnce(key, mark, added, named)
-    })
+    await eachOf(
+      counts,
+      CONCURRENCY,
+      async ({ project_id, day, category, actor, requests, dropped, last_seen_at }) => {
+        const key = { pk: `bots#${project_id}`, sk: `${day}#${source}#${digest(`${category} ${actor}`)}` }
+        const added = new Map(Object.entries({ requests, dropped }))
+        const named = { day, category, actor }
+        // The latest time only rises; where it would not, the counts are added without it.
+        if (!(await addOnce(key, mark, added, { ...named, last_seen_at })))
+          await addOnce(key, mark, added, named)
+      },
+    )
   }
 
   /** Adds to the item, unless it has counted this mark or a later one. Returns whether it did. */
@@ -78,7 +83,7 @@ export function createUsage({ client, table }: StateTable): UsageStore {
   }
 
   async function addRead(projectId: string, accountId: string, day: string): Promise<void> {
-    await eachOf([projectId, accountId], owner =>
+    await eachOf([projectId, accountId], CONCURRENCY, owner =>
       answered(
         client.update({
           TableName: table,
@@ -173,15 +178,4 @@ function sums(items: readonly Record<string, unknown>[]): { events: number; read
     events: items.reduce((sum, item) => sum + Number(item.events ?? 0), 0),
     reads: items.reduce((sum, item) => sum + Number(item.reads ?? 0), 0),
   }
-}
-
-/** Runs the work over all items, a few at once; rejects with the first error, when all that was begun has ended. */
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = items.values()
-  const lanes = Array.from({ length: Math.min(CONCURRENCY, items.length) }, async () => {
-    for (const item of left) await work(item)
-  })
-  const outcomes = await Promise.allSettled(lanes)
-  const failed = outcomes.find(outcome => outcome.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
 }

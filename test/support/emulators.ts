@@ -18,6 +18,7 @@ export const nobody = {
 } as const
 
 export type EmulatedKinesis = {
+  endpoint: string
   client: KinesisClient
   /** Makes a stream and returns its ARN once it is there. */
   createStream(shards: number): Promise<string>
@@ -29,9 +30,11 @@ export async function startKinesis(): Promise<EmulatedKinesis> {
   const server = kinesalite({ createStreamMs: 0, deleteStreamMs: 0, updateStreamMs: 0, shardLimit: 1000 })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const client = kinesisClient({ endpoint: `http://127.0.0.1:${port}`, ...nobody })
+  const endpoint = `http://127.0.0.1:${port}`
+  const client = kinesisClient({ endpoint, ...nobody })
   let made = 0
   return {
+    endpoint,
     client,
     async createStream(shards) {
       const StreamName = `events-${made++}`
@@ -53,6 +56,7 @@ export async function startKinesis(): Promise<EmulatedKinesis> {
 }
 
 export type EmulatedStorage = {
+  endpoint: string
   s3: S3Client
   sqs: SQSClient
   /** Makes an empty bucket and returns its name. */
@@ -70,6 +74,7 @@ export async function startStorage(): Promise<EmulatedStorage> {
   const sqs = sqsClient(at)
   let made = 0
   return {
+    endpoint: at.endpoint,
     s3,
     sqs,
     createBucket: () => server.createBucket(`lake-${made++}`).bucketName,

@@ -1,0 +1,36 @@
+/**
+ * The process that Lambda runs a bundle in, as test/support/bundled-function.ts starts it: loads the bundle of its first
+ * argument, then answers one event after the other over its channel. Answers and errors travel as JSON, as on Lambda.
+ */
+export type Invocation = { event: unknown; timeoutMs: number }
+export type Outcome =
+  | { kind: 'ready' }
+  | { kind: 'answer'; answer: unknown }
+  | { kind: 'error'; errorType: string; errorMessage: string }
+
+const send = (outcome: Outcome) => process.send?.(outcome)
+const { handler } = await import(process.argv[2] ?? '')
+let invocations = 0
+
+process.on('message', async ({ event, timeoutMs }: Invocation) => {
+  const end = Date.now() + timeoutMs
+  process.env._X_AMZN_TRACE_ID = `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1`
+  const context = {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: 'footfall-test',
+    functionVersion: '$LATEST',
+    invokedFunctionArn: 'arn:aws:lambda:us-east-1:123456789012:function:footfall-test',
+    memoryLimitInMB: '512',
+    awsRequestId: `79104ea5-0f6f-4d4b-9a6b-${String(++invocations).padStart(12, '0')}`,
+    logGroupName: '/aws/lambda/footfall-test',
+    logStreamName: '2026/11/21/[$LATEST]0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+    getRemainingTimeInMillis: () => end - Date.now(),
+  }
+  try {
+    send({ kind: 'answer', answer: (await handler(event, context)) ?? null })
+  } catch (error) {
+    const { name, message } = error as Error
+    send({ kind: 'error', errorType: name, errorMessage: message })
+  }
+})
+send({ kind: 'ready' })

@@ -1,0 +1,41 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Lake } from '#core/ports'
+import { duckdbForAthena } from './athena-duckdb.ts'
+import type { FrontEngine } from './athena-front.ts'
+
+/** DuckDB over a bucket's lake, for the front of Athena: a copy in `folder` is brought up to date before each statement. */
+export async function duckdbOverBucket(lake: Lake, folder: string): Promise<FrontEngine> {
+  await mkdir(folder, { recursive: true })
+  const engine = await duckdbForAthena(folder)
+  const copied = new Map<string, number>()
+  let last = Promise.resolve()
+
+  async function copy(): Promise<void> {
+    const objects = await lake.list('')
+    for (const { key, size, modified } of objects) {
+      const version = modified * 1e9 + size
+      if (copied.get(key) === version) continue
+      const path = join(folder, key)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, (await lake.get(key)) ?? new Uint8Array())
+      copied.set(key, version)
+    }
+    const there = new Set(objects.map(({ key }) => key))
+    for (const key of copied.keys()) {
+      if (there.has(key)) continue
+      await rm(join(folder, key))
+      copied.delete(key)
+    }
+  }
+
+  return {
+    async run(sql, signal, ...rest) {
+      // One after the other: statements of one report come together.
+      last = last.catch(() => {}).then(copy)
+      await last
+      return engine.run(sql, signal, ...rest)
+    },
+    close: engine.close,
+  }
+}
