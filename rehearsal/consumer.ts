@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type EventSourceMappingConfiguration,
+  ListEventSourceMappingsCommand,
+  UpdateEventSourceMappingCommand,
+} from '@aws-sdk/client-lambda'
+import { eventually } from '#test/support/eventually'
+import type { AwsClients } from './aws.ts'
+import { kinesisSource } from './poller/kinesis-source.ts'
+import { lambdaInvoke } from './poller/lambda-invoke.ts'
+import { type Poller, startPoller } from './poller/poller.ts'
+import { type MappingSettings, mappingSettings } from './poller/settings.ts'
+import type { Stack } from './stack.ts'
+
+/** The deployed mapping of the lake's consumer, played by our poller instead of the emulator's. */
+export type Consumer = {
+  settings: MappingSettings
+  /** How invocations have ended so far. */
+  calls: { answered: number; failed: number; refused: number; reasons: Set<string> }
+  /** Records that were given up. */
+  givenUp: () => number
+  /** Takes up reading anew, from the start of the stream: as if Lambda had lost its checkpoints. */
+  forget(): Promise<void>
+  /** Rejects when the stream cannot be read. */
+  failure(): Promise<never>
+  stop(): Promise<void>
+}
+
+/**
+ * Ends the emulator's own reading of the stream, which knows no window, no partial answer and no halves, and reads it
+ * as Lambda does, by what the deployed mapping says.
+ */
+export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Consumer> {
+  const mapping = await takeOver(aws, stack)
+  const settings = mappingSettings(mapping)
+  const streamArn = mapping.EventSourceArn ?? ''
+  const { name: functionName, role: roleArn } = stack.functions.lake
+  const call = lambdaInvoke({ client: aws.lambda, functionName, streamArn, roleArn })
+  const calls: Consumer['calls'] = { answered: 0, failed: 0, refused: 0, reasons: new Set() }
+  let givenUp = 0
+  let broken: (error: Error) => void
+  const failure = new Promise<never>((_, reject) => {
+    broken = reject
+  })
+  failure.catch(() => {})
+
+  let poller = start()
+
+  function start(): Poller {
+    const started = startPoller(settings, {
+      source: kinesisSource(aws.kinesis, streamArn),
+      async invoke(shard, records) {
+        const outcome = await call(shard, records)
+        calls[outcome.kind] += 1
+        if (outcome.kind !== 'answered') calls.reasons.add(outcome.reason.slice(0, 500))
+        return outcome
+      },
+      time: {
+        now: Date.now,
+        sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+      },
+      onGivenUp: records => {
+        givenUp += records.length
+      },
+    })
+    started.running.catch(error => broken(error))
+    return started
+  }
+
+  return {
+    settings,
+    calls,
+    givenUp: () => givenUp,
+    failure: () => failure,
+    async forget() {
+      await poller.stop()
+      poller = start()
+    },
+    stop: () => poller.stop().catch(() => {}),
+  }
+}
+
+async function takeOver({ lambda }: AwsClients, stack: Stack): Promise<EventSourceMappingConfiguration> {
+  const list = new ListEventSourceMappingsCommand({ FunctionName: stack.functions.lake.name })
+  const { EventSourceMappings: [mapping, ...others] = [] } = await lambda.send(list)
+  if (mapping === undefined || others.length > 0) throw new Error('the lake consumer has not one mapping')
+  await lambda.send(new UpdateEventSourceMappingCommand({ UUID: mapping.UUID, Enabled: false }))
+  await eventually(async () => {
+    const { EventSourceMappings: [now] = [] } = await lambda.send(list)
+    if (now?.State !== 'Disabled') throw new Error(`the emulator's own mapping is ${now?.State}`)
+  })
+  return mapping
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { runPython } from './ministack.ts'
+
+export type Edge = {
+  /** By HTTP, for clients that are told to come here. */
+  url: string
+  /** By TLS with a certificate of its own making, for browsers that think they are at the distribution. */
+  tlsPort: number
+  stop(): Promise<void>
+}
+
+export type EdgeOptions = {
+  emulator: string
+  /** Host name of the distribution. */
+  host: string
+  apiId: string
+  /** What every viewer's country is. */
+  country: string
+}
+
+/**
+ * The last step before the emulator's CloudFront, where a viewer's connection would end: says over which protocol and for
+ * which distribution it came, and adds the viewer's country, which the emulator does not. What a viewer sends under
+ * that name is replaced, as CloudFront does.
+ */
+export async function startEdge({ emulator, host, apiId, country }: EdgeOptions): Promise<Edge> {
+  const target = new URL(emulator)
+
+  function forward(incoming: IncomingMessage, response: ServerResponse): void {
+    const { method, url = '/', headers } = incoming
+    // There the emulator says of every host how it is itself, so it is asked for past CloudFront.
+    const isHealth = url === '/health'
+    const outgoing = request({
+      host: target.hostname,
+      port: target.port,
+      method,
+      path: isHealth ? `/_aws/execute-api/${apiId}/$default${url}` : url,
+      headers: {
+        ...headers,
+        host: isHealth ? target.host : host,
+        'x-forwarded-proto': 'https',
+        'cloudfront-viewer-country': country,
+      },
+    })
+    outgoing.on('response', answer => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    outgoing.on('error', () => response.writeHead(502).end())
+    incoming.on('error', () => outgoing.destroy())
+    incoming.pipe(outgoing)
+  }
+
+  const servers = [createServer(forward), createTlsServer(await selfSigned(host), forward)] as const
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  const [plain, tls] = servers.map(server => (server.address() as AddressInfo).port) as [number, number]
+  return {
+    url: `http://127.0.0.1:${plain}`,
+    tlsPort: tls,
+    async stop() {
+      for (const server of servers) {
+        server.closeAllConnections()
+        server.close()
+      }
+    },
+  }
+}
+
+const CERTIFICATE = `
+import datetime, sys
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+key = ec.generate_private_key(ec.SECP256R1())
+name = x509.Name([x509.NameAttribute(x509.oid.NameOID.COMMON_NAME, 'rehearsal')])
+now = datetime.datetime.now(datetime.timezone.utc)
+certificate = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+  .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(days=1))
+  .not_valid_after(now + datetime.timedelta(days=2))
+  .add_extension(x509.SubjectAlternativeName([x509.DNSName(sys.argv[1])]), False).sign(key, hashes.SHA256()))
+pem = serialization.Encoding.PEM
+print(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode())
+print(certificate.public_bytes(pem).decode())
+`
+
+/** Node makes no certificates; the emulator came with a library that does. */
+async function selfSigned(host: string): Promise<{ key: string; cert: string }> {
+  const pem = await runPython(CERTIFICATE, [host])
+  return { key: pem, cert: pem }
+}
