@@ -70,14 +70,20 @@ const tables: Record<string, () => string> = {
       Object.values<Price>(prices).map(({ service, unit, tiers, source }) => [
         service,
         unit,
-        String(tiers[0]![1].toPrecision(3))
-          .replace(/(\.\d*?)0+(e|$)/, '$1$2')
-          .replace(/\.(e|$)/, '$1'),
+        unitPrice(tiers[0]![1]),
         source,
       ]),
       [2],
     ),
   checked: () => `Prices as found on ${CHECKED}.`,
+}
+
+/** Small ones by the million. */
+function unitPrice(usd: number): string {
+  const digits = { maximumSignificantDigits: 5 }
+  return usd < 0.001
+    ? `${(usd * 1e6).toLocaleString('en-US', digits)} a million`
+    : usd.toLocaleString('en-US', digits)
 }
 
 /** The document with each of its tables, between `<!-- cost:<name> -->` and `<!-- /cost -->`, made anew. Throws for a name that is not known. */
