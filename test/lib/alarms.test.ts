@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { type FunctionName, functions } from '#schemas/functions'
+import { LAST_EPOCH } from '#schemas/hive-tables'
+import { synthesize } from './synthesized.ts'
+
+const plain = synthesize()
+const names = Object.keys(functions) as FunctionName[]
+
+/** Alarms by name, as docs/operations.md explains them. */
+function alarms(context: Record<string, unknown> = {}): Record<string, Record<string, unknown>> {
+  const { all } = Object.keys(context).length === 0 ? plain : synthesize(context)
+  return Object.fromEntries(
+    all('AWS::CloudWatch::Alarm').map(([id, { Properties }]) => [
+      id.replace(/^Alarms/, '').replace(/[0-9A-F]{8}$/, ''),
+      Properties,
+    ]),
+  )
+}
+
+test('there is an alarm for whatever loses events, delays them, refuses them or costs money', () => {
+  const ofFunctions = names.flatMap(name => [`Errors${name}`, `Throttles${name}`])
+  expect(Object.keys(alarms()).toSorted()).toEqual(
+    [
+      'AthenaScan',
+      'ClaimAge',
+      'ClockDeadLetters',
+      'CompactionLag',
+      'FailedBatches',
+      'IteratorAge',
+      'JobDeadLetters',
+      'LastEpoch',
+      'MaintenanceStopped',
+      'ObjectDamaged',
+      'RecordsMissing',
+      'RecordsQuarantined',
+      'ServerErrors',
+      'StreamThrottled',
+      'StreamUnavailable',
+      ...ofFunctions,
+    ].toSorted(),
+  )
+})
+
+test('an alarm watches one metric of this stack and says what it means and where to read on', () => {
+  for (const [name, alarm] of Object.entries(alarms())) {
+    expect(alarm.MetricName, name).toBeTypeOf('string')
+    expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/operations\.md, [A-Za-z-]+\.$/)
+    const dimensions = (alarm.Dimensions as { Value: unknown }[]).map(({ Value }) => JSON.stringify(Value))
+    expect(dimensions.length, name).toBeGreaterThan(0)
+    expect(alarm.Namespace).toMatch(/^(AWS\/(Lambda|SQS|Kinesis|ApiGateway|Athena)|Footfall)$/)
+  }
+})
+
+test('alarms sound in time', () => {
+  const { IteratorAge, LastEpoch, MaintenanceStopped, FailedBatches } = alarms()
+  expect(IteratorAge).toMatchObject({ Statistic: 'Maximum', Threshold: 3 * 3_600_000 })
+  expect(alarms({ retentionHours: 168 }).IteratorAge).toMatchObject({ Threshold: 21 * 3_600_000 })
+  expect(LastEpoch).toMatchObject({ MetricName: 'Epoch', Threshold: LAST_EPOCH * 0.9 })
+  expect(MaintenanceStopped).toMatchObject({
+    ComparisonOperator: 'LessThanThreshold',
+    Threshold: 1,
+    TreatMissingData: 'breaching',
+  })
+  expect(FailedBatches).toMatchObject({ Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' })
+})
+
+test('alarms are told to an address or to a topic of the deployer, and to nobody by default', () => {
+  expect(plain.all('AWS::SNS::Topic')).toEqual([])
+  for (const { AlarmActions } of Object.values(alarms())) expect(AlarmActions).toBeUndefined()
+  const mailed = synthesize({ alarmEmail: 'ops@example.com', monthlyBudgetUsd: 50 })
+  expect(mailed.only('AWS::SNS::Subscription').Properties).toMatchObject({
+    Protocol: 'email',
+    Endpoint: 'ops@example.com',
+  })
+  expect(mailed.only('AWS::Budgets::Budget').Properties).toMatchObject({
+    Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
+  })
+  const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'
+  for (const { AlarmActions } of Object.values(alarms({ alarmTopicArn }))) {
+    expect(AlarmActions).toEqual([alarmTopicArn])
+  }
+})

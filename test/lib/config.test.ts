@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { ConfigError, options, readConfig } from '#lib/config'
+
+test('no option has to be given', () => {
+  expect(readConfig({})).toMatchObject({
+    stackName: 'Footfall',
+    architecture: 'arm64',
+    streamMode: 'provisioned',
+    retentionHours: 24,
+    tracing: false,
+  })
+})
+
+test('values may be text, as on the command line, or what they are, as in cdk.json', () => {
+  const typed = { shards: 4, retentionHours: 168, tracing: true, priceClass: 100 }
+  const text = { shards: '4', retentionHours: '168', tracing: 'true', priceClass: '100' }
+  expect(readConfig(text)).toEqual(readConfig(typed))
+})
+
+test('the context of the CDK itself is passed over', () => {
+  const context = {
+    '@aws-cdk/core:newStyleStackSynthesis': true,
+    'aws:cdk:toolkit': 'x',
+    'cli-telemetry': false,
+  }
+  expect(readConfig(context)).toEqual(readConfig({}))
+})
+
+test('a misspelt option is refused, with the names that there are', () => {
+  expect(() => readConfig({ retentionHour: 24 })).toThrow(ConfigError)
+  expect(() => readConfig({ retentionHour: 24 })).toThrow(/there is no option retentionHour.*retentionHours/)
+})
+
+const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1f0a'
+
+test.each([
+  ['stackName', { stackName: '1st' }],
+  ['architecture', { architecture: 'arm' }],
+  ['shards', { shards: '0' }],
+  ['shards', { shards: '2.5' }],
+  ['shards', { shards: '' }],
+  ['shards', { shards: 4, streamMode: 'on-demand' }],
+  ['retentionHours', { retentionHours: 23 }],
+  ['logRetentionDays', { logRetentionDays: 31 }],
+  ['tracing', { tracing: 'maybe' }],
+  ['alarmEmail', { alarmEmail: 'ops' }],
+  ['alarmTopicArn', { alarmTopicArn: 'ops' }],
+  ['alarmTopicArn', { alarmEmail: 'o@example.com', alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:ops' }],
+  ['domainName', { domainName: 'https://stats.example.com', certificateArn }],
+  ['certificateArn', { domainName: 'stats.example.com' }],
+  ['certificateArn', { certificateArn }],
+  [
+    'certificateArn',
+    { domainName: 'stats.example.com', certificateArn: certificateArn.replace('us-east', 'eu-west') },
+  ],
+  ['hostedZoneId', { hostedZoneId: 'Z123' }],
+  ['webAclArn', { webAclArn: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b' }],
+  ['monthlyBudgetUsd', { monthlyBudgetUsd: 100 }],
+])('a bad option is refused with its name: %s %o', (name, context) => {
+  expect(() => readConfig(context)).toThrow(ConfigError)
+  expect(() => readConfig(context)).toThrow(new RegExp(`option ${name}: `))
+})
+
+test('every option says what it does', () => {
+  expect(options.length).toBeGreaterThan(15)
+  for (const { description } of options) expect(description).toMatch(/^[A-Z].{15,}/)
+})

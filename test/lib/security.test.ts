@@ -1,0 +1,242 @@
+import { Validations } from 'aws-cdk-lib'
+import { AwsSolutionsChecks } from 'cdk-nag'
+import { expect, test } from 'vitest'
+import { type FunctionName, functions } from '#schemas/functions'
+import { synthesize } from './synthesized.ts'
+
+/** What an attacker, or a mistake, would find in the stack. */
+
+const plain = synthesize()
+const full = synthesize({
+  tracing: true,
+  domainName: 'stats.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1f0a',
+  hostedZoneId: 'Z0123',
+  webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/web/1f0a',
+  alarmEmail: 'ops@example.com',
+  monthlyBudgetUsd: 100,
+  streamMode: 'on-demand',
+})
+
+type Statement = {
+  Effect: string
+  Action: string | string[]
+  Resource: unknown
+  Principal?: unknown
+  Condition?: Record<string, unknown>
+}
+
+function statements(of: unknown): Statement[] {
+  return (of as { PolicyDocument: { Statement: Statement[] } }).PolicyDocument.Statement
+}
+
+function list<T>(value: T | T[]): T[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+/** `action on resource`, where a resource is its logical id and what follows it, e.g. `StorageLake1A2B/hot/*`. */
+function rights(name: string, { all } = plain): string[] {
+  const policy = all('AWS::IAM::Policy').find(([id]) => id.startsWith(`${name}Role`))?.[1]
+  return statements(policy?.Properties)
+    .flatMap(({ Action, Resource }) =>
+      list(Action).flatMap(action => list(Resource).map(resource => `${action} ${named(resource)}`)),
+    )
+    .toSorted()
+}
+
+/** An ARN without its account and region, and without the hash of a logical id. */
+function named(resource: unknown): string {
+  const { 'Fn::GetAtt': attribute, 'Fn::Join': join } = resource as Record<string, [string, unknown[]]>
+  if (attribute !== undefined) return (attribute as unknown as string[])[0]?.replace(/[0-9A-F]{8}$/, '') ?? ''
+  if (join === undefined) return String(resource)
+  const parts = join[1].map(part => (typeof part === 'string' ? part : named(part)))
+  return parts
+    .join('')
+    .replace(/^arn:.*::/, '')
+    .replace(/^.*\[object Object\]:/, '')
+}
+
+test('nag finds nothing that is not accepted with a reason', () => {
+  for (const { stack } of [plain, full]) {
+    expect(new AwsSolutionsChecks().validateScope(stack).violations).toEqual([])
+  }
+})
+
+test('what nag is told to accept comes with a whole sentence', () => {
+  const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY
+  const accepted = plain.stack.node
+    .findAll()
+    .flatMap(({ node }) => node.metadata.filter(({ type }) => type === key))
+    .flatMap(({ data }) => Object.values(data as Record<string, string>))
+  expect(accepted.length).toBeGreaterThan(10)
+  for (const reason of accepted) expect(reason).toMatch(/^[A-Z].{40,}[^ ]$/s)
+})
+
+test.each([
+  ['track', ['GetItem'], ['kinesis:PutRecords StreamEvents']],
+  ['site', [], []],
+  ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  ['owner', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  [
+    'lake',
+    ['GetItem', 'PutItem', 'UpdateItem'],
+    [
+      'kinesis:DescribeStream StreamEvents',
+      'kinesis:DescribeStreamSummary StreamEvents',
+      'kinesis:GetRecords StreamEvents',
+      'kinesis:GetShardIterator StreamEvents',
+      'kinesis:ListShards StreamEvents',
+      's3:GetObject StorageLake/hot/*',
+      's3:ListBucket StorageLake',
+      's3:ListBucket StorageLake',
+      's3:PutObject StorageLake/aws/lambda/*',
+      's3:PutObject StorageLake/hot/*',
+      's3:PutObject StorageLake/quarantine/*',
+    ],
+  ],
+  [
+    'jobs',
+    ['GetItem', 'PutItem', 'UpdateItem'],
+    [
+      's3:GetObject StorageLake/hot/*',
+      's3:GetObject StorageLake/warm/*',
+      's3:ListBucket StorageLake',
+      's3:PutObject StorageLake/activity/*',
+      's3:PutObject StorageLake/cold/*',
+      's3:PutObject StorageLake/visits/*',
+      's3:PutObject StorageLake/warm/*',
+      'sqs:DeleteMessage JobQueueJobsQueue',
+      'sqs:GetQueueAttributes JobQueueJobsQueue',
+      'sqs:ReceiveMessage JobQueueJobsQueue',
+    ],
+  ],
+  [
+    'scheduler',
+    ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    [
+      's3:DeleteObject StorageLake/hot/*',
+      's3:DeleteObject StorageLake/warm/*',
+      's3:ListBucket StorageLake',
+      'sqs:SendMessage JobQueueJobsQueue',
+    ],
+  ],
+] as const)('%s may do what it does and no more', (name, items, others) => {
+  const log = [`logs:CreateLogStream ${name}Log`, `logs:PutLogEvents ${name}Log`]
+  const state = items.map(action => `dynamodb:${action} StorageState`)
+  expect(rights(name)).toEqual([...state, ...others, ...log].toSorted())
+})
+
+test('reports reads the lake, its one database and its one workgroup, and writes results alone', () => {
+  const found = rights('reports')
+  expect(found.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
+    's3:PutObject StorageLake/athena-results/*',
+  ])
+  const prefixes = ['activity', 'athena-results', 'cold', 'hot', 'visits', 'warm']
+  expect(found.filter(right => right.startsWith('s3:GetObject'))).toEqual(
+    prefixes.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
+  )
+  const athena = found.filter(right => right.startsWith('athena:'))
+  expect(new Set(athena.map(right => right.split(' ')[1]))).toEqual(new Set(['workgroup/footfall']))
+  const changing = found.filter(right => /^(glue|athena):(?!Get|Start|Stop)/.test(right))
+  expect(changing).toEqual([])
+})
+
+test('no right is to all actions or all resources, but for traces, which know none', () => {
+  const wide = ({ all }: typeof plain) =>
+    all('AWS::IAM::Policy').flatMap(([, { Properties }]) =>
+      statements(Properties)
+        .filter(
+          ({ Action, Resource }) => list(Action).some(a => a.includes('*')) || list(Resource).includes('*'),
+        )
+        .flatMap(({ Action }) => Action),
+    )
+  expect(wide(plain)).toEqual([])
+  expect(new Set(wide(full))).toEqual(new Set(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']))
+})
+
+test('roles are of this stack alone, for the service that uses them, without managed policies', () => {
+  for (const [id, { Properties }] of plain.all('AWS::IAM::Role')) {
+    expect(Properties.ManagedPolicyArns, id).toBeUndefined()
+    const trust = Properties.AssumeRolePolicyDocument as { Statement: Statement[] }
+    const service = id.startsWith('Clock') ? 'scheduler.amazonaws.com' : 'lambda.amazonaws.com'
+    expect(trust.Statement.map(({ Principal }) => Principal)).toEqual([{ Service: service }])
+  }
+})
+
+test('a listing of the bucket is of named prefixes', () => {
+  const listings = plain
+    .all('AWS::IAM::Policy')
+    .flatMap(([, { Properties }]) => statements(Properties))
+    .filter(({ Action }) => list(Action).includes('s3:ListBucket'))
+  expect(listings.length).toBe(5)
+  for (const { Condition } of listings) {
+    expect(Object.keys(Condition ?? {})).toEqual(['StringLikeIfExists'])
+    const prefixes = Object.values(Condition ?? {}).flatMap(
+      keys => (keys as { 's3:prefix': string[] })['s3:prefix'],
+    )
+    for (const prefix of prefixes) expect(prefix).toMatch(/^[a-z][a-z/-]+\/\*$/)
+  }
+})
+
+test('nobody from outside the account is allowed anything, and nobody anything without TLS', () => {
+  const guarded = ['AWS::S3::BucketPolicy', 'AWS::SQS::QueuePolicy'].flatMap(plain.all)
+  expect(guarded).toHaveLength(plain.all('AWS::S3::Bucket').length + plain.all('AWS::SQS::Queue').length)
+  for (const [id, { Properties }] of guarded) {
+    const found = statements(Properties)
+    const isTls = ({ Effect, Condition }: Statement) =>
+      Effect === 'Deny' && JSON.stringify(Condition) === '{"Bool":{"aws:SecureTransport":"false"}}'
+    expect(found.some(isTls), id).toBe(true)
+    for (const { Condition } of found.filter(({ Effect }) => Effect === 'Allow')) {
+      expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } })
+    }
+  }
+})
+
+test('only the API of this stack may call the functions of HTTP', () => {
+  const callers = plain.all('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
+  expect(callers).toHaveLength(4)
+  for (const { Principal, SourceArn } of callers) {
+    expect(Principal).toBe('apigateway.amazonaws.com')
+    expect(JSON.stringify(SourceArn)).toMatch(/execute-api.*ApiHttp/)
+  }
+})
+
+test('nothing secret stands in the template: no value that looks like one, no parameter, no output', () => {
+  const text = JSON.stringify(plain.template)
+  expect(text).not.toMatch(
+    /\b(aak|aat|aas)_|AKIA|BEGIN [A-Z ]*KEY|"(?:[^"]*(?:password|secret|token|apikey)[^"]*)":/i,
+  )
+  expect(Object.keys(plain.template.Outputs)).toEqual([
+    'BaseUrl',
+    'CloudFrontName',
+    'MakeOwner',
+    'BucketName',
+    'TableName',
+    'StreamName',
+  ])
+})
+
+test('logs are kept for a time, of each function and of the API, without what tells who asked', () => {
+  const groups = plain.all('AWS::Logs::LogGroup')
+  expect(groups).toHaveLength(Object.keys(functions).length + 1)
+  for (const [, { Properties }] of groups) expect(Properties.RetentionInDays).toBe(30)
+  for (const name of Object.keys(functions) as FunctionName[]) {
+    const { LogGroup } = plain.lambda(name).properties.LoggingConfig as { LogGroup: { Ref: string } }
+    expect(LogGroup.Ref).toMatch(new RegExp(`^${name}Log`))
+  }
+  const { Format } = plain.only('AWS::ApiGatewayV2::Stage').Properties.AccessLogSettings as { Format: string }
+  expect(Format).not.toMatch(/identity|sourceIp|userAgent|path|authorizer/i)
+})
+
+test('TLS from the visitor to the API, by versions that are not broken', () => {
+  const { DistributionConfig } = full.only('AWS::CloudFront::Distribution').Properties as {
+    DistributionConfig: Record<string, never>
+  }
+  const text = JSON.stringify(DistributionConfig)
+  expect(text).not.toMatch(/allow-all|"http-only"|TLSv1"|SSLv3/)
+  expect(DistributionConfig).toMatchObject({
+    ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021', SslSupportMethod: 'sni-only' },
+    DefaultCacheBehavior: { ViewerProtocolPolicy: 'https-only' },
+    WebACLId: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/web/1f0a',
+  })
+})
