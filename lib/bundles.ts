@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type OutputFile, type Plugin } from 'esbuild'
 import { type FunctionName, functions } from '#schemas/functions'
 import { buildTracker } from '#tracker/build'
 import { addonPackage, copyAddon } from './duckdb-addon.ts'
@@ -19,6 +19,9 @@ export type Bundles = Record<FunctionName, Bundle>
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
+/** Nothing is written there: the paths in the source maps are relative to it. */
+const NOWHERE = join(ROOT, 'bundles')
+
 /** CommonJS packages ask for built-in modules by `require`, which a module does not have by itself. */
 const BANNER =
   "import{createRequire as __require_of}from'node:module';const require=__require_of(import.meta.url);"
@@ -33,16 +36,28 @@ export async function bundleFunctions(
   { architecture = 'arm64' }: { architecture?: Architecture } = {},
 ): Promise<Bundles> {
   const names = Object.keys(functions) as FunctionName[]
-  const bundles = names.map(async name => [name, await bundle(name, join(outDir, name), architecture)])
+  const code = await compiled(names, architecture)
+  const bundles = names.map(async name => {
+    const folder = join(outDir, name)
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder, { recursive: true })
+    const files = code.filter(({ path }) => dirname(path) === join(NOWHERE, name))
+    for (const { path, contents } of files) await writeFile(join(folder, basename(path)), contents)
+    if (name === 'jobs') await copyAddon(folder, architecture)
+    if (name === 'site') await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
+    const bytes = files.find(({ path }) => path.endsWith('.mjs'))?.contents.length ?? 0
+    return [name, { folder, bytes }]
+  })
   return Object.fromEntries(await Promise.all(bundles))
 }
 
-async function bundle(name: FunctionName, folder: string, architecture: Architecture): Promise<Bundle> {
+/** `<NOWHERE>/<name>/index.mjs` of each function and its source map. One build: what several share is read once. */
+async function compiled(names: readonly FunctionName[], architecture: Architecture): Promise<OutputFile[]> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [`lambdas/${name}/index.ts`],
-    // Only named, never written: the paths in the source map are relative to it.
-    outfile: `bundles/${name}/index.mjs`,
+    entryPoints: names.map(name => ({ in: `lambdas/${name}/index.ts`, out: `${name}/index` })),
+    outdir: NOWHERE,
+    outExtension: { '.js': '.mjs' },
     write: false,
     bundle: true,
     platform: 'node',
@@ -59,16 +74,7 @@ async function bundle(name: FunctionName, folder: string, architecture: Architec
     tsconfigRaw: {},
     logLevel: 'silent',
   })
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  let bytes = 0
-  for (const { path, contents } of outputFiles) {
-    await writeFile(join(folder, path.endsWith('.map') ? 'index.mjs.map' : 'index.mjs'), contents)
-    if (!path.endsWith('.map')) bytes = contents.length
-  }
-  if (name === 'jobs') await copyAddon(folder, architecture)
-  if (name === 'site') await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
-  return { folder, bytes }
+  return outputFiles
 }
 
 /**

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { readSettings } from '#aws/settings'
+
+const good = {
+  POWERTOOLS_SERVICE_NAME: 'jobs',
+  POWERTOOLS_METRICS_NAMESPACE: 'Footfall',
+  POWERTOOLS_LOG_LEVEL: 'INFO',
+  TABLE_NAME: 'state',
+  BUCKET_NAME: 'lake',
+  COMPACTION_MEMORY_MB: '2048',
+}
+
+test('the settings of a function are read in their types, without what is not its own', () => {
+  expect(readSettings('jobs', { ...good, PATH: '/usr/bin' })).toEqual({ ...good, COMPACTION_MEMORY_MB: 2048 })
+})
+
+test('all that is missing or wrong is named at once, and no value', () => {
+  const bad = { ...good, TABLE_NAME: undefined, BUCKET_NAME: '', POWERTOOLS_LOG_LEVEL: 'secret' }
+  const read = () => readSettings('jobs', bad)
+  expect(read).toThrow(/settings of the function jobs: .*TABLE_NAME is not set/)
+  expect(read).toThrow(/BUCKET_NAME: /)
+  expect(read).toThrow(/POWERTOOLS_LOG_LEVEL: /)
+  expect(read).not.toThrow(/secret/)
+})
