@@ -9,8 +9,11 @@ import type { FunctionName } from '#schemas/functions'
 
 /** What cdk.json runs: options from the context, bundles from lambdas/, the stack from both. */
 
-// The library's present behaviour in everything; it changes with the library's version only.
-const app = new App({ context: flags })
+const app = new App({
+  // The library's present behaviour in everything; it changes with the library's version only. What CloudFormation would
+  // refuse stops the synthesis.
+  context: { ...flags, '@aws-cdk/core:strictCfnValidateErrors': true },
+})
 try {
   const config = readConfig(app.node.getAllContext())
   const { architecture, stackName } = config

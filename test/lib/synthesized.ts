@@ -35,7 +35,12 @@ export function synthesize(context: Record<string, unknown> = {}): Synthesized {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-synth-'))
   try {
     const config = readConfig(context)
-    const app = new App({ context: flags, outdir: join(folder, 'cdk.out') })
+    const app = new App({
+      context: flags,
+      outdir: join(folder, 'cdk.out'),
+      // Three seconds a synthesis; `cdk synth`, which is a check of its own, does it.
+      builtinCloudFormationValidation: false,
+    })
     const stack = new Service(app, config.stackName, { config, folders: bundles(folder) })
     const template: Synthesized['template'] = app.synth().getStackByName(config.stackName).template
     return queries(stack, template)
