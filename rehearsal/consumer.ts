@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-lambda'
 import { eventually } from '#test/support/eventually'
 import type { AwsClients } from './aws.ts'
+import type { Outcome } from './poller/deliver.ts'
 import { kinesisSource } from './poller/kinesis-source.ts'
 import { lambdaInvoke } from './poller/lambda-invoke.ts'
 import { type Poller, startPoller } from './poller/poller.ts'
@@ -15,8 +16,8 @@ import type { Stack } from './stack.ts'
 /** The deployed mapping of the lake's consumer, played by our poller instead of the emulator's. */
 export type Consumer = {
   settings: MappingSettings
-  /** How invocations have ended so far. */
-  calls: { answered: number; failed: number; refused: number; reasons: Set<string> }
+  /** How invocations have ended so far; partial: with an answer that names failed records. */
+  calls: { answered: number; partial: number; failed: number; refused: number; reasons: Set<string> }
   /** Records that were given up. */
   givenUp: () => number
   /** Takes up reading anew, from the start of the stream: as if Lambda had lost its checkpoints. */
@@ -36,7 +37,7 @@ export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Cons
   const streamArn = mapping.EventSourceArn ?? ''
   const { name: functionName, role: roleArn } = stack.functions.lake
   const call = lambdaInvoke({ client: aws.lambda, functionName, streamArn, roleArn })
-  const calls: Consumer['calls'] = { answered: 0, failed: 0, refused: 0, reasons: new Set() }
+  const calls: Consumer['calls'] = { answered: 0, partial: 0, failed: 0, refused: 0, reasons: new Set() }
   let givenUp = 0
   let broken: (error: Error) => void
   const failure = new Promise<never>((_, reject) => {
@@ -51,7 +52,7 @@ export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Cons
       source: kinesisSource(aws.kinesis, streamArn),
       async invoke(shard, records) {
         const outcome = await call(shard, records)
-        calls[outcome.kind] += 1
+        calls[namesFailures(outcome) ? 'partial' : outcome.kind] += 1
         if (outcome.kind !== 'answered') calls.reasons.add(outcome.reason.slice(0, 500))
         return outcome
       },
@@ -78,6 +79,12 @@ export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Cons
     },
     stop: () => poller.stop().catch(() => {}),
   }
+}
+
+function namesFailures(outcome: Outcome): boolean {
+  if (outcome.kind !== 'answered') return false
+  const { batchItemFailures = [] } = (outcome.answer ?? {}) as { batchItemFailures?: unknown[] }
+  return batchItemFailures.length > 0
 }
 
 async function takeOver({ lambda }: AwsClients, stack: Stack): Promise<EventSourceMappingConfiguration> {

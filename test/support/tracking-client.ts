@@ -4,18 +4,22 @@ import type { Credentials } from './service.ts'
 export type TrackingClient = {
   /** The event ids that were acknowledged; at the end of `stop`, all that were sent. */
   acknowledged: Set<string>
+  /** Requests by the status of their answer; 0: none came. */
+  answers: Map<number, number>
   /** Sends nothing new, and resolves once everything sent has been acknowledged. */
   stop(): Promise<void>
 }
 
 export type TrackingOptions = {
-  credentials: Credentials
+  credentials: Pick<Credentials, 'base_url' | 'project_token'>
   /** Goes before the numbers of the event ids. */
   prefix: string
   /** Largest batch. */
   batch?: number
   /** Pause between two requests, ms. */
   pauseMs?: number
+  /** Further properties of each event, made for each anew. */
+  properties?: () => Record<string, unknown>
 }
 
 /**
@@ -27,8 +31,10 @@ export function trackingClient({
   prefix,
   batch = 10,
   pauseMs = 3,
+  properties = () => ({}),
 }: TrackingOptions): TrackingClient {
   const acknowledged = new Set<string>()
+  const answers = new Map<number, number>()
   let sent = 0
   let stopping = false
 
@@ -42,12 +48,18 @@ export function trackingClient({
         event_id,
         user_id: `user-${sent % 50}`,
         session_id: `session-${prefix}-${sent % 100}`,
-        properties: { path: `/page/${sent % 20}`, number: sent },
+        properties: { path: `/page/${sent % 20}`, number: sent, ...properties() },
       }
     })
   }
 
   async function send(events: { event_id: string }[]): Promise<boolean> {
+    const status = await post(events)
+    answers.set(status, (answers.get(status) ?? 0) + 1)
+    return status === 202
+  }
+
+  async function post(events: { event_id: string }[]): Promise<number> {
     try {
       const response = await fetch(`${credentials.base_url}/track/batch`, {
         method: 'POST',
@@ -56,9 +68,9 @@ export function trackingClient({
         signal: AbortSignal.timeout(20_000),
       })
       await response.arrayBuffer()
-      return response.status === 202
+      return response.status
     } catch {
-      return false
+      return 0
     }
   }
 
@@ -74,6 +86,7 @@ export function trackingClient({
   const running = run()
   return {
     acknowledged,
+    answers,
     stop() {
       stopping = true
       return running

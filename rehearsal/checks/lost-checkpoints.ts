@@ -1,0 +1,19 @@
+import { type Reading, readEverything } from '../everything.ts'
+import type { World } from '../world.ts'
+import { expectEqual } from './check.ts'
+
+/** The stream is read from its start again, cut into other batches: Lambda may lose its checkpoints. */
+export async function lostCheckpoints(
+  { service, consumer }: World,
+  before: readonly Reading[],
+): Promise<string> {
+  const project = await service.newProject('forgotten')
+  const calls = consumer.calls.answered
+  await consumer.forget()
+  expectEqual((await service.send(project, [{ event: 'last' }])).status, 202, 'the answer')
+  // The records of the one shard come in order: when this one is there, all others have come again.
+  await service.untilStored(project, 1)
+  const now = (await readEverything(service)).filter(reading => reading.project !== project.id)
+  expectEqual(now, before, 'reads after the stream was read again')
+  return `${consumer.calls.answered - calls} batches brought again`
+}
