@@ -75,6 +75,10 @@ const tables: Record<string, () => string> = {
       ]),
       [2],
     ),
+  idle: () => {
+    const { total } = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
+    return `An install that gets nothing costs ${dollars(total)} USD a month: its shard, its alarms and dashboard, its minute of maintenance.`
+  },
   checked: () => `Prices as found on ${CHECKED}.`,
 }
 

@@ -13,7 +13,8 @@ test.each(all)(
 test.each(all)('%s costs something, and less the more is used', (_, { tiers }) => {
   const [first] = tiers
   expect(first?.[1]).toBeGreaterThan(0)
-  tiers.slice(1).forEach(([, usd], i) => expect(usd).toBeLessThan(tiers[i]![1]))
+  const falling = tiers.map(([, usd]) => usd)
+  expect(falling).toEqual(falling.toSorted((a, b) => b - a))
   const bounds = tiers.map(([upTo]) => upTo ?? Number.POSITIVE_INFINITY)
   expect(bounds).toEqual(bounds.toSorted((a, b) => a - b))
   expect(bounds.at(-1)).toBe(Number.POSITIVE_INFINITY)

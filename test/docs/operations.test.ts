@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { options } from '#lib/config'
+import { type FunctionName, functions } from '#schemas/functions'
+import { synthesize } from '#test/lib/synthesized'
+
+/** docs/operations.md speaks of what the stack really has. */
+
+const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+const { template, all } = synthesize()
+
+/** The names under which alarms send their reader here; those that there are one a function are counted once. */
+function alarmNames(): string[] {
+  const described = all('AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
+    String(Properties.AlarmDescription),
+  )
+  const names = described.map(
+    text => /See docs\/operations\.md, ([\w-]+)\.$/.exec(text)?.[1] ?? `no name in: ${text}`,
+  )
+  const isFunction = (name = '') => (Object.keys(functions) as FunctionName[]).includes(name as FunctionName)
+  return [
+    ...new Set(
+      names.map(name => (isFunction(name.split('-')[1]) ? `${name.split('-')[0]}-<function>` : name)),
+    ),
+  ]
+}
+
+test('each alarm has a section that says what to do, and each of those sections an alarm', () => {
+  const section = document.slice(document.indexOf('\n## Alarms\n'), document.indexOf('\n## A stuck shard\n'))
+  const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, name = '']) =>
+    name.replace(/&lt;(.+)&gt;/, '<$1>'),
+  )
+  expect(headings.length).toBeGreaterThan(10)
+  expect(headings.toSorted()).toEqual(alarmNames().toSorted())
+})
+
+test('each option of the deployment is explained', () => {
+  const section = document.slice(document.indexOf('\n## Options\n'), document.indexOf('\n## Upgrade'))
+  for (const { name } of options) expect(section).toContain(`\`${name}`)
+})
+
+test('each resource that a command asks for by name is in the stack, once', () => {
+  const asked = [...document.matchAll(/\$\(resource (\w+)\)/g)].map(([, name = '']) => name)
+  // The loop over all functions asks for the log of each.
+  const names = [...asked, ...Object.keys(functions).map(name => `${name}Log`)]
+  expect(names.length).toBeGreaterThan(10)
+  for (const name of names) {
+    const found = Object.keys(template.Resources).filter(id => new RegExp(`^${name}[0-9A-F]{8}$`).test(id))
+    expect(found, name).toHaveLength(1)
+  }
+})
+
+test('each output that a command asks for is one of the stack', () => {
+  const asked = [...document.matchAll(/\$\(output (\w+)\)/g)].map(([, name = '']) => name)
+  expect(asked.length).toBeGreaterThan(3)
+  for (const name of asked) expect(Object.keys(template.Outputs)).toContain(name)
+})
