@@ -1,7 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger'
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware'
 import { Metrics } from '@aws-lambda-powertools/metrics'
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware'
 import { Tracer } from '@aws-lambda-powertools/tracer'
 import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware'
 import middy from '@middy/core'
@@ -59,6 +58,14 @@ export function openInstruments(): Instruments {
       )
         .use(captureLambdaHandler(tracer, { captureResponse: false }))
         .use(injectLambdaContext(logger, { logEvent: false }))
-        .use(logMetrics(metrics)),
+        .use(publishing(metrics)),
   }
+}
+
+/** Publishes what a call has counted. Most have counted nothing, of which Powertools' own middleware writes a line each. */
+function publishing(metrics: Metrics): middy.MiddlewareObj {
+  const publish = () => {
+    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics()
+  }
+  return { after: publish, onError: publish }
 }
