@@ -40,6 +40,7 @@ export const functions = {
   site: z.object({ ...common, BASE_URL }),
   /** The lake consumer, by the stream. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
+  // `live`, the other consumer of the stream, and `stream`, which sends its events on (SSE), join here.
   /** The worker of compaction and rolls, by the queue. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake, by the clock. */
