@@ -1,4 +1,7 @@
-import { readdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { gauges } from '#schemas/log'
 import type { Credentials } from '#schemas/owner'
@@ -78,24 +81,41 @@ export function pipeline(deployed: () => Deployed): void {
   })
 
   describe('the jobs function', () => {
-    test('does a job again that was cut off, and leaves no files of the first try', async () => {
+    test('is given a job again that was cut off, and does it', async () => {
       const { world } = deployed()
       const { shard, highWater } = await newRecords(deployed(), 2)
       await world.invoke('lake', kinesisEvent(shard, (await world.onStream(highWater)).entries))
       const { epoch } = await world.stores.lakeState.lake()
-      const job: SqsEvent = captured<SqsEvent>('sqs', ({ Records: [record] }) => {
-        record.body = JSON.stringify({ kind: 'compact', epoch, part: 0, parts: 1 })
+      await world.jobs.send({ kind: 'compact', epoch, part: 0, parts: 1 })
+      const silent = createServer().listen(0, '127.0.0.1')
+      await once(silent, 'listening')
+      const { port } = silent.address() as AddressInfo
+      const stuck = await world.start('jobs', { AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` })
+      const [first] = await world.receiveJobs()
+      const asked = once(silent, 'connection')
+      stuck.invoke(first?.event).catch(() => {})
+      await asked
+      await stuck.cutOff()
+      silent.close()
+
+      const again = await eventually(async () => {
+        const [message] = await world.receiveJobs()
+        if (message === undefined) throw new Error('the message is not there yet')
+        return message
       })
-      const cut = await world.start('jobs')
-      void cut.invoke(job).catch(() => {})
-      await eventually(() => expect(readdirSync(`${world.temporary}/merging`)).toHaveLength(1), {
-        everyMs: 1,
-      })
-      await cut.cutOff()
-      const next = await world.start('jobs')
-      expect(await next.invoke(job)).toEqual(NOTHING_FAILED)
-      expect(readdirSync(`${world.temporary}/merging`)).toEqual([])
+      expect(again.event.Records[0].messageId).toBe(first?.event.Records[0].messageId)
+      expect(await world.invoke('jobs', again.event)).toEqual(NOTHING_FAILED)
+      await again.done()
       expect(await world.lake.list(`warm/epoch=${epoch}/`)).toHaveLength(1)
+    })
+
+    test('clears what a job that was cut off has left on the disk', async () => {
+      const { world } = deployed()
+      const left = join(world.temporary, 'merging/merge-Xy12Zw')
+      mkdirSync(left, { recursive: true })
+      const next = await world.start('jobs')
+      expect(existsSync(left)).toBe(false)
+      await next.cutOff()
     })
 
     test('reports a job that fails, so that its message comes again', async () => {

@@ -5,8 +5,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { sqsJobQueue } from '#aws/job-queue'
 import { s3Lake } from '#aws/lake'
 import { kinesisStream } from '#aws/stream'
+import type { LakeJob } from '#core/lake/jobs'
 import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
 import { type Bundles, bundleFunctions } from '#lib/bundles'
@@ -132,6 +134,7 @@ export async function openBundleWorld(bundles: Bundles) {
   return {
     lake,
     stream,
+    jobs: sqsJobQueue<LakeJob>({ client: storage.sqs, queueUrl }),
     /** The folder that functions have for temporary files. */
     temporary,
     stores: createStores(state, { now: Date.now }),
