@@ -13,7 +13,8 @@ const MODULES = join(ROOT, 'node_modules')
 const CACHE = join(MODULES, '.cache/footfall')
 const NODE_ARCHITECTURE = { arm64: 'arm64', x86_64: 'x64' } as const
 
-type Locked = { version: string; integrity: string }
+/** A package as package-lock.json has it; `integrity` is `sha512-` and the hash of its tarball in base64. */
+export type Locked = { version: string; integrity: string }
 
 /** The npm package of DuckDB's native library for a function of that architecture. */
 export function addonPackage(architecture: Architecture): string {
@@ -29,7 +30,8 @@ export async function copyAddon(folder: string, architecture: Architecture): Pro
   const name = addonPackage(architecture)
   const locked = await lockedPackage(name)
   const installed = join(MODULES, name)
-  const from = (await versionOf(installed)) === locked.version ? installed : await fetched(name, locked)
+  const from =
+    (await versionOf(installed)) === locked.version ? installed : await fetchPackage(name, locked, CACHE)
   await cp(from, join(folder, 'node_modules', name), { recursive: true })
 }
 
@@ -49,11 +51,19 @@ async function versionOf(folder: string): Promise<string | null> {
   }
 }
 
-async function fetched(name: string, { version, integrity }: Locked): Promise<string> {
-  const folder = join(CACHE, `${name.slice(name.indexOf('/') + 1)}-${version}`)
+/**
+ * The folder of the package in `cache`, fetched where it is not there yet. Throws when the registry gives another tarball
+ * than the locked one; then nothing of it is kept.
+ */
+export async function fetchPackage(
+  name: string,
+  { version, integrity }: Locked,
+  cache: string,
+): Promise<string> {
+  const folder = join(cache, `${name.slice(name.indexOf('/') + 1)}-${version}`)
   if ((await versionOf(folder)) === version) return folder
-  await mkdir(CACHE, { recursive: true })
-  const work = await mkdtemp(join(CACHE, 'fetch-'))
+  await mkdir(cache, { recursive: true })
+  const work = await mkdtemp(join(cache, 'fetch-'))
   try {
     const { stdout } = await run(
       'npm',
@@ -70,9 +80,10 @@ async function fetched(name: string, { version, integrity }: Locked): Promise<st
       throw new Error(`${name}@${version} of the registry is not the one in package-lock.json`)
     }
     await run('tar', ['-xzf', tarball, '-C', work])
-    // Two that fetch at the same time fetch the same.
-    await rm(folder, { recursive: true, force: true })
-    await rename(join(work, 'package'), folder)
+    await rename(join(work, 'package'), folder).catch(async error => {
+      // Another that has fetched it at the same time was first.
+      if ((await versionOf(folder)) !== version) throw error
+    })
     return folder
   } finally {
     await rm(work, { recursive: true, force: true })
