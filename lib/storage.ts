@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
-import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
+import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   BlockPublicAccess,
@@ -128,14 +128,16 @@ function lifecycle(): LifecycleRule[] {
   ]
 }
 
-/** Encrypted with a key of DynamoDB's, which costs nothing; one of KMS costs requests and guards no better here. */
+/**
+ * Encrypted, as every table is where nothing else is said, with a key of DynamoDB's, which costs nothing; one of KMS costs
+ * requests and guards no better here.
+ */
 function stateTable(scope: Construct): Table {
   return new Table(scope, 'State', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },
     billingMode: BillingMode.PAY_PER_REQUEST,
     timeToLiveAttribute: 'expires_at',
-    encryption: TableEncryption.DEFAULT,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection: true,
     removalPolicy: RemovalPolicy.RETAIN,
