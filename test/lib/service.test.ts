@@ -1,4 +1,8 @@
+import { App, Stack } from 'aws-cdk-lib'
+import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { expect, test } from 'vitest'
+import { readConfig } from '#lib/config'
+import { ServiceFunction } from '#lib/function'
 import { CORS } from '#schemas/cors'
 import { type FunctionName, functions } from '#schemas/functions'
 import { routeKeys, routes } from '#schemas/routes'
@@ -30,6 +34,18 @@ test.each(names)('%s is given the settings of its schema, by values that pass it
     typeof value === 'string' ? value : 'later',
   ])
   expect(functions[name].safeParse(Object.fromEntries(known)).error).toBeUndefined()
+})
+
+test('a synthesis stops when a function is given other settings than its schema has', () => {
+  const app = new App({ context: flags, builtinCloudFormationValidation: false })
+  const stack = new Stack(app, 'Forgetful')
+  const made = new ServiceFunction(stack, 'site', {
+    name: 'site',
+    folder: import.meta.dirname,
+    config: readConfig({}),
+  })
+  made.set('TABLE_NAME', 'state')
+  expect(() => app.synth()).toThrow(/site is not given its setting BASE_URL.*site has no setting TABLE_NAME/s)
 })
 
 test('functions run on Node 24 and arm64, each with a limit of time and memory', () => {
