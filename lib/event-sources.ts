@@ -18,7 +18,11 @@ const WITHOUT_END = -1
  * (docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html).
  */
 export function feedFromStream(lake: ServiceFunction, { stream }: EventStream, { bucket }: Storage): void {
-  lake.allowObjects(bucket, { list: [FAILURES_PREFIX], put: [FAILURES_PREFIX] })
+  lake.allowObjects(bucket, { put: [FAILURES_PREFIX] })
+  // IfExists: nobody documents whether Lambda names a prefix when it tries this right.
+  lake.allow(['s3:ListBucket'], [bucket.bucketArn], {
+    StringLikeIfExists: { 's3:prefix': [`${FAILURES_PREFIX}*`] },
+  })
   mapping(lake, 'FromStream', {
     eventSourceArn: stream.streamArn,
     // Everything that is kept, also after the mapping was made anew: what was taken already is skipped.

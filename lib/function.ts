@@ -177,14 +177,14 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * A listing is of prefixes alone. IfExists: S3 asks for the same right where an object that is got is not there (else it
-   * answers 403 instead of 404), and has no prefix then.
+   * A listing is of prefixes alone. S3 asks for the same right where an object that is got is not there, its key in the
+   * prefix's place: without it the answer is 403 instead of 404.
    */
   allowObjects(bucket: Bucket, access: LakeAccess): this {
     const { list = [], ...objects } = access
     if (list.length > 0) {
       const within = list.map(prefix => `${prefix}*`)
-      this.allow(['s3:ListBucket'], [bucket.bucketArn], { StringLikeIfExists: { 's3:prefix': within } })
+      this.allow(['s3:ListBucket'], [bucket.bucketArn], { StringLike: { 's3:prefix': within } })
     }
     for (const [action, prefixes] of Object.entries({
       's3:GetObject': objects.get ?? [],
