@@ -104,7 +104,10 @@ export class ServiceFunction extends Construct {
     return this.set('STREAM_ARN', streamArn)
   }
 
-  /** What an event source mapping needs, and what re-reads a claimed range. */
+  /**
+   * What an event source mapping needs, and what re-reads a claimed range. ListStreams says nothing of one stream, but
+   * Lambda names it among the rights that it misses when it refuses a mapping.
+   */
   bindStreamReader({ streamArn }: Stream): this {
     const actions = [
       'DescribeStream',
@@ -112,6 +115,7 @@ export class ServiceFunction extends Construct {
       'GetRecords',
       'GetShardIterator',
       'ListShards',
+      'ListStreams',
     ]
     this.allow(
       actions.map(action => `kinesis:${action}`),

@@ -86,6 +86,7 @@ test.each([
       'kinesis:GetRecords StreamEvents',
       'kinesis:GetShardIterator StreamEvents',
       'kinesis:ListShards StreamEvents',
+      'kinesis:ListStreams StreamEvents',
       's3:GetObject StorageLake/hot/*',
       's3:ListBucket StorageLake',
       's3:ListBucket StorageLake',
