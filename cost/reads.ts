@@ -4,7 +4,10 @@ import { type LakeFigures, lakeFigures } from './lake.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
-/** What GET /stats asks of Athena and of S3 behind it: the partitions are listed, their files opened, the rows paid by bytes. */
+/**
+ * What GET /stats asks of Athena and of S3 behind it. A statement lists each partition of each table that it reads once,
+ * whatever is in it, and reads each file at each place where the table stands.
+ */
 
 export type ReadFigures = {
   /** Of one read. */
@@ -13,30 +16,43 @@ export type ReadFigures = {
   bytes: number
 }
 
+/** Files that a statement reads alike: how many, and of each the bytes that there are and that its columns are. */
+type Files = { count: number; storedBytes: number; columnBytes: number }
+
 export function readFigures(usage: Usage): ReadFigures {
-  const { stats, lake, daysAMonth } = system
+  const { stats } = system
   const figures = lakeFigures(usage)
   const dates = usage.range + 1
-  // Events may be 30 days older than the project.
-  const olderDates = Math.max(0, (usage.months + 1) * daysAMonth - dates)
-  const coldScans = stats.activityScans + stats.visitsScans
+  const older = olderDates(usage)
   const waiting = waitingEpochs(figures)
-  const hotFiles = figures.epochs === 0 ? 0 : (figures.claims / figures.epochs) * (0.5 + waiting)
-  const warmFiles = figures.warmEpochs * (figures.warmFiles / figures.buckets)
-  const filesOfDates = lake.datesARoll * figures.rolledShare
+  const looks = stats.freshScans[usage.eventIds] / stats.statements
+  const fresh = Array.from({ length: looks }, () => freshFiles(usage, figures)).flat()
+  const { visits, olderVisits, activity } = coldFiles(usage, figures)
+  const statements = [
+    [...fresh, visits, olderVisits],
+    ...Array.from({ length: stats.activityScans }, () => [...fresh, activity]),
+  ]
   return {
     lists:
-      stats.warmScans[usage.eventIds] * figures.warmEpochs +
-      stats.hotScans[usage.eventIds] * (1 + waiting) +
-      coldScans * dates +
-      stats.olderScans * olderDates,
-    gets:
-      stats.getsAFile *
-      (stats.warmScans[usage.eventIds] * warmFiles +
-        stats.hotScans[usage.eventIds] * hotFiles +
-        (coldScans * dates + stats.olderScans * olderDates) * filesOfDates),
-    bytes: scannedBytes(usage, figures, Math.min(dates, usage.months * daysAMonth), olderDates),
+      stats.statements * (figures.warmEpochs + 1 + waiting) +
+      (stats.activityScans + stats.visitsScans) * dates +
+      stats.olderScans * older,
+    gets: statements.flat().reduce((sum, files) => sum + getsOf(files), 0),
+    bytes: statements.reduce(
+      (sum, files) =>
+        sum +
+        Math.max(
+          stats.leastBytes,
+          files.reduce((bytes, each) => bytes + bytesOf(each), 0),
+        ),
+      0,
+    ),
   }
+}
+
+/** Dates before the range in which sessions may have begun: events may be 30 days older than the project. */
+function olderDates({ range, months }: Usage): number {
+  return Math.max(0, (months + 1) * system.daysAMonth - (range + 1))
 }
 
 /** Epochs that have ended and are still hot, on average: beside them one that fills, and is half full. */
@@ -44,22 +60,59 @@ function waitingEpochs({ epochs }: LakeFigures): number {
   return (epochs / system.minutesAMonth) * system.stats.compactionMinutes
 }
 
-/** Bytes of the three statements; Athena counts 10 MB for each at least. */
-function scannedBytes(usage: Usage, figures: LakeFigures, dates: number, olderDates: number): number {
-  const { stats, lake, daysAMonth } = system
-  const { events, projects } = usage
-  const { buckets, epochs, warmEpochs } = figures
-  const bucketDay = events / daysAMonth / buckets
-  // Row groups hold a project's rows together; what shares them is read along.
-  const projectDay = Math.min(bucketDay, Math.max(events / daysAMonth / projects, lake.rowGroupRows))
-  const warmRows = epochs === 0 ? 0 : (events / epochs / buckets) * warmEpochs
-  const hotRows = epochs === 0 ? 0 : (events / epochs) * (0.5 + waitingEpochs(figures))
-  const fresh = (warmRows + hotRows) * lake.freshReadBytes[usage.eventIds]
-  const older = Math.min(olderDates, Math.max(0, usage.months * daysAMonth - dates))
-  const visits = projectDay * (dates * lake.visitsBytes + older * lake.sessionKeyBytes)
-  const activity = projectDay * dates * lake.activityBytes
-  const statements = [visits + fresh, ...Array.from({ length: stats.activityScans }, () => activity + fresh)]
-  return statements.reduce((sum, bytes) => sum + Math.max(stats.leastBytes, bytes), 0)
+/** Warm files hold one bucket, hot ones every project. */
+function freshFiles({ events }: Usage, figures: LakeFigures): Files[] {
+  const { lake, stats } = system
+  const { epochs, claims, buckets, warmEpochs, warmFiles } = figures
+  if (epochs === 0 || warmFiles === 0) return []
+  const warmBytes = (events / epochs / warmFiles) * lake.warmBytes
+  const hotBytes = (events / claims) * lake.hotBytes
+  return [
+    {
+      count: warmEpochs * (warmFiles / buckets),
+      storedBytes: warmBytes,
+      columnBytes: warmBytes * stats.columnShare,
+    },
+    {
+      count: (claims / epochs) * (0.5 + waitingEpochs(figures)),
+      storedBytes: hotBytes,
+      columnBytes: hotBytes * stats.columnShare,
+    },
+  ]
+}
+
+/** Cold files hold a bucket's date, as far as one roll saw it; a project's rows lie together in them. */
+function coldFiles(usage: Usage, { buckets, rolledShare }: LakeFigures) {
+  const { lake, daysAMonth } = system
+  const filesADate = lake.datesARoll * rolledShare
+  const bucketDay = usage.events / daysAMonth / buckets / lake.datesARoll
+  const projectDay = Math.min(bucketDay, usage.events / daysAMonth / usage.projects / lake.datesARoll)
+  const kept = usage.months * daysAMonth
+  const dates = Math.min(usage.range + 1, kept)
+  const older = Math.min(olderDates(usage), kept - dates)
+  const files = (of: number, stored: number, read: number): Files => ({
+    count: of * filesADate,
+    storedBytes: bucketDay * stored,
+    columnBytes: projectDay * read,
+  })
+  return {
+    visits: files(dates, lake.visitsBytes, lake.visitsBytes),
+    olderVisits: files(older, lake.visitsBytes, lake.sessionKeyBytes),
+    activity: files(dates, lake.activityBytes, lake.activityBytes),
+  }
+}
+
+function bytesOf(files: Files): number {
+  return files.count * bytesOfOne(files)
+}
+
+function bytesOfOne({ storedBytes, columnBytes }: Files): number {
+  return Math.min(storedBytes, Math.max(system.stats.wholeFileBytes, columnBytes))
+}
+
+function getsOf(files: Files): number {
+  const { wholeFileBytes, bytesAGet } = system.stats
+  return files.count * (1 + Math.max(0, bytesOfOne(files) - wholeFileBytes) / bytesAGet)
 }
 
 export function readQuantities(usage: Usage): Quantity[] {

@@ -80,12 +80,9 @@ export const system = {
     activityBytes: 1.4,
     /** A session's key in visits_cold. */
     sessionKeyBytes: 1.25,
-    /** What the statements of a read take of a warm or hot row, all scans together; estimated from the columns. */
-    freshReadBytes: { no: 10, yes: 14 },
     /** A roll of 24 hours touches two dates, and late events another. */
     datesARoll: 3,
     coldTables: 3,
-    rowGroupRows: 245_760,
   },
 
   /** DynamoDB's requests; test/cost/state-requests.test.ts counts them on dynalite. */
@@ -100,20 +97,25 @@ export const system = {
     gigabytes: 0.1,
   },
 
-  /** GET /stats; test/cost/read-scans.test.ts counts them in the statements. */
+  /**
+   * GET /stats. test/cost/read-scans.test.ts counts statements and scans; what Trino then asks of S3 was measured
+   * (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md).
+   */
   stats: {
     statements: 3,
-    /** By whether the project sends event_ids: only then a read looks for copies. */
-    warmScans: { no: 3, yes: 6 },
-    hotScans: { no: 3, yes: 6 },
+    /** Of events_warm and of events_hot; a project that sends event_ids is looked through for copies as well. */
+    freshScans: { no: 3, yes: 6 },
     activityScans: 2,
     visitsScans: 1,
     /** Of visits_cold before the range, back to the first date of the project. */
     olderScans: 1,
     /** Until an epoch that has ended is warm, while the next one fills: a tick sends the job, another finds it done. */
     compactionMinutes: 2,
-    /** A footer and the columns' chunks; estimated. */
-    getsAFile: 3,
+    /** A file up to this size is read whole, by one GET. Of a larger one, the columns, so many bytes a GET (estimated). */
+    wholeFileBytes: 3_000_000,
+    bytesAGet: 4_000_000,
+    /** Share of a larger hot or warm file that the columns of a statement are; estimated. */
+    columnShare: 0.45,
     resultPuts: 2,
     leastBytes: 10_000_000,
     glueRequests: 5,

@@ -54,8 +54,8 @@ describe.each([
     const { stats: model } = system
     const statements = await statementsOf(hasEventIds)
     expect(statements).toHaveLength(model.statements)
-    expect(scansOf(statements, 'events_warm')).toBe(model.warmScans[eventIds])
-    expect(scansOf(statements, 'events_hot')).toBe(model.hotScans[eventIds])
+    expect(scansOf(statements, 'events_warm')).toBe(model.freshScans[eventIds])
+    expect(scansOf(statements, 'events_hot')).toBe(model.freshScans[eventIds])
     expect(scansOf(statements, 'activity_cold')).toBe(model.activityScans)
     expect(scansOf(statements, 'visits_cold')).toBe(model.visitsScans + model.olderScans)
     expect(scansOf(statements, 'events_cold')).toBe(0)
