@@ -10,7 +10,7 @@ import { type Cdk, createCdk } from './cdk.ts'
 import { type Consumer, startConsumer } from './consumer.ts'
 import { correctEmulator } from './corrections.ts'
 import { startEdge } from './edge.ts'
-import { type KinesisTap, startKinesisTap } from './kinesis-tap.ts'
+import { type Gate, startGate } from './gate.ts'
 import type { Ledger } from './ledger.ts'
 import { type MiniStack, startMiniStack } from './ministack.ts'
 import { makeOwner } from './owner.ts'
@@ -32,7 +32,7 @@ export type World = {
   aws: AwsClients
   cdk: Cdk
   stack: Stack
-  tap: KinesisTap
+  gate: Gate
   consumer: Consumer
   /** How the service is reached, and by which key. */
   file: DeploymentFile
@@ -66,26 +66,33 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   trinoUrl.catch(() => {})
   const athena = await startAthena(trinoForAthena(trinoUrl))
   closers.add(() => athena.stop())
-  const tap = await startKinesisTap()
-  closers.add(() => tap.stop())
+  const gate = await startGate()
+  closers.add(() => gate.stop())
 
-  const ministack = await step('MiniStack, an emulator of AWS, is up', async () => {
-    const env = { AWS_ENDPOINT_URL_ATHENA: athena.endpoint, AWS_ENDPOINT_URL_KINESIS: tap.endpoint }
-    return startMiniStack({ folder, env })
-  })
+  const ministack = await step('MiniStack, an emulator of AWS, is up', () =>
+    startMiniStack({
+      folder,
+      env: {
+        // Rights are evaluated: a function may do what its role allows, and signatures are checked.
+        AUTH: 'true',
+        AWS_ENDPOINT_URL: gate.endpoint,
+        AWS_ENDPOINT_URL_ATHENA: athena.endpoint,
+      },
+    }),
+  )
   closers.add(() => ministack.stop())
-  tap.leadTo(ministack.endpoint)
+  gate.leadTo(ministack.endpoint)
 
   // Beside the deployment: its tables are looked up when a statement names them.
   const trinoPort = await freePort()
-  const trinoStarted = startTrino({ glue: ministack.endpoint }, trinoPort)
+  const trinoStarted = startTrino({ glue: gate.endpoint }, trinoPort)
   closers.add(async () => (await trinoStarted.catch(() => null))?.stop())
   trinoStarted.then(
     ({ url }) => trino.found(url),
     error => trino.failed(error),
   )
 
-  const cdk = createCdk(ministack.endpoint, folder)
+  const cdk = createCdk(gate.endpoint, folder)
   closers.add(async () => cdk.stop())
   await step('cdk bootstrap', () => cdk.bootstrap())
   const { outputs } = await step('cdk deploy, with no option but the processor of this machine', () =>
@@ -93,7 +100,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   )
   await step('Trino, the engine of Athena, answers over the deployed Glue tables', () => trinoUrl)
 
-  const aws = awsClients(ministack.endpoint)
+  const aws = awsClients(gate.endpoint)
   const stack = await readStack(aws, outputs, STACK_NAME)
   await correctEmulator(aws, stack, ministack.port)
   const consumer = await startConsumer(aws, stack)
@@ -121,7 +128,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     aws,
     cdk,
     stack,
-    tap,
+    gate,
     consumer,
     file,
     service: deployment(file, async () => {}),

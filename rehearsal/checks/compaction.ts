@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { s3Lake } from '#aws/lake'
 import { lakeEntities } from '#core/lake/entities'
+import { partitionOf } from '#core/lake/keys'
 import { eventually } from '#test/support/eventually'
-import { type Reading, readEverything } from '../everything.ts'
+import { readEverything } from '../everything.ts'
 import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 
@@ -11,26 +12,31 @@ import { expectEqual } from './check.ts'
 const WITHIN_MS = 15 * 60_000
 
 /**
- * Everything that was sent goes from hot to warm by jobs of the queue, and reads give the same as `before`, while it
- * goes on and after it.
+ * Everything that was sent goes from hot to warm by jobs of the queue, and reads give the same while that goes on and
+ * after it.
  */
-export async function compaction(
-  { aws, stack, service }: World,
-  before: readonly Reading[],
-): Promise<string> {
+export async function compaction({ aws, stack, service }: World): Promise<string> {
   const state = lakeEntities({ client: aws.dynamo, table: stack.table })
+  const lake = s3Lake({ client: aws.s3, bucket: stack.bucket })
   const from = await state.lake()
+  const project = await service.newProject('compacted')
+  const events = Array.from({ length: 30 }, (_, i) => ({ event: 'kept', event_id: `compacted-${i}` }))
+  expectEqual((await service.send(project, [...events, ...events])).status, 202, 'the answer')
+  await service.untilStored(project, events.length)
+
+  const before = await readEverything(service)
   const deadline = Date.now() + WITHIN_MS
-  let warm = from.warm
+  let { warm } = from
   // Not by eventually(): a reading that differs for a moment is what this looks for.
-  for (let readings = 1; ; readings++) {
-    expectEqual(await readEverything(service), before, `what reads give at the ${readings}. time`)
-    if (warm > from.epoch) break
-    if (Date.now() > deadline) throw new Error(`epochs below ${warm} are warm, not yet ${from.epoch}`)
-    await sleep(1_000)
+  for (let hot = Number.POSITIVE_INFINITY; hot > 0 || warm === from.warm; ) {
+    if (Date.now() > deadline) throw new Error(`epochs below ${warm} are warm, and ${hot} hot files are not`)
+    expectEqual(await readEverything(service), before, 'what reads give while epochs are compacted')
     warm = (await state.lake()).warm
+    hot = (await lake.list('hot/')).filter(({ key }) => Number(partitionOf(key, 'epoch')) >= warm).length
+    await sleep(1_000)
   }
-  const files = await s3Lake({ client: aws.s3, bucket: stack.bucket }).list('warm/')
+  expectEqual(await readEverything(service), before, 'what reads give after all is warm')
+  const files = await lake.list('warm/')
   if (files.length === 0) throw new Error('there are no warm files')
   await eventually(() => noneWaits(aws, stack.queueUrls), { timeoutMs: 120_000, everyMs: 1_000 })
   return `epochs ${from.warm} to ${warm - 1}, ${files.length} warm files`

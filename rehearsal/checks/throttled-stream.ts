@@ -3,16 +3,16 @@ import { type Check, expectEqual } from './check.ts'
 /** What is left of the function's time is enough for its tries; see aws/stream.ts. */
 export const throttledStream: Check = {
   name: 'a throttled stream is 503 with Retry-After, and what the client sends again is stored once',
-  async act({ service, tap }) {
+  async act({ service, gate }) {
     const project = await service.newProject('throttled')
     const events = [
       { event: 'paid', event_id: 'throttled-1' },
       { event: 'paid', event_id: 'throttled-2' },
     ]
-    tap.setFault('throttle')
+    gate.setFault('throttle')
     const refused = await service.send(project, events)
-    const tries = tap.hits()
-    tap.setFault('none')
+    const tries = gate.hits()
+    gate.setFault('none')
     expectEqual(refused.status, 503, 'the answer')
     expectEqual(((await refused.json()) as { error: string }).error, 'UNAVAILABLE', 'its code')
     const retryAfter = refused.headers.get('retry-after') ?? ''
@@ -21,7 +21,7 @@ export const throttledStream: Check = {
     expectEqual((await service.send(project, events)).status, 202, 'the second answer')
 
     // Refused for a moment only: the caller does not hear of it.
-    tap.setFault('throttle', 1)
+    gate.setFault('throttle', 1)
     expectEqual((await service.send(project, [{ event: 'short' }])).status, 202, 'after a short refusal')
     return async () => {
       const stored = await service.untilStored(project, 3)
@@ -37,13 +37,13 @@ export const throttledStream: Check = {
 
 export const lostAnswer: Check = {
   name: 'records whose acknowledgement was lost are put again, and their events stored once',
-  async act({ service, tap }) {
+  async act({ service, gate }) {
     const project = await service.newProject('lost')
-    tap.setFault('lose answer', 2)
+    gate.setFault('lose answer', 2)
     const events = Array.from({ length: 20 }, (_, i) => ({ event: 'paid', event_id: `lost-${i}` }))
     expectEqual((await service.send(project, events)).status, 202, 'the answer')
-    const hits = tap.hits()
-    tap.setFault('none')
+    const hits = gate.hits()
+    gate.setFault('none')
     expectEqual(hits, 2, 'answers that were lost')
     return async () => {
       const stored = await service.untilStored(project, 20)

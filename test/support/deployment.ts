@@ -48,9 +48,11 @@ export type Deployment = {
   newProject(name: string, more?: { allowed_origins?: string }): Promise<NewProject>
   /** Sends events as a human's browser would, without the API key: one by /track, more by /track/batch. */
   send(project: NewProject, events: Sent[], headers?: Record<string, string>): Promise<Response>
+  /** All events of the project that reads have now, oldest first. */
+  events(project: Pick<ProjectRecord, 'id'>, since?: string): Promise<EventRow[]>
   /** Waits until reads have so many events of the project, and gives them, oldest first. */
   untilStored(project: NewProject, count: number, since?: string): Promise<EventRow[]>
-  stats(project: NewProject, since?: string): Promise<Stats>
+  stats(project: Pick<ProjectRecord, 'id'>, since?: string): Promise<Stats>
   close(): Promise<void>
 }
 
@@ -87,7 +89,7 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
     return JSON.parse(text) as T
   }
 
-  async function events(project: NewProject, since: string): Promise<EventRow[]> {
+  async function events(project: Pick<ProjectRecord, 'id'>, since = '1d'): Promise<EventRow[]> {
     const found: EventRow[] = []
     for (let cursor = ''; ; ) {
       const page = await answer<EventsAnswer>(
@@ -116,6 +118,7 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
         body: JSON.stringify(others.length === 0 ? first : { events: [first, ...others] }),
       })
     },
+    events,
     untilStored(project, count, since = '1d') {
       return eventually(
         async () => {

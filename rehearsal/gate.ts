@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
-/** What happens to a PutRecords on its way. */
+/** What happens to a Kinesis PutRecords on its way. */
 export type PutFault =
   /** It arrives. */
   | 'none'
@@ -12,43 +13,40 @@ export type PutFault =
   /** It arrives, and its answer is lost: the caller knows of nothing. */
   | 'lose answer'
 
-export type KinesisTap = {
+export type Gate = {
+  /** Where everybody finds AWS. */
   endpoint: string
+  /** Where it leads: the emulator. */
+  leadTo(emulator: string): void
   /** From now on. `times`: for so many calls, then 'none'. */
   setFault(fault: PutFault, times?: number): void
-  /** Calls that a fault has hit. */
+  /** Calls that the last fault has hit. */
   hits(): number
   stop(): Promise<void>
 }
 
-/** Stands between the functions and the emulator's Kinesis, which knows no limits. */
-export async function startKinesisTap(): Promise<KinesisTap & { leadTo(emulator: string): void }> {
-  let emulator = ''
+/**
+ * Stands between the emulator and all that call it as AWS: the CDK, the functions, Trino. It says that they came by TLS,
+ * which policies ask for (the emulator believes this header), and puts on what the emulator's Kinesis never does.
+ */
+export async function startGate(): Promise<Gate> {
+  let emulator = new URL('http://127.0.0.1')
   let fault: PutFault = 'none'
   let left = 0
   let hits = 0
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!String(incoming.headers['x-amz-target']).endsWith('.PutRecords')) {
+      pass(incoming, incoming, response)
+      return
+    }
     const body = await buffer(incoming)
-    const isPut = String(incoming.headers['x-amz-target']).endsWith('.PutRecords')
-    const current = isPut ? takeFault() : 'none'
-    if (current === 'throttle') {
-      send(response, 200, throttled(body))
-      return
+    const current = takeFault()
+    if (current === 'throttle') send(response, 200, throttled(body))
+    else if (current === 'none') pass(incoming, Readable.from([body]), response)
+    else {
+      pass(incoming, Readable.from([body]), null, () => send(response, 500, { __type: 'InternalFailure' }))
     }
-    const { host: _, connection: __, ...headers } = incoming.headers
-    const found = await fetch(emulator + incoming.url, {
-      method: incoming.method ?? 'POST',
-      headers: headers as Record<string, string>,
-      body,
-    })
-    if (current === 'lose answer') {
-      await found.arrayBuffer()
-      send(response, 500, { __type: 'InternalFailure' })
-      return
-    }
-    response.writeHead(found.status, { 'Content-Type': found.headers.get('content-type') ?? '' })
-    response.end(Buffer.from(await found.arrayBuffer()))
   }
 
   function takeFault(): PutFault {
@@ -60,6 +58,28 @@ export async function startKinesisTap(): Promise<KinesisTap & { leadTo(emulator:
     return current
   }
 
+  /** With the caller's own Host, which they have signed. `ended`: the answer is there, and nobody is given it. */
+  function pass(
+    { method, url, headers }: IncomingMessage,
+    body: Readable,
+    response: ServerResponse | null,
+    ended = () => {},
+  ): void {
+    const outgoing = request({
+      host: emulator.hostname,
+      port: emulator.port,
+      method,
+      path: url,
+      headers: { ...headers, 'x-forwarded-proto': 'https' },
+    })
+    outgoing.on('response', found => {
+      if (response === null) found.resume().on('end', ended)
+      else found.pipe(response.writeHead(found.statusCode ?? 502, found.headers))
+    })
+    outgoing.on('error', () => response?.destroy())
+    body.pipe(outgoing)
+  }
+
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch(() => response.destroy())
   })
@@ -68,7 +88,7 @@ export async function startKinesisTap(): Promise<KinesisTap & { leadTo(emulator:
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     leadTo(address) {
-      emulator = address
+      emulator = new URL(address)
     },
     setFault(next, times = Number.POSITIVE_INFINITY) {
       fault = next
