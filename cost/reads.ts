@@ -50,9 +50,10 @@ export function readFigures(usage: Usage): ReadFigures {
   }
 }
 
-/** Dates before the range in which sessions may have begun: events may be 30 days older than the project. */
+/** Dates before the range in which its sessions may have begun: events may be 30 days older than the project. */
 function olderDates({ range, months }: Usage): number {
-  return Math.max(0, (months + 1) * system.daysAMonth - (range + 1))
+  const { daysAMonth, stats } = system
+  return Math.min(stats.olderDates, Math.max(0, (months + 1) * daysAMonth - (range + 1)))
 }
 
 /** Epochs that have ended and are still hot, on average: beside them one that fills, and is half full. */

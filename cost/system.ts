@@ -107,8 +107,9 @@ export const system = {
     freshScans: { no: 3, yes: 6 },
     activityScans: 2,
     visitsScans: 1,
-    /** Of visits_cold before the range, back to the first date of the project. */
+    /** Of visits_cold before the range, so many dates at most. */
     olderScans: 1,
+    olderDates: 35,
     /** Until an epoch that has ended is warm, while the next one fills: a tick sends the job, another finds it done. */
     compactionMinutes: 2,
     /** A file up to this size is read whole, by one GET. Of a larger one, the columns, so many bytes a GET (estimated). */

@@ -24,6 +24,12 @@ export type LakeRead = {
  */
 export const EVENT_ID_HORIZON_S = 86_400
 const DAY_MS = 86_400_000
+/**
+ * A session_id that returns after this time without an event begins a new session. Without such a bound every read
+ * would look through all that a project ever stored (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md). It is more
+ * than the 30 days that an event may be late and the days that it may be hot or warm, so that compaction changes no answer.
+ */
+const SESSION_PAUSE_MS = 35 * DAY_MS
 
 /**
  * The events, once each. `columns` are of schemas/columns.ts (eventColumns), and `date`, the UTC date; name only
@@ -58,17 +64,18 @@ export function activity(read: LakeRead): SqlQuery {
 
 /**
  * The sessions that start in [from, to): (session_key, user_key, start_at, end_at, event_count, is_bounce).
- * A session is all events of the project with one session_id, however far apart, as far as they lie before `to`.
- * Its start is the first of them all, so a session that was seen before `from` is left out. `to` as for activity.
+ * A session is the events of the project with one session_id, as far as they lie before `to`. One that was seen within
+ * SESSION_PAUSE_MS before the date of `from` started then, and is left out. `to` as for activity.
  */
 export function visits(read: LakeRead): SqlQuery {
   const { snapshot, project, from, to } = read
   const firstDate = midnight(from)
-  // No event can be older: timestamps reach at most 30 days back, and the project had to be there.
-  const oldest = midnight(Date.parse(project.created_at) - EVENT_LIMITS.pastMs)
+  const since = firstDate - SESSION_PAUSE_MS
+  // No event can be older than this: timestamps reach at most 30 days back, and the project had to be there.
+  const oldest = Math.max(since, midnight(Date.parse(project.created_at) - EVENT_LIMITS.pastMs))
   const columns = sql`session_key, user_key, user_at, user_lag_s, start_at, end_at, event_count, interactive_count`
   const cold = hasCold(snapshot) ? [coldRows(read, 'visits_cold', columns, firstDate, to)] : []
-  const fragments = union([...cold, freshVisits(read)])
+  const fragments = union([...cold, freshVisits(read, since)])
   // Sums of doubles are exact up to 2^53, and take a third of the time of DuckDB's sums of bigints.
   const sessions = sql`SELECT session_key, max_by(user_key, ${USER_ORDER}) AS user_key,
         min(start_at) AS start_at, max(end_at) AS end_at,
@@ -95,12 +102,12 @@ const USER_ORDER = sql`CASE WHEN user_key IS NOT NULL THEN
           + user_lag_s + ${integer(EVENT_LIMITS.futureMs / 1000)} END`
 
 /**
- * What is not cold, as one fragment a session. It is little, and read whole: what of it lies before the range shows
- * which sessions are older. Its user is the last non-null one by (timestamp, id) (U42).
+ * What is not cold, as one fragment a session, from `since` on: what of it lies before the range shows which sessions
+ * are older. Its user is the last non-null one by (timestamp, id) (U42).
  */
-function freshVisits(read: LakeRead): SqlQuery {
+function freshVisits(read: LakeRead, since: number): SqlQuery {
   const columns = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event']
-  const rows = freshEvents(read, columns, { to: read.to }, sql`session_key IS NOT NULL`)
+  const rows = freshEvents(read, columns, { from: since, to: read.to }, sql`session_key IS NOT NULL`)
   const ofLastUser = (column: SqlQuery): SqlQuery =>
     sql`max_by(${column}, ROW(timestamp, lag_s, seq)) FILTER (WHERE user_key IS NOT NULL)`
   return sql`SELECT session_key, ${ofLastUser(sql`user_key`)} AS user_key, ${ofLastUser(sql`timestamp`)} AS user_at,
@@ -162,10 +169,10 @@ function coldEvents({ snapshot, project, from, to }: LakeRead, columns: readonly
 function freshEvents(
   { snapshot, project }: LakeRead,
   columns: readonly string[],
-  { from, to }: { from?: number; to: number },
+  { from, to }: { from: number; to: number },
   filter: SqlQuery = sql`true`,
 ): SqlQuery[] {
-  const bounds = sql`${from === undefined ? sql`` : sql`timestamp >= ${timestamp(from)} AND `}timestamp < ${timestamp(to)}`
+  const bounds = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)}`
   const warmScan = {
     table: 'events_warm',
     epoch: [snapshot.cold, snapshot.warm - 1],

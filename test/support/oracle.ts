@@ -85,8 +85,11 @@ const NOT_INTERACTIVE = new Set([
   '$web_vitals',
 ])
 
+/** After 35 days without an event a session_id begins a new session. */
 function oracleSessions(own: readonly SentEvent[], from: number): Stats['sessions'] {
-  const sessions = [...Map.groupBy(own, event => event.session_id)]
+  const since = Date.parse(isoDate(from)) - 35 * 86_400_000
+  const seen = own.filter(event => event.timestamp >= since)
+  const sessions = [...Map.groupBy(seen, event => event.session_id)]
     .filter(([id]) => id !== null)
     .map(([, of]) => of.toSorted(byPlace))
     .filter(of => (of[0] as SentEvent).timestamp >= from)

@@ -180,6 +180,22 @@ test.each([
 })
 
 test.each([
+  ['cold', { warm: 3, rolls: [2, 3] }],
+  ['warm', { warm: 3 }],
+  ['hot', {}],
+])('a session_id that returns after 35 days without an event begins a new session: %s', async (_, where) => {
+  const of = (timestamp: number, session_id: string) => sent({ timestamp, session_id })
+  const { engine, read } = await setUp(
+    [
+      [[of(MIDNIGHT - 35 * DAY, 'paused'), of(MIDNIGHT - 35 * DAY - 1, 'over')]],
+      [[of(MIDNIGHT + HOUR, 'paused'), of(MIDNIGHT + HOUR, 'over')]],
+    ],
+    where,
+  )
+  expect(await engine.rows(sessions(read))).toEqual([{ event_count: 1, is_bounce: 1, duration: 0 }])
+})
+
+test.each([
   ['cold', { warm: 4, rolls: [2, 3, 4] }],
   ['hot', {}],
 ])(
