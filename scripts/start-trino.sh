@@ -107,12 +107,20 @@ configure
   --jvm-config "$run/etc/jvm.config" --node-config "$run/etc/node.properties" \
   --pid-file "$run/pid" run >"$run/log" 2>&1 </dev/null &
 server=$!
-trap 'kill "$server" 2>/dev/null; wait "$server"' EXIT
+ended() {
+  kill "$server" 2>/dev/null
+  wait "$server"
+  # What it has written is of use only where it did not come up.
+  [ -z "$ready" ] || rm -rf "$run"
+}
+ready=
+trap ended EXIT
 trap 'exit 0' INT TERM
 
 for _ in $(seq 300); do
   kill -0 "$server" 2>/dev/null || fail "the server ended; see $run/log"
   if answers; then
+    ready=yes
     echo "ready http://127.0.0.1:$port"
     wait "$server"
     exit
