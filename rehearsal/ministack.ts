@@ -37,7 +37,6 @@ export type MiniStackOptions = {
 
 /** Starts the emulator at a free port of loopback. */
 export async function startMiniStack({ folder, env }: MiniStackOptions): Promise<MiniStack> {
-  await install()
   const port = await freePort()
   const temporary = join(folder, 'tmp')
   await mkdir(temporary, { recursive: true })
@@ -97,13 +96,12 @@ export async function startMiniStack({ folder, env }: MiniStackOptions): Promise
 
 /** Runs a program of Python with the libraries that came with the emulator, and gives what it prints. */
 export async function runPython(program: string, args: string[]): Promise<string> {
-  await install()
   const { stdout } = await run(join(CACHE, 'bin', 'python'), ['-c', program, ...args])
   return stdout
 }
 
-/** From PyPI, the first time. Its command comes last, so an install that was cut short is begun again. */
-async function install(): Promise<void> {
+/** From PyPI, the first time; before anything else here is called. Its command comes last, so an install that was cut short is begun again. */
+export async function installMiniStack(): Promise<void> {
   if (existsSync(join(CACHE, 'bin', 'ministack'))) return
   console.log(`Installing MiniStack ${VERSION} from PyPI into ${CACHE} (215 MB) …`)
   const python = await findPython()

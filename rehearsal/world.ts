@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startAthena } from '#test/support/athena-front'
 import { type Deployment, type DeploymentFile, deployment } from '#test/support/deployment'
 import { freePort } from '#test/support/service'
-import { startTrino } from '#test/trino/trino-server'
+import { installTrino, startTrino } from '#test/trino/trino-server'
 import { type AwsClients, awsClients } from './aws.ts'
 import { type Cdk, createCdk } from './cdk.ts'
 import { type Consumer, startConsumer } from './consumer.ts'
@@ -12,7 +12,7 @@ import { correctEmulator } from './corrections.ts'
 import { startEdge } from './edge.ts'
 import { type Gate, startGate } from './gate.ts'
 import type { Ledger } from './ledger.ts'
-import { type MiniStack, startMiniStack } from './ministack.ts'
+import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts'
 import { makeOwner } from './owner.ts'
 import { readStack, type Stack } from './stack.ts'
 import { trinoForAthena } from './trino-for-athena.ts'
@@ -58,6 +58,10 @@ export function createClosers(): Closers {
 
 /** Brings the service up from nothing, as an infra team does, on an emulator of AWS. */
 export async function openWorld({ step }: Ledger, closers: Closers): Promise<World> {
+  await step('MiniStack and Trino are installed', async () => {
+    await installMiniStack()
+    await installTrino()
+  })
   const folder = await mkdtemp(join(tmpdir(), 'footfall-rehearsal-'))
   closers.add(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 

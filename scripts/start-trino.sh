@@ -3,6 +3,7 @@
 #   scripts/start-trino.sh folder LAKE_DIR [PORT]   over Parquet files in a local folder, which it sees as local:///; its
 #                                                   tables are kept in .metastore there
 #   scripts/start-trino.sh glue ENDPOINT [PORT]     over the Glue tables and the S3 of an AWS emulator, as deployed
+#   scripts/start-trino.sh install                  only fetches what the others need
 # Runs until it is killed; standard output says `ready URL` once statements are answered, all else goes to a log.
 # Needs Maven, curl, unzip and a JDK of version 24 or newer (JAVA_HOME, else one under /usr/lib/jvm). The first run fetches
 # 450 MB from Maven Central into TRINO_WORK (default: trino-476 in the folder for temporary files).
@@ -10,7 +11,7 @@ set -euo pipefail
 
 version=476
 mode=$1
-lake=$2
+lake=${2:-}
 port=${3:-18080}
 work=${TRINO_WORK:-${TMPDIR:-/tmp}/trino-$version}
 home=$work/trino-server-core-$version
@@ -97,9 +98,13 @@ answers() {
   return 1
 }
 
-[[ $mode =~ ^(folder|glue)$ ]] || fail "start over a folder or glue, not over $mode"
+[[ $mode =~ ^(folder|glue|install)$ ]] || fail "start over a folder or glue, not over $mode"
 JAVA_HOME=$(find_jdk)
 export JAVA_HOME PATH=$JAVA_HOME/bin:$PATH
+if [ "$mode" = install ]; then
+  install_server
+  exit
+fi
 answers && fail "a Trino answers on port $port already"
 install_server
 configure
