@@ -14,8 +14,9 @@ export type PutFault =
   | 'lose answer'
 
 export type Gate = {
-  /** Where everybody finds AWS. */
+  /** Where everybody finds AWS: a port of this machine. */
   endpoint: string
+  port: number
   /** Where it leads: the emulator. */
   leadTo(emulator: string): void
   /** From now on. `times`: for so many calls, then 'none'. */
@@ -85,8 +86,10 @@ export async function startGate(): Promise<Gate> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
+    port,
     leadTo(address) {
       emulator = new URL(address)
     },

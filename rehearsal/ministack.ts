@@ -5,7 +5,6 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually } from '#test/support/eventually'
-import { freePort } from '#test/support/service'
 
 const run = promisify(execFile)
 
@@ -19,10 +18,15 @@ const CACHE = join(
 /** Node 24 of this checkout, under which the emulator runs the functions. */
 export const NODE_FOLDER = resolve(import.meta.dirname, '../node_modules/.bin')
 
+/**
+ * Where the emulator listens. Its addresses, those of queues for example, name localhost with its port: there the gate
+ * stands (rehearsal/gate.ts), and the emulator at another address of loopback, which Linux has many of.
+ */
+const HOST = '127.0.0.2'
+
 export type MiniStack = {
-  /** Of every service of AWS that it emulates. */
+  /** Past the gate. */
   endpoint: string
-  port: number
   /** What it and the functions have printed. */
   logFile: string
   stop(): Promise<void>
@@ -31,13 +35,13 @@ export type MiniStack = {
 export type MiniStackOptions = {
   /** For all files that it writes. */
   folder: string
+  port: number
   /** Given to it and, by it, to every function. */
   env: Record<string, string>
 }
 
-/** Starts the emulator at a free port of loopback. */
-export async function startMiniStack({ folder, env }: MiniStackOptions): Promise<MiniStack> {
-  const port = await freePort()
+/** Starts the emulator. */
+export async function startMiniStack({ folder, port, env }: MiniStackOptions): Promise<MiniStack> {
   const temporary = join(folder, 'tmp')
   await mkdir(temporary, { recursive: true })
   const logFile = join(folder, 'ministack.log')
@@ -54,7 +58,7 @@ export async function startMiniStack({ folder, env }: MiniStackOptions): Promise
       STATE_DIR: join(folder, 'state'),
       S3_DATA_DIR: join(folder, 's3'),
       GATEWAY_PORT: String(port),
-      BIND_HOST: '127.0.0.1',
+      BIND_HOST: HOST,
       IOT_MTLS_ENABLED: '0',
       // Functions stay warm, as on AWS.
       LAMBDA_WARM_TTL_SECONDS: '900',
@@ -69,7 +73,7 @@ export async function startMiniStack({ folder, env }: MiniStackOptions): Promise
       resolve()
     })
   })
-  const endpoint = `http://127.0.0.1:${port}`
+  const endpoint = `http://${HOST}:${port}`
   async function stop(): Promise<void> {
     killGroup(child.pid, 'SIGTERM')
     const late = setTimeout(() => killGroup(child.pid, 'SIGKILL'), 5_000)
@@ -91,7 +95,7 @@ export async function startMiniStack({ folder, env }: MiniStackOptions): Promise
     await stop()
     throw error
   }
-  return { endpoint, port, logFile, stop }
+  return { endpoint, logFile, stop }
 }
 
 /** Runs a program of Python with the libraries that came with the emulator, and gives what it prints. */

@@ -76,6 +76,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   const ministack = await step('MiniStack, an emulator of AWS, is up', () =>
     startMiniStack({
       folder,
+      port: gate.port,
       env: {
         // Rights are evaluated: a function may do what its role allows, and signatures are checked.
         AUTH: 'true',
@@ -106,11 +107,11 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
 
   const aws = awsClients(gate.endpoint)
   const stack = await readStack(aws, outputs, STACK_NAME)
-  await correctEmulator(aws, stack, ministack.port)
+  await correctEmulator(aws, stack, gate.port)
   const consumer = await startConsumer(aws, stack)
   closers.add(() => consumer.stop())
   const edge = await startEdge({
-    emulator: ministack.endpoint,
+    emulator: gate.endpoint,
     host: new URL(stack.baseUrl).hostname,
     apiId: stack.apiId,
     country: COUNTRY,
@@ -138,7 +139,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     service: deployment(file, async () => {}),
     async redeploy(options) {
       const { output } = await cdk.deploy(options)
-      await correctEmulator(aws, stack, ministack.port)
+      await correctEmulator(aws, stack, gate.port)
       return output
     },
   }
