@@ -1,6 +1,7 @@
-import { Duration } from 'aws-cdk-lib'
+import { Duration, Stack } from 'aws-cdk-lib'
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -65,11 +66,16 @@ export class Alarms extends Construct {
     return alarm
   }
 
-  /** Not encrypted with the key of AWS for SNS, which alarms may not use; what is sent is the alarm's text. */
+  /**
+   * Not encrypted with the key of AWS for SNS, which alarms may not use; what is sent is the alarm's text. The policy that
+   * demands TLS takes the place of SNS's own, by which alarms of the account may publish: that has to be said again.
+   */
   private topic({ alarmEmail, alarmTopicArn }: Config): ITopic | null {
     if (alarmTopicArn !== undefined) return Topic.fromTopicArn(this, 'Topic', alarmTopicArn)
     if (alarmEmail === undefined) return null
     const topic = new Topic(this, 'Topic', { enforceSSL: true })
+    const ofAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
+    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: ofAccount }))
     topic.addSubscription(new EmailSubscription(alarmEmail))
     return topic
   }

@@ -72,6 +72,20 @@ test('alarms are told to an address or to a topic of the deployer, and to nobody
     Protocol: 'email',
     Endpoint: 'ops@example.com',
   })
+  // Its policy replaces the one that SNS gives a topic, by which alarms may publish.
+  const { PolicyDocument } = mailed.only('AWS::SNS::TopicPolicy').Properties as {
+    PolicyDocument: { Statement: Record<string, unknown>[] }
+  }
+  expect(PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Allow')).toMatchObject([
+    {
+      Effect: 'Allow',
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Resource: { Ref: expect.stringMatching(/^AlarmsTopic/) },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    },
+  ])
+  // Its notices go to the address themselves, not through the topic.
   expect(mailed.only('AWS::Budgets::Budget').Properties).toMatchObject({
     Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
   })
