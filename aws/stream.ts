@@ -67,8 +67,7 @@ export function kinesisStream(settings: KinesisStreamSettings): EventStream {
         throw unavailable('The stream cannot take events now.', RETRY_AFTER)
       }
       const outcomes = await Promise.all(calls(pending).map(call => put(call, deadline)))
-      // Under new keys, so that what a busy shard has refused may find another.
-      pending = outcomes.flatMap(({ failed }) => failed).map(({ Data }) => toEntry(Data))
+      pending = outcomes.flatMap(({ failed }) => failed)
       reasons = [...new Set(outcomes.flatMap(outcome => outcome.reasons))]
     }
   }
@@ -83,10 +82,15 @@ export function kinesisStream(settings: KinesisStreamSettings): EventStream {
         new PutRecordsCommand({ ...stream, Records: entries }),
         { abortSignal },
       )
-      const failed = entries.filter((_, i) => results[i]?.SequenceNumber === undefined)
+      // Under new keys, so that what a busy shard has refused may find another.
+      const failed = entries
+        .filter((_, i) => results[i]?.SequenceNumber === undefined)
+        .map(({ Data }) => toEntry(Data))
       return { failed, reasons: results.map(({ ErrorCode }) => ErrorCode).filter(code => code !== undefined) }
     } catch (error) {
       if (!passes(error)) throw error
+      // Whether they are stored is not known. Under their old keys a copy comes to the same shard, where it is seen
+      // (core/lake/consumer.ts).
       return { failed: entries, reasons: [(error as Error).name] }
     }
   }

@@ -52,6 +52,31 @@ export function pack(record: StreamRecord): Uint8Array {
   return packText(JSON.stringify(record))
 }
 
+/** Far more than a record of ours unpacks to (a request has 1 MiB): beyond it one was not packed here. */
+const MAX_UNPACKED_BYTES = 8 * 1024 * 1024
+
+/**
+ * What the record takes when it is unpacked, in bytes, by what its head says (RFC 8878, 3.1.1.1): repetitive events
+ * pack to a thousandth. Its packed size where the head cannot be read.
+ */
+export function unpackedBytes(bytes: Uint8Array): number {
+  const descriptor = bytes[5] ?? 0
+  if (bytes[0] !== ZSTD || bytes.length < 20) return bytes.length
+  const windowBytes = (descriptor & 0x20) === 0 ? 1 : 0
+  const dictionaryBytes = [0, 1, 2, 4][descriptor & 0x3] as number
+  const size = Buffer.from(bytes.buffer, bytes.byteOffset + 6 + windowBytes + dictionaryBytes, 8)
+  switch (descriptor >> 6) {
+    case 0:
+      return windowBytes === 0 ? size.readUInt8(0) : bytes.length
+    case 1:
+      return size.readUInt16LE(0) + 256
+    case 2:
+      return size.readUInt32LE(0)
+    default:
+      return Number(size.readBigUInt64LE(0))
+  }
+}
+
 /** Reads a record back. Throws an Error that says what is wrong with the bytes; the lake consumer quarantines them. */
 export function unpack(bytes: Uint8Array): StreamRecord {
   const packing = bytes[0]
@@ -60,7 +85,7 @@ export function unpack(bytes: Uint8Array): StreamRecord {
   const body = bytes.subarray(1)
   const record = JSON.parse(
     (packing === ZSTD
-      ? zstdDecompressSync(body)
+      ? zstdDecompressSync(body, { maxOutputLength: MAX_UNPACKED_BYTES })
       : Buffer.from(body.buffer, body.byteOffset, body.length)
     ).toString('utf8'),
   )

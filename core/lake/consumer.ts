@@ -1,4 +1,4 @@
-import { type StreamRecord, unpack } from '#core/ingest/record'
+import { type StreamRecord, unpack, unpackedBytes } from '#core/ingest/record'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
@@ -20,9 +20,12 @@ export type LakeConsumerServices = {
   encode?: (rows: readonly HotRow[]) => Uint8Array
 }
 
-/** One claim at most: a file of up to about 100,000 rows, made in well under a small Lambda's memory. */
+/**
+ * One claim at most. It is read as a whole, now and at every later try, so it must fit a small Lambda's memory whatever
+ * senders send: unpacked it takes four to twenty times these bytes as rows, which are 50,000 to 200,000.
+ */
 const CLAIM_RECORDS = 5_000
-const CLAIM_BYTES = 4_000_000
+const CLAIM_BYTES = 24_000_000
 
 /** How often a batch that makes no progress is tried before it is given back. */
 const BATCH_TRIES = 3
@@ -156,21 +159,31 @@ function claimSize(entries: readonly StreamEntry[]): number {
   let bytes = 0
   let records = 0
   for (const entry of entries.slice(0, CLAIM_RECORDS)) {
-    bytes += entry.data.length
+    bytes += unpackedBytes(entry.data)
     if (records > 0 && bytes > CLAIM_BYTES) break
     records += 1
   }
   return records
 }
 
-/** Unpacks entries; what cannot be read is kept aside with its reason and never stops the others. */
+/**
+ * Unpacks entries; what cannot be read is kept aside with its reason and never stops the others. A record that is there
+ * twice, as a producer puts it again whose answer was lost, counts once; where its two copies fall into different
+ * claims, which are a minute apart on AWS, both stay.
+ */
 function read(entries: readonly StreamEntry[]) {
   const records: StreamRecord[] = []
   const rows: HotRow[] = []
   const unreadable: Unreadable[] = []
+  const seen = new Set<string>()
   for (const entry of entries) {
     try {
       const record = unpack(entry.data)
+      if (record.kind === 'events') {
+        const identity = `${record.project_id} ${record.received_at} ${record.seq}`
+        if (seen.has(identity)) continue
+        seen.add(identity)
+      }
       const made = record.kind === 'events' ? hotRows(record) : []
       records.push(record)
       for (const row of made) rows.push(row)

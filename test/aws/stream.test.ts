@@ -148,6 +148,19 @@ describe('when Kinesis is in trouble', () => {
     expect(sent(mock)).toEqual([['a'], ['a']])
   })
 
+  test('a call of which no answer came is made again under the same keys, as it may have been taken', async () => {
+    const { stream, mock } = setUp()
+    mock
+      .on(PutRecordsCommand)
+      .rejectsOnce(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
+      .resolves({ FailedRecordCount: 0, Records: [taken] })
+    await stream.append([Buffer.from('a')])
+    const [first, second] = mock
+      .commandCalls(PutRecordsCommand)
+      .map(({ args }) => args[0].input.Records?.[0]?.PartitionKey)
+    expect(second).toBe(first)
+  })
+
   test('a call that is refused for good is not made again', async () => {
     const { stream, mock } = setUp()
     mock.on(PutRecordsCommand).rejects(serviceFault('AccessDeniedException', 'client'))

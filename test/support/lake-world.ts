@@ -65,7 +65,9 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
   }
 }
 
-/** A record of one event a name, in bucket 1, that arrived at `now`. */
+let seq = 7
+
+/** A record of one event a name, in bucket 1, that arrived at `now`; each has a place of its own among its time's. */
 export function eventsRecord(
   names: string[],
   now: number,
@@ -77,7 +79,7 @@ export function eventsRecord(
     account_id: 'acct_1',
     bucket: 1,
     received_at: now,
-    seq: 7,
+    seq: seq++,
     country: 'DE',
     events: names.map(event => ({
       event,

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DAMAGED, pack, type StreamRecord, unpack } from '#core/ingest/record'
+import { DAMAGED, pack, packText, type StreamRecord, unpack, unpackedBytes } from '#core/ingest/record'
 
 const text = fc.string({ unit: 'binary' }).map(value => value.toWellFormed())
 const maybe = fc.option(text, { nil: null })
@@ -65,6 +66,29 @@ test('a big record is packed into less than its text', () => {
     events,
   }
   expect(pack(value).length).toBeLessThan(JSON.stringify(value).length / 10)
+})
+
+test.each([1, 100, 1_023, 1_024, 1_500, 65_791, 65_792, 1_000_000])(
+  'a record of %i characters says how many they are',
+  length => {
+    const repetitive = packText('a'.repeat(length))
+    const random = packText(randomBytes(length).toString('base64').slice(0, length))
+    // Unpacked ones are told with the byte that names the packing.
+    for (const packed of [repetitive, random]) expect([length, length + 1]).toContain(unpackedBytes(packed))
+  },
+)
+
+test('of a record whose head is cut off or made up, no size is found that is not there', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 30 }), bytes => {
+      expect(unpackedBytes(bytes)).toBeGreaterThanOrEqual(0)
+      expect(unpackedBytes(Uint8Array.from([2, ...bytes]))).toBeGreaterThanOrEqual(0)
+    }),
+  )
+})
+
+test('a record that would unpack to far more than a request holds is not unpacked', () => {
+  expect(() => unpack(packText('a'.repeat(9_000_000)))).toThrow()
 })
 
 test.each([

@@ -72,12 +72,38 @@ test('a claim takes no more than its share of bytes, and the rest follows in the
     entries: { sequence: string; data: Uint8Array; at: bigint; ids: string[] }[]
   }
   for (let i = 1; i <= 5; i++)
-    entries.push({ sequence: String(i), at: BigInt(i), ids: [], data: new Uint8Array(1_500_000) })
+    entries.push({ sequence: String(i), at: BigInt(i), ids: [], data: new Uint8Array(10_000_000) })
   expect([
     await world.consumer.consume('s0'),
     await world.consumer.consume('s0'),
     await world.consumer.consume('s0'),
   ]).toEqual([2, 2, 1])
+})
+
+test('a claim is as small as its records are unpacked, however well they pack', async () => {
+  const world = lakeWorld()
+  const text = 'a'.repeat(7_800)
+  for (let i = 0; i < 60; i++) {
+    const names = Array.from({ length: 100 }, () => 'e')
+    world.stream.accept('s0', eventsRecord(names, world.clock.time, { properties: { text } }))
+  }
+  const packed = world.stream.byName.get('s0')?.entries.reduce((sum, { data }) => sum + data.length, 0)
+  expect(packed).toBeLessThan(100_000)
+  const taken: number[] = []
+  while (taken.at(-1) !== 0) taken.push(await world.consumer.consume('s0'))
+  expect(taken).toEqual([30, 30, 0])
+})
+
+test('a record that its producer has put twice is stored and counted once', async () => {
+  const world = lakeWorld()
+  const record = eventsRecord(['a', 'b'], world.clock.time)
+  const other = eventsRecord(['a', 'b'], world.clock.time)
+  for (const each of [record, other, record]) world.stream.accept('s0', each)
+  expect(await world.consumer.consume('s0')).toBe(3)
+  expect(world.counted.get('proj_1 s0')?.events).toBe(4)
+  expect((await world.state.shard('s0')).highWater).toBe(
+    world.stream.byName.get('s0')?.entries.at(-1)?.sequence,
+  )
 })
 
 test('a batch whose shard another consumer holds is given back as failed, so that it comes again', async () => {
