@@ -90,6 +90,12 @@ function watches({ config, metrics, waiting }: AlarmsProps): Record<string, Watc
       above: retentionMs / 8,
       says: `The lake consumer is behind; after ${config.retentionHours} h the stream forgets what it has not taken.`,
     },
+    // When `live` reads the stream too, its reads count as well: then this needs another figure, of lake alone.
+    StreamUnread: {
+      metric: metrics.streamReads(Duration.minutes(15)),
+      below: 1,
+      says: `Nobody has read the stream for a quarter of an hour: after ${config.retentionHours} h it forgets events.`,
+    },
     ClaimAge: {
       metric: metrics.gauge('ClaimAgeSeconds'),
       above: 1_800,

@@ -40,6 +40,12 @@ export function createMetrics({ namespace, functions, stream, api, workgroup }: 
     slowest: (name: FunctionName) => lambda(name).metricDuration(percentile(99)),
     /** ms since the oldest record came that the lake consumer has not taken. */
     iteratorAge: () => lambda('lake').metric('IteratorAge', MAXIMUM),
+    /**
+     * How often the stream was read. Lambda reads each shard once a second, whether there is something in it or not
+     * (docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html), so this tells an idle site from a consumer that is off, as no
+     * figure of the consumer's own does: they are all silent while it is not called.
+     */
+    streamReads: (period: Duration) => stream.metric('GetRecords.Success', { statistic: Stats.SUM, period }),
     recordsIn: () => stream.metricIncomingRecords(SUM),
     bytesIn: () => stream.metricIncomingBytes(SUM),
     /** Records that the stream refused. */

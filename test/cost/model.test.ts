@@ -18,7 +18,10 @@ describe('by hand', () => {
   test('an idle service costs its shard, its watching, its minute of maintenance and its empty polls', () => {
     const cost = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     expect(usd(cost, 'shardHour')).toBeCloseTo(730 * 0.015, 9)
-    expect(usd(cost, 'dashboard') + usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(3 + 3.1 + 0.9, 9)
+    expect(usd(cost, 'dashboard') + usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(
+      3 + 32 * 0.1 + 0.9,
+      9,
+    )
     expect(usd(cost, 'sqsRequest')).toBeCloseTo(43_800 * 15 * 0.4e-6, 9)
     expect(usd(cost, 'schedule')).toBeCloseTo(0.0438, 9)
     expect(usd(cost, 'apiRequest') + usd(cost, 'cloudfrontRequest') + usd(cost, 'athenaTb')).toBe(0)

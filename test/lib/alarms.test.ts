@@ -36,6 +36,7 @@ test('there is an alarm for whatever loses events, delays them, refuses them or 
       'ServerErrors',
       'StreamThrottled',
       'StreamUnavailable',
+      'StreamUnread',
       ...ofFunctions,
     ].toSorted(),
   )
@@ -62,6 +63,21 @@ test('alarms sound in time', () => {
     TreatMissingData: 'breaching',
   })
   expect(FailedBatches).toMatchObject({ Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' })
+})
+
+test('a consumer that is off is told from a site without visitors: Lambda reads an empty stream too', () => {
+  const { StreamUnread } = alarms()
+  expect(StreamUnread).toMatchObject({
+    Namespace: 'AWS/Kinesis',
+    MetricName: 'GetRecords.Success',
+    Statistic: 'Sum',
+    Period: 900,
+    ComparisonOperator: 'LessThanThreshold',
+    Threshold: 1,
+    // Where nobody reads there is no figure at all.
+    TreatMissingData: 'breaching',
+    Dimensions: [{ Name: 'StreamName', Value: { Ref: expect.stringMatching(/^StreamEvents/) } }],
+  })
 })
 
 test('alarms are told to an address or to a topic of the deployer, and to nobody by default', () => {
