@@ -9,7 +9,7 @@ import type { AwsClients } from './aws.ts'
 import type { Outcome } from './poller/deliver.ts'
 import { kinesisSource } from './poller/kinesis-source.ts'
 import { lambdaInvoke } from './poller/lambda-invoke.ts'
-import { type Poller, startPoller } from './poller/poller.ts'
+import { type Poller, type PollerServices, startPoller } from './poller/poller.ts'
 import { type MappingSettings, mappingSettings } from './poller/settings.ts'
 import type { Stack } from './stack.ts'
 
@@ -17,13 +17,13 @@ import type { Stack } from './stack.ts'
 export type Consumer = {
   settings: MappingSettings
   /** How invocations have ended so far; partial: with an answer that names failed records. */
-  calls: { answered: number; partial: number; failed: number; refused: number; reasons: Set<string> }
+  calls: { answered: number; partial: number; failed: number; refused: number }
   /** Records that were given up. */
   givenUp: () => number
-  /** Takes up reading anew, from the start of the stream: as if Lambda had lost its checkpoints. */
-  forget(): Promise<void>
-  /** Rejects when the stream cannot be read. */
-  failure(): Promise<never>
+  /** Reads the stream anew from its start, as if Lambda had lost its checkpoints, and in batches of this size. */
+  forget(batchSize: number): Promise<void>
+  /** Goes on from where it is, by the deployed settings again. */
+  goOn(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -37,23 +37,16 @@ export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Cons
   const streamArn = mapping.EventSourceArn ?? ''
   const { name: functionName, role: roleArn } = stack.functions.lake
   const call = lambdaInvoke({ client: aws.lambda, functionName, streamArn, roleArn })
-  const calls: Consumer['calls'] = { answered: 0, partial: 0, failed: 0, refused: 0, reasons: new Set() }
+  const calls: Consumer['calls'] = { answered: 0, partial: 0, failed: 0, refused: 0 }
   let givenUp = 0
-  let broken: (error: Error) => void
-  const failure = new Promise<never>((_, reject) => {
-    broken = reject
-  })
-  failure.catch(() => {})
+  let poller = start(settings)
 
-  let poller = start()
-
-  function start(): Poller {
-    const started = startPoller(settings, {
+  function start(playedBy: MappingSettings, from?: Poller['position']): Poller {
+    const services: PollerServices = {
       source: kinesisSource(aws.kinesis, streamArn),
       async invoke(shard, records) {
         const outcome = await call(shard, records)
         calls[namesFailures(outcome) ? 'partial' : outcome.kind] += 1
-        if (outcome.kind !== 'answered') calls.reasons.add(outcome.reason.slice(0, 500))
         return outcome
       },
       time: {
@@ -63,8 +56,9 @@ export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Cons
       onGivenUp: records => {
         givenUp += records.length
       },
-    })
-    started.running.catch(error => broken(error))
+    }
+    const started = startPoller(playedBy, services, from)
+    started.running.catch(error => console.error(`the stream cannot be read any more: ${error}`))
     return started
   }
 
@@ -72,10 +66,13 @@ export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Cons
     settings,
     calls,
     givenUp: () => givenUp,
-    failure: () => failure,
-    async forget() {
+    async forget(batchSize) {
       await poller.stop()
-      poller = start()
+      poller = start({ ...settings, batchSize })
+    },
+    async goOn() {
+      await poller.stop()
+      poller = start(settings, poller.position)
     },
     stop: () => poller.stop().catch(() => {}),
   }

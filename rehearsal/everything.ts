@@ -10,10 +10,14 @@ const AT_ONCE = 3
 /** Projects with so many events have their stats read too: three statements each, which take Trino seconds here. */
 const WITH_STATS = 20
 
-/** Reads all events that the account has. Sorted by project; those without events are left out. */
-export async function readEverything(service: Deployment): Promise<Reading[]> {
+/**
+ * Reads all events that the account has, or those of some projects. Sorted by project; those without events are left
+ * out.
+ */
+export async function readEverything(service: Deployment, only?: ReadonlySet<string>): Promise<Reading[]> {
   const { projects } = await service.answer<{ projects: ProjectRecord[] }>('/projects')
-  const waiting = projects.filter(({ total_events }) => total_events > 0).values()
+  const wanted = projects.filter(({ id, total_events }) => total_events > 0 && (only?.has(id) ?? true))
+  const waiting = wanted.values()
   const readings: Reading[] = []
   async function work(): Promise<void> {
     for (const project of waiting) readings.push(await readProject(service, project))

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { DeploymentFile } from '#test/support/deployment'
+import type { World } from './world.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '..')
  * Runs test/journeys/ against the deployment, but for the folder of those that start, kill and damage a service of
  * their own. All tests of a file at once: most of their time is the stream's window. Returns how many there were.
  */
-export async function runJourneys(deployment: DeploymentFile, folder: string): Promise<number> {
+export async function runJourneys({ file: deployment, folder, ending }: World): Promise<number> {
   const file = join(folder, 'deployment.json')
   writeFileSync(file, JSON.stringify(deployment), { mode: 0o600 })
   const report = join(folder, 'journeys.json')
@@ -28,6 +28,8 @@ export async function runJourneys(deployment: DeploymentFile, folder: string): P
     ],
     {
       cwd: ROOT,
+      signal: ending,
+      killSignal: 'SIGINT',
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, FOOTFALL_DEPLOYMENT: file },
     },

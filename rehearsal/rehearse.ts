@@ -26,7 +26,7 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     return 'no changes'
   })
   await check('the journeys of npm start, through the deployed service', async () => {
-    const tests = await runJourneys(world.file, world.folder)
+    const tests = await runJourneys(world)
     return `${tests} tests`
   })
   await runChecks([viewerCountry, throttledStream, lostAnswer, poisonedRecord, brokenConsumer], world, ledger)

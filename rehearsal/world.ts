@@ -14,6 +14,7 @@ import { type Gate, startGate } from './gate.ts'
 import type { Ledger } from './ledger.ts'
 import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts'
 import { makeOwner } from './owner.ts'
+import type { MappingSettings } from './poller/settings.ts'
 import { readStack, type Stack } from './stack.ts'
 import { trinoForAthena } from './trino-for-athena.ts'
 
@@ -37,6 +38,8 @@ export type World = {
   /** How the service is reached, and by which key. */
   file: DeploymentFile
   service: Deployment
+  /** Aborts when everything is to end. */
+  ending: AbortSignal
   /** Deploys again with these options; what the CLI printed. */
   redeploy(options?: Record<string, string>): Promise<string>
 }
@@ -108,7 +111,11 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   const aws = awsClients(gate.endpoint)
   const stack = await readStack(aws, outputs, STACK_NAME)
   await correctEmulator(aws, stack, gate.port)
-  const consumer = await startConsumer(aws, stack)
+  const consumer = await step(
+    'the stream is read by the settings of the deployed mapping',
+    () => startConsumer(aws, stack),
+    ({ settings }) => settingsText(settings),
+  )
   closers.add(() => consumer.stop())
   const edge = await startEdge({
     emulator: gate.endpoint,
@@ -127,6 +134,8 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     reached_at: { url: edge.url, tls_port: edge.tlsPort },
     visible_within_s: VISIBLE_WITHIN_S,
   }
+  const ending = new AbortController()
+  closers.add(async () => ending.abort())
   return {
     folder,
     ministack,
@@ -136,6 +145,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     gate,
     consumer,
     file,
+    ending: ending.signal,
     service: deployment(file, async () => {}),
     async redeploy(options) {
       const { output } = await cdk.deploy(options)
@@ -143,4 +153,10 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
       return output
     },
   }
+}
+
+function settingsText(settings: MappingSettings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
 }

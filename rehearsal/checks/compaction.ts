@@ -25,12 +25,19 @@ export async function compaction({ aws, stack, service }: World): Promise<string
   await service.untilStored(project, events.length)
 
   const before = await readEverything(service)
+  // To read all of it takes minutes on a busy machine: on the way it is the projects with many events.
+  const lookedBefore = before.filter(({ stats }) => stats !== null)
+  const looked = new Set(lookedBefore.map(reading => reading.project))
   const deadline = Date.now() + WITHIN_MS
   let { warm } = from
   // Not by eventually(): a reading that differs for a moment is what this looks for.
   for (let hot = Number.POSITIVE_INFINITY; hot > 0 || warm === from.warm; ) {
     if (Date.now() > deadline) throw new Error(`epochs below ${warm} are warm, and ${hot} hot files are not`)
-    expectEqual(await readEverything(service), before, 'what reads give while epochs are compacted')
+    expectEqual(
+      await readEverything(service, looked),
+      lookedBefore,
+      'what reads give while epochs are compacted',
+    )
     warm = (await state.lake()).warm
     hot = (await lake.list('hot/')).filter(({ key }) => Number(partitionOf(key, 'epoch')) >= warm).length
     await sleep(1_000)
