@@ -158,6 +158,12 @@ function watches({ config, metrics, waiting }: AlarmsProps): Record<string, Watc
       bad: [3, 3],
       says: 'The stream refuses records, which are sent again: it is too small for what comes in.',
     },
+    RequestsRefused: {
+      metric: metrics.requestsRefused(),
+      above: 0,
+      bad: LASTING,
+      says: 'The API refuses requests with its own 429: more come in than it lets through. Browsers do not send again.',
+    },
     ServerErrors: {
       metric: metrics.serverErrors(),
       above: 5,

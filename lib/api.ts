@@ -9,6 +9,7 @@ import {
   HttpRouteKey,
   HttpStage,
   LogGroupLogDestination,
+  type ThrottleSettings,
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
@@ -21,12 +22,18 @@ import type { ServiceFunction } from './function.ts'
 
 export type ApiProps = {
   config: Config
-  /** Requests a second that are let through. */
-  requestsPerSecond: number
+  /** Records that the stream takes in a second; null where nobody knows. */
+  streamRecordsPerSecond: number | null
 }
 
-/** More at once than this is refused: the least that AWS gives an account. */
-const MAX_BURST = 5_000
+/**
+ * Requests that are let through for each record that the stream takes. Well above one: what the stream refuses is then
+ * answered by track, with an error of ours and Retry-After. The gateway's own 429 has neither.
+ */
+const REQUESTS_A_RECORD = 2
+/** Requests a second and at once that AWS lets an account make: a throttle of ours above them would say nothing. */
+const ACCOUNT_RATE = 10_000
+const ACCOUNT_BURST = 5_000
 
 /**
  * What a request leaves in the log: which row, how it ended and how long it took. Neither address nor user agent, no path,
@@ -49,8 +56,10 @@ export class Api extends Construct {
   readonly http: HttpApi
   /** Host name of the API itself. */
   readonly host: string
+  /** A line a request. */
+  readonly log: LogGroup
 
-  constructor(scope: Construct, id: string, { config, requestsPerSecond }: ApiProps) {
+  constructor(scope: Construct, id: string, { config, streamRecordsPerSecond }: ApiProps) {
     super(scope, id)
     this.http = new HttpApi(this, 'Http', {
       apiName: config.stackName,
@@ -65,13 +74,15 @@ export class Api extends Construct {
     })
     const { region, urlSuffix } = Stack.of(this)
     this.host = `${this.http.apiId}.execute-api.${region}.${urlSuffix}`
+    this.log = accessLog(this, config)
+    const throttle = throttleOf(config, streamRecordsPerSecond)
     new HttpStage(this, 'Stage', {
       httpApi: this.http,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: requestsPerSecond, burstLimit: Math.min(requestsPerSecond, MAX_BURST) },
+      ...(throttle && { throttle }),
       accessLogSettings: {
-        destination: new LogGroupLogDestination(accessLog(this, config)),
+        destination: new LogGroupLogDestination(this.log),
         format: AccessLogFormat.custom(JSON.stringify(LOGGED)),
       },
     })
@@ -103,6 +114,13 @@ export class Api extends Construct {
         'The functions check credentials themselves, as they do on one machine, by the row of schemas/routes.ts (lambdas/chain.ts): an authorizer here would be a second list of who may call what.',
     })
   }
+}
+
+/** What the deployer says, else what follows from the stream; undefined where only the account's own limits hold. */
+function throttleOf({ requestsPerSecond }: Config, records: number | null): ThrottleSettings | undefined {
+  const rateLimit = requestsPerSecond ?? (records ?? Number.POSITIVE_INFINITY) * REQUESTS_A_RECORD
+  if (requestsPerSecond === undefined && rateLimit >= ACCOUNT_RATE) return undefined
+  return { rateLimit, burstLimit: Math.min(rateLimit, ACCOUNT_BURST) }
 }
 
 /** Of `GET /projects/{id}`. */

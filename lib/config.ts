@@ -68,9 +68,10 @@ const schema = z.strictObject({
   retentionHours: whole(24, 8_760).default(24).meta({
     description: 'How long the stream keeps events; beyond 24 a shard costs more than twice as much',
   }),
-  requestsPerSecond: whole(1, 100_000)
-    .optional()
-    .meta({ description: 'Requests that the API takes; by default as many as the stream takes records' }),
+  requestsPerSecond: whole(1, 100_000).optional().meta({
+    description:
+      'Requests that the API lets through; by default twice what a provisioned stream takes, and with one on demand what AWS lets the account make',
+  }),
 
   epochMinutes: whole(1, 1_440).default(60).meta({
     description: 'How often new events are compacted; a read pays for each epoch of the last two days',

@@ -1,10 +1,11 @@
 import { Duration } from 'aws-cdk-lib'
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Stream } from 'aws-cdk-lib/aws-kinesis'
+import { FilterPattern } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { FunctionName } from '#schemas/functions'
 import type { countedCodes, Gauge } from '#schemas/log'
+import type { Api } from './api.ts'
 import type { ServiceFunction } from './function.ts'
 
 export type Measured = {
@@ -12,7 +13,7 @@ export type Measured = {
   namespace: string
   functions: Record<FunctionName, ServiceFunction>
   stream: Stream
-  api: HttpApi
+  api: Api
   workgroup: string
 }
 
@@ -24,7 +25,22 @@ const SUM = { statistic: Stats.SUM, period: FIVE_MINUTES }
 const MAXIMUM = { statistic: Stats.MAXIMUM, period: FIVE_MINUTES }
 const percentile = (percent: number) => ({ statistic: Stats.p(percent), period: FIVE_MINUTES })
 
+/**
+ * Requests that the gateway has answered with its own 429: no function was called. Only the log tells them from those
+ * of a function, and from other 4xx. Its fields are what lib/api.ts logs.
+ */
+const REFUSED = FilterPattern.all(
+  FilterPattern.stringValue('$.status', '=', '429'),
+  FilterPattern.stringValue('$.functionStatus', '!=', '200'),
+)
+
 export function createMetrics({ namespace, functions, stream, api, workgroup }: Measured) {
+  const { http } = api
+  const refused = api.log.addMetricFilter('Refused', {
+    metricNamespace: namespace,
+    metricName: 'RequestsRefused',
+    filterPattern: REFUSED,
+  })
   const lambda = (name: FunctionName) => functions[name].lambda
   const own = (metricName: string, service: FunctionName, how: typeof SUM) =>
     new Metric({ namespace, metricName, dimensionsMap: { service }, ...how })
@@ -51,10 +67,11 @@ export function createMetrics({ namespace, functions, stream, api, workgroup }: 
     /** Records that the stream refused. */
     refused: () => stream.metric('WriteProvisionedThroughputExceeded', SUM),
     waiting: (queue: Queue) => queue.metricApproximateNumberOfMessagesVisible(MAXIMUM),
-    requests: () => api.metricCount(SUM),
-    clientErrors: () => api.metricClientError(SUM),
-    serverErrors: () => api.metricServerError(SUM),
-    latency: (percent: number) => api.metricLatency(percentile(percent)),
+    requestsRefused: () => refused.metric(SUM),
+    requests: () => http.metricCount(SUM),
+    clientErrors: () => http.metricClientError(SUM),
+    serverErrors: () => http.metricServerError(SUM),
+    latency: (percent: number) => http.metricLatency(percentile(percent)),
     /** Bytes that reports have read. A statement that fails is billed too, and reads less than the workgroup's limit. */
     scanned: (period: Duration) =>
       new Metric({

@@ -49,10 +49,7 @@ export class Service extends Stack {
     const catalog = new Catalog(this, 'Catalog', { bucket, maxScanGb: config.maxScanGb })
 
     // The API comes before its functions: they are told its address, which is CloudFront's.
-    const api = new Api(this, 'Api', {
-      config,
-      requestsPerSecond: config.requestsPerSecond ?? events.recordsPerSecond,
-    })
+    const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })
     const { distribution, baseUrl } = new Edge(this, 'Edge', { apiHost: api.host, config })
 
     const made = (Object.keys(functions) as FunctionName[]).map(name => [
@@ -94,7 +91,7 @@ export class Service extends Stack {
       namespace: config.stackName,
       functions: all,
       stream,
-      api: api.http,
+      api,
       workgroup: catalog.name,
     })
     const { alarms } = new Alarms(this, 'Alarms', {

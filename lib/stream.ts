@@ -5,8 +5,6 @@ import type { Config } from './config.ts'
 
 /** What one shard takes in a second. */
 const SHARD_RECORDS_PER_SECOND = 1_000
-/** What an on-demand stream takes in a second when it is new. */
-const ON_DEMAND_RECORDS_PER_SECOND = 4_000
 
 /**
  * The stream that holds an event from its acknowledgement until it is in the lake. It stays when the stack is deleted.
@@ -14,8 +12,8 @@ const ON_DEMAND_RECORDS_PER_SECOND = 4_000
  */
 export class EventStream extends Construct {
   readonly stream: Stream
-  /** Records that it takes in a second, as far as is known at deployment. */
-  readonly recordsPerSecond: number
+  /** Records that it takes in a second; null where that grows with what comes. */
+  readonly recordsPerSecond: number | null
 
   constructor(scope: Construct, id: string, { streamMode, shards = 1, retentionHours }: Config) {
     super(scope, id)
@@ -27,6 +25,6 @@ export class EventStream extends Construct {
       encryption: StreamEncryption.MANAGED,
       removalPolicy: RemovalPolicy.RETAIN,
     })
-    this.recordsPerSecond = provisioned ? shards * SHARD_RECORDS_PER_SECOND : ON_DEMAND_RECORDS_PER_SECOND
+    this.recordsPerSecond = provisioned ? shards * SHARD_RECORDS_PER_SECOND : null
   }
 }

@@ -33,6 +33,7 @@ test('there is an alarm for whatever loses events, delays them, refuses them or 
       'ObjectDamaged',
       'RecordsMissing',
       'RecordsQuarantined',
+      'RequestsRefused',
       'ServerErrors',
       'StreamThrottled',
       'StreamUnavailable',
@@ -46,8 +47,8 @@ test('an alarm watches one metric of this stack and says what it means and where
   for (const [name, alarm] of Object.entries(alarms())) {
     expect(alarm.MetricName, name).toBeTypeOf('string')
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/operations\.md, [A-Za-z-]+\.$/)
-    const dimensions = (alarm.Dimensions as { Value: unknown }[]).map(({ Value }) => JSON.stringify(Value))
-    expect(dimensions.length, name).toBeGreaterThan(0)
+    // In the stack's own namespace a metric needs none.
+    if (alarm.Namespace !== 'Footfall') expect(alarm.Dimensions, name).not.toHaveLength(0)
     expect(alarm.Namespace).toMatch(/^(AWS\/(Lambda|SQS|Kinesis|ApiGateway|Athena)|Footfall)$/)
   }
 })
@@ -77,6 +78,23 @@ test('a consumer that is off is told from a site without visitors: Lambda reads 
     // Where nobody reads there is no figure at all.
     TreatMissingData: 'breaching',
     Dimensions: [{ Name: 'StreamName', Value: { Ref: expect.stringMatching(/^StreamEvents/) } }],
+  })
+})
+
+test('what the gateway refuses by itself is counted from the log, apart from a 429 of a function', () => {
+  const { MetricTransformations, FilterPattern, LogGroupName } = plain.only('AWS::Logs::MetricFilter')
+    .Properties as Record<string, unknown>
+  const { MetricName, Namespace } = alarms().RequestsRefused ?? {}
+  expect(MetricTransformations).toMatchObject([{ MetricName, MetricNamespace: Namespace, MetricValue: '1' }])
+  expect(FilterPattern).toBe('{ ($.status = "429") && ($.functionStatus != "200") }')
+  const { AccessLogSettings } = plain.only('AWS::ApiGatewayV2::Stage').Properties as {
+    AccessLogSettings: { DestinationArn: unknown; Format: string }
+  }
+  expect(JSON.stringify(AccessLogSettings.DestinationArn)).toContain((LogGroupName as { Ref: string }).Ref)
+  expect(JSON.parse(AccessLogSettings.Format)).toMatchObject({
+    status: '$context.status',
+    // What Lambda answered: 200 whenever the function did, and nothing where it was not called.
+    functionStatus: '$context.integrationStatus',
   })
 })
 

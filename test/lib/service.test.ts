@@ -86,7 +86,7 @@ test('every row of the routes table is a route to its function, and everything e
   }
 })
 
-test('the API answers preflights as the functions would, and takes what the stream takes', () => {
+test('the API answers preflights as the functions would, and lets through what the stream is to refuse', () => {
   expect(plain.only('AWS::ApiGatewayV2::Api').Properties.CorsConfiguration).toEqual({
     AllowOrigins: [CORS.origin],
     AllowMethods: CORS.methods,
@@ -95,9 +95,18 @@ test('the API answers preflights as the functions would, and takes what the stre
   })
   const throttled = (context: Record<string, unknown>) =>
     synthesize(context).only('AWS::ApiGatewayV2::Stage').Properties.DefaultRouteSettings
-  expect(throttled({})).toEqual({ ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 1_000 })
-  expect(throttled({ shards: 10 })).toEqual({ ThrottlingRateLimit: 10_000, ThrottlingBurstLimit: 5_000 })
+  expect(throttled({})).toEqual({ ThrottlingRateLimit: 2_000, ThrottlingBurstLimit: 2_000 })
+  expect(throttled({ shards: 4 })).toEqual({ ThrottlingRateLimit: 8_000, ThrottlingBurstLimit: 5_000 })
+  // What AWS lets an account make in a second.
+  expect(throttled({ shards: 5 })).toBeUndefined()
   expect(throttled({ requestsPerSecond: 20 })).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 20 })
+  const asked = { streamMode: 'on-demand', requestsPerSecond: 12_000 }
+  expect(throttled(asked)).toEqual({ ThrottlingRateLimit: 12_000, ThrottlingBurstLimit: 5_000 })
+})
+
+test('no throttle of ours holds an on-demand stream at what it takes on its first day', () => {
+  const { Properties } = synthesize({ streamMode: 'on-demand' }).only('AWS::ApiGatewayV2::Stage')
+  expect(Properties.DefaultRouteSettings).toBeUndefined()
 })
 
 test('the lake consumer never drops a record, and what Lambda gave up all the same is kept', () => {
