@@ -1,6 +1,7 @@
 import { ApiGatewayV2Client } from '@aws-sdk/client-apigatewayv2'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront'
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs'
 import { LambdaClient } from '@aws-sdk/client-lambda'
 import { dynamoClient, kinesisClient, s3Client, sqsClient } from '#aws/clients'
 import { REGION } from './cdk.ts'
@@ -12,6 +13,7 @@ export function awsClients(endpoint: string) {
     apiGateway: new ApiGatewayV2Client(at),
     cloudFormation: new CloudFormationClient(at),
     cloudFront: new CloudFrontClient(at),
+    logs: new CloudWatchLogsClient(at),
     // A function of a poller may take minutes; a repeated call would run it a second time beside the first.
     lambda: new LambdaClient({ ...at, maxAttempts: 1 }),
     kinesis: kinesisClient(at),

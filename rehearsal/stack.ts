@@ -16,7 +16,7 @@ export type Stack = {
   apiId: string
   distributionId: string
   queueUrls: string[]
-  functions: Record<FunctionName, { name: string; role: string }>
+  functions: Record<FunctionName, { name: string; role: string; logGroup: string }>
 }
 
 /** Looks the deployed stack up; `stackName` is the app's default. */
@@ -37,7 +37,8 @@ export async function readStack(aws: AwsClients, outputs: Outputs, stackName: st
     ids('AWS::Lambda::Function').map(async FunctionName => {
       const found = await aws.lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))
       const service = found.Environment?.Variables?.POWERTOOLS_SERVICE_NAME
-      return [service, { name: FunctionName, role: found.Role ?? '' }] as const
+      const logGroup = found.LoggingConfig?.LogGroup ?? `/aws/lambda/${FunctionName}`
+      return [service, { name: FunctionName, role: found.Role ?? '', logGroup }] as const
     }),
   )
   return {

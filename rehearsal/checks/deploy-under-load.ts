@@ -5,7 +5,7 @@ import { type Check, expectEqual } from './check.ts'
 const CLIENTS = 3
 
 /** Another log level changes every function; shorter epochs let the next check see them compacted. */
-export const CHANGED = { logLevel: 'WARN', epochMinutes: '1' }
+const CHANGED = { logLevel: 'WARN', epochMinutes: '1' }
 
 export const deployUnderLoad: Check = {
   name: 'a deploy that changes every function of the running service loses no event, and doubles none',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventRow } from '#schemas/event'
 import type { EventsAnswer } from '#schemas/events'
 import type { ProjectRecord } from '#schemas/projects'
@@ -42,7 +43,7 @@ export type Deployment = {
     path: string,
     request?: { method?: string; body?: unknown; headers?: Record<string, string> },
   ): Promise<Response>
-  /** What a call answers that has to go well. */
+  /** What a call answers that has to go well; one that is told to come later does. */
   answer<T>(path: string, request?: { method?: string; body?: unknown }): Promise<T>
   /** A project that nobody else has; `name` is only its beginning. */
   newProject(name: string, more?: { allowed_origins?: string }): Promise<NewProject>
@@ -55,6 +56,9 @@ export type Deployment = {
   stats(project: Pick<ProjectRecord, 'id'>, since?: string): Promise<Stats>
   close(): Promise<void>
 }
+
+/** A reader that is told Retry-After, as by a query engine that is busy, comes again so often. */
+const TRIES = 5
 
 export async function openDeployment(): Promise<Deployment> {
   const path = process.env.FOOTFALL_DEPLOYMENT
@@ -83,10 +87,14 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
     })
 
   async function answer<T>(path: string, request?: { method?: string; body?: unknown }): Promise<T> {
-    const response = await call(path, request)
-    const text = await response.text()
-    if (response.status > 299) throw new Error(`${path}: ${response.status} ${text}`)
-    return JSON.parse(text) as T
+    for (let tries = 1; ; tries++) {
+      const response = await call(path, request)
+      const text = await response.text()
+      if (response.status <= 299) return JSON.parse(text) as T
+      const retryAfter = response.headers.get('retry-after')
+      if (retryAfter === null || tries === TRIES) throw new Error(`${path}: ${response.status} ${text}`)
+      await sleep(Number(retryAfter) * 1_000)
+    }
   }
 
   async function events(project: Pick<ProjectRecord, 'id'>, since = '1d'): Promise<EventRow[]> {
