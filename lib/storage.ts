@@ -28,7 +28,8 @@ const KEEP_ASIDE = Duration.days(400)
 
 /**
  * All data that outlives the stack, beside the stream's: the lake's bucket and the state table. Both stay when the stack
- * is deleted, and can be brought back to any moment of the last days (docs/operations.md).
+ * is deleted, and can be brought back to any moment of the last days (docs/operations.md). A first deployment that fails
+ * takes its empty bucket back, and leaves the table: its protection against being deleted would stop the way back.
  */
 export class Storage extends Construct {
   readonly bucket: Bucket
@@ -86,7 +87,7 @@ function lakeBucket(scope: Construct): Bucket {
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     versioned: true,
     lifecycleRules: lifecycle(),
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   })
   acknowledge(bucket, {
     'AwsSolutions-S1':

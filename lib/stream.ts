@@ -7,7 +7,8 @@ import type { Config } from './config.ts'
 const SHARD_RECORDS_PER_SECOND = 1_000
 
 /**
- * The stream that holds an event from its acknowledgement until it is in the lake. It stays when the stack is deleted.
+ * The stream that holds an event from its acknowledgement until it is in the lake. It stays when the stack is deleted, but
+ * not when the deployment that made it fails: an empty one would cost as much as a full one.
  * Encrypted with the key of AWS for Kinesis: its use costs cents a month, and callers need no grant for it.
  */
 export class EventStream extends Construct {
@@ -23,7 +24,7 @@ export class EventStream extends Construct {
       ...(provisioned && { shardCount: shards }),
       retentionPeriod: Duration.hours(retentionHours),
       encryption: StreamEncryption.MANAGED,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     })
     this.recordsPerSecond = provisioned ? shards * SHARD_RECORDS_PER_SECOND : null
   }
