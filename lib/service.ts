@@ -99,7 +99,9 @@ export class Service extends Stack {
       metrics,
       waiting: { jobs: jobQueue.deadLetters, clock: clock.deadLetters, batches: storage.failures.queue },
     })
-    new HealthDashboard(this, 'Health', { name: config.stackName, metrics, alarms, jobs: jobQueue.queue })
+    // Dashboards are of the account, not of a region: without it a stack elsewhere would take this one's.
+    const name = `${config.stackName}-${this.region}`
+    new HealthDashboard(this, 'Health', { name, metrics, alarms, jobs: jobQueue.queue })
     if (config.monthlyBudgetUsd !== undefined && config.alarmEmail !== undefined) {
       monthlyBudget(this, 'Budget', config.monthlyBudgetUsd, config.alarmEmail)
     }

@@ -236,6 +236,12 @@ test('the command of the outputs calls the owner function', () => {
   expect(text).toBe(`aws lambda invoke --region AWS::Region --function-name ${id} /dev/stdout`)
 })
 
+test('the dashboard is named after its region too, as an account has one of a name in all of them', () => {
+  expect(plain.only('AWS::CloudWatch::Dashboard').Properties.DashboardName).toEqual({
+    'Fn::Join': ['', ['Footfall-', { Ref: 'AWS::Region' }]],
+  })
+})
+
 test('two stacks in one account share no name', () => {
   const other = synthesize({ stackName: 'Footfall-Staging' })
   const fixed = ({ all }: typeof plain) => [
@@ -244,7 +250,9 @@ test('two stacks in one account share no name', () => {
       ([, { Properties }]) => (Properties.DatabaseInput as { Name: string }).Name,
     ),
     ...all('AWS::Logs::LogGroup').flatMap(([, { Properties }]) => Properties.LogGroupName ?? []),
-    ...all('AWS::CloudWatch::Dashboard').map(([, { Properties }]) => Properties.DashboardName),
+    ...all('AWS::CloudWatch::Dashboard').map(([, { Properties }]) =>
+      JSON.stringify(Properties.DashboardName),
+    ),
     ...all('AWS::CloudFront::CachePolicy').map(([, { Properties }]) => JSON.stringify(Properties)),
   ]
   expect(fixed(other).filter(name => fixed(plain).includes(name))).toEqual([])
