@@ -32,7 +32,7 @@ const schema = z.strictObject({
     .meta({ description: 'Host name of the service, with certificateArn' }),
   certificateArn: z
     .string()
-    .regex(/^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be a certificate of us-east-1')
+    .regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be a certificate of us-east-1')
     .optional()
     .meta({ description: 'Certificate of domainName, of ACM in us-east-1, where CloudFront looks for it' }),
   hostedZoneId: z
@@ -44,10 +44,7 @@ const schema = z.strictObject({
     }),
   webAclArn: z
     .string()
-    .regex(
-      /^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/,
-      'must be a global web ACL of us-east-1',
-    )
+    .regex(/^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/, 'must be a global web ACL of us-east-1')
     .optional()
     .meta({ description: 'Web ACL (AWS WAF) in front of CloudFront' }),
   priceClass: z
@@ -92,7 +89,7 @@ const schema = z.strictObject({
     .meta({ description: 'Where alarms are sent; AWS asks there for a confirmation' }),
   alarmTopicArn: z
     .string()
-    .regex(/^arn:aws[\w-]*:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic')
+    .regex(/^arn:aws:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic')
     .optional()
     .meta({ description: 'A topic of yours that alarms are sent to, instead of alarmEmail' }),
   monthlyBudgetUsd: whole(1, 1_000_000)

@@ -31,7 +31,10 @@ const [hot, warm, cold, visits, activity] = (
 /** Makes and changes items; only accounts and projects are ever deleted. */
 const CHANGE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
 
-/** The whole of Footfall in one stack, for any account and region. */
+/**
+ * The whole of Footfall in one stack, for any account and region of the partition `aws`: in China and GovCloud CloudFront
+ * and its certificates are others, or not there.
+ */
 export class Service extends Stack {
   constructor(scope: Construct, id: string, { config, folders }: ServiceProps) {
     super(scope, id, {

@@ -53,6 +53,12 @@ test.each([
     'certificateArn',
     { domainName: 'stats.example.com', certificateArn: certificateArn.replace('us-east', 'eu-west') },
   ],
+  // CloudFront is another service in China, and none in GovCloud.
+  ['alarmTopicArn', { alarmTopicArn: 'arn:aws-cn:sns:cn-north-1:123456789012:ops' }],
+  [
+    'certificateArn',
+    { domainName: 'stats.example.com', certificateArn: certificateArn.replace('arn:aws', 'arn:aws-us-gov') },
+  ],
   ['hostedZoneId', { hostedZoneId: 'Z123' }],
   ['webAclArn', { webAclArn: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b' }],
   ['monthlyBudgetUsd', { monthlyBudgetUsd: 100 }],
