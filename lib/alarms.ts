@@ -7,7 +7,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { type FunctionName, functions } from '#schemas/functions'
-import { LAST_EPOCH } from '#schemas/hive-tables'
+import { FIRST_EPOCH, LAST_EPOCH } from '#schemas/hive-tables'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -108,7 +108,7 @@ function watches({ config, metrics, waiting }: AlarmsProps): Record<string, Watc
     },
     LastEpoch: {
       metric: metrics.gauge('Epoch'),
-      above: LAST_EPOCH * 0.9,
+      above: Math.floor(LAST_EPOCH - (LAST_EPOCH - FIRST_EPOCH) * 0.1),
       says: 'The catalog knows few epochs beyond the newest: events of later ones would not be read.',
     },
     MaintenanceStopped: {

@@ -4,7 +4,7 @@ import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
 import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { type TableName, tables } from '#schemas/columns'
-import { type HivePartition, hiveTable, LAST_EPOCH } from '#schemas/hive-tables'
+import { FIRST_EPOCH, type HivePartition, hiveTable, LAST_EPOCH } from '#schemas/hive-tables'
 import { RESULTS_PREFIX } from './storage.ts'
 
 export type CatalogProps = {
@@ -51,7 +51,7 @@ export class Catalog extends Construct {
 
 /** A table as Glue has it. Its partitions are never entered: Athena makes their names up from the statement. */
 function glueTable(name: TableName, bucket: string): CfnTable.TableInputProperty {
-  const { prefix, columns, partitions } = hiveTable(name, LAST_EPOCH)
+  const { prefix, columns, partitions } = hiveTable(name, LAST_EPOCH, FIRST_EPOCH)
   const location = `s3://${bucket}/${prefix}/`
   const template = partitions.map(partition => `${partition.name}=\${${partition.name}}`).join('/')
   return {

@@ -26,10 +26,13 @@ export type HiveTable = {
 }
 
 /**
- * The highest epoch that the catalog on AWS knows: 11 years of epochs of an hour. Trino walks them all at each scan, about
- * 10 µs each, and a statement scans two tables by epoch, so a wide range would cost every read. An alarm says long
- * before the end that the number must be raised (lib/alarms.ts, LastEpoch); a deployment does it.
+ * The lowest and the highest epoch that the catalog on AWS knows: 11 years of epochs of an hour. Trino walks them all at
+ * each scan, about 10 µs each, and a statement scans two tables by epoch, so a wide range would cost every read. An
+ * alarm says before the end that they must be raised (lib/alarms.ts, LastEpoch), both by the same: hot and warm, the tables
+ * with this partition, hold the epochs from the cold watermark on, and FIRST_EPOCH must not be above that
+ * (docs/operations.md, LastEpoch, tells how). A deployment does it.
  */
+export const FIRST_EPOCH = 1
 export const LAST_EPOCH = 100_000
 
 const COLUMN_TYPES = { string: 'string', int64: 'bigint', timestamp: 'timestamp' } as const
@@ -40,8 +43,8 @@ const PROJECTIONS: Record<Exclude<Partition['name'], 'epoch'>, Projection> = {
   date: { type: 'date', range: ['2020-01-01', '2089-12-31'], format: 'yyyy-MM-dd' },
 }
 
-/** `lastEpoch`: the highest epoch that statements may read; later ones would be passed over in silence. */
-export function hiveTable(name: TableName, lastEpoch: number): HiveTable {
+/** From `firstEpoch` to `lastEpoch`: the epochs that statements may read; others would be passed over in silence. */
+export function hiveTable(name: TableName, lastEpoch: number, firstEpoch = 1): HiveTable {
   const { prefix, partitions, columns } = tables[name]
   return {
     name,
@@ -55,7 +58,7 @@ export function hiveTable(name: TableName, lastEpoch: number): HiveTable {
       name,
       type: PARTITION_TYPES[type],
       comment: `part of the key, ${name}=…`,
-      projection: name === 'epoch' ? { type: 'integer', range: [1, lastEpoch] } : PROJECTIONS[name],
+      projection: name === 'epoch' ? { type: 'integer', range: [firstEpoch, lastEpoch] } : PROJECTIONS[name],
     })),
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type FunctionName, functions } from '#schemas/functions'
-import { LAST_EPOCH } from '#schemas/hive-tables'
+import { FIRST_EPOCH, LAST_EPOCH } from '#schemas/hive-tables'
 import { synthesize } from './synthesized.ts'
 
 const plain = synthesize()
@@ -57,7 +57,10 @@ test('alarms sound in time', () => {
   const { IteratorAge, LastEpoch, MaintenanceStopped, FailedBatches } = alarms()
   expect(IteratorAge).toMatchObject({ Statistic: 'Maximum', Threshold: 3 * 3_600_000 })
   expect(alarms({ retentionHours: 168 }).IteratorAge).toMatchObject({ Threshold: 21 * 3_600_000 })
-  expect(LastEpoch).toMatchObject({ MetricName: 'Epoch', Threshold: LAST_EPOCH * 0.9 })
+  expect(LastEpoch).toMatchObject({ MetricName: 'Epoch', Threshold: expect.any(Number) })
+  // A tenth of the window that the catalog knows is left.
+  const left = LAST_EPOCH - Number(LastEpoch?.Threshold)
+  expect(left / (LAST_EPOCH - FIRST_EPOCH)).toBeCloseTo(0.1, 3)
   expect(MaintenanceStopped).toMatchObject({
     ComparisonOperator: 'LessThanThreshold',
     Threshold: 1,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tables } from '#schemas/columns'
-import { hiveTable, LAST_EPOCH } from '#schemas/hive-tables'
+import { FIRST_EPOCH, hiveTable, LAST_EPOCH } from '#schemas/hive-tables'
 import { synthesize } from './synthesized.ts'
 
 /** Where data lies, and what becomes of it. */
@@ -106,7 +106,7 @@ test('every table of the lake is in the catalog, with its columns, and partition
     .map(([, { Properties }]) => Properties.TableInput as TableInput)
   expect(inputs.map(({ Name }) => Name).toSorted()).toEqual(Object.keys(tables).toSorted())
   for (const { Name, StorageDescriptor, PartitionKeys, Parameters } of inputs) {
-    const { columns, partitions, prefix } = hiveTable(Name, LAST_EPOCH)
+    const { columns, partitions, prefix } = hiveTable(Name, LAST_EPOCH, FIRST_EPOCH)
     expect(StorageDescriptor.Columns.map(({ Name, Type }) => [Name, Type])).toEqual(
       columns.map(({ name, type }) => [name, type]),
     )
@@ -117,6 +117,19 @@ test('every table of the lake is in the catalog, with its columns, and partition
     expect(projection).toMatchObject({ 'projection.enabled': 'true' })
     for (const { name } of partitions) expect(projection).toHaveProperty([`projection.${name}.range`])
   }
+})
+
+test('the catalog knows a window of epochs, which moves as a whole: its width is planning time of every read', () => {
+  expect(LAST_EPOCH - FIRST_EPOCH).toBeGreaterThan(0)
+  expect(LAST_EPOCH - FIRST_EPOCH).toBeLessThan(100_000)
+  const ranges = plain.all('AWS::Glue::Table').flatMap(([, { Properties }]) => {
+    const { Parameters } = Properties.TableInput as TableInput
+    return Parameters['projection.epoch.range'] ?? []
+  })
+  const window = `${FIRST_EPOCH},${LAST_EPOCH}`
+  expect(ranges).toEqual([window, window])
+  const { partitions } = hiveTable('events_hot', 190_000, 90_001)
+  expect(partitions.map(({ projection }) => projection.range)).toEqual([[90_001, 190_000]])
 })
 
 type TableInput = {
