@@ -124,7 +124,7 @@ function watches({ config, metrics, waiting }: AlarmsProps): Record<string, Watc
     ClockDeadLetters: {
       metric: metrics.waiting(waiting.clock),
       above: 0,
-      says: 'The schedule could not call the scheduler function.',
+      says: 'The schedule may not call the scheduler function.',
     },
     FailedBatches: {
       metric: metrics.waiting(waiting.batches),

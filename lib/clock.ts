@@ -6,7 +6,12 @@ import { Construct } from 'constructs'
 import type { ServiceFunction } from './function.ts'
 import { MessageQueue } from './message-queue.ts'
 
-/** Calls the scheduler function every minute. What cannot be called, for want of a right or a place, waits in a queue. */
+/**
+ * Calls the scheduler function every minute. A call that is refused for want of a right leaves a message in a queue. One for
+ * which Lambda has no place does not: Lambda takes it, waits for a place, and drops it after a minute; the next one does
+ * its work, and where none does for a while the alarm MaintenanceStopped sounds
+ * (docs.aws.amazon.com/lambda/latest/dg/with-eventbridge-scheduler.html).
+ */
 export class EveryMinute extends Construct {
   readonly deadLetters: Queue
 

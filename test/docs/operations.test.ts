@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { options } from '#lib/config'
+import { options, readConfig } from '#lib/config'
 import { type FunctionName, functions } from '#schemas/functions'
 import { synthesize } from '#test/lib/synthesized'
 
@@ -37,6 +37,18 @@ test('each alarm has a section that says what to do, and each of those sections 
 test('each option of the deployment is explained', () => {
   const section = document.slice(document.indexOf('\n## Options\n'), document.indexOf('\n## Upgrade'))
   for (const { name } of options) expect(section).toContain(`\`${name}`)
+})
+
+test('options that are kept stand in cdk.json, where the next deployment finds them too; -c is for trials', () => {
+  const tried = [...document.matchAll(/(?<![\w-])-c (\w+)=/g)].map(([, name]) => name)
+  expect(new Set(tried)).toEqual(new Set(['name', 'epochMinutes', 'maxScanGb', 'requestsPerSecond']))
+  const kept = [...document.matchAll(/^ +"context": (\{.+\})$/gm)].map(([, json = '']) => JSON.parse(json))
+  expect(kept.flatMap(Object.keys)).toContain('alarmEmail')
+  const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1f0a'
+  for (const context of kept) {
+    const filled = context.certificateArn === 'ARN' ? { ...context, certificateArn } : context
+    expect(readConfig(filled)).toMatchObject(filled)
+  }
 })
 
 test('each resource that a command asks for by name is in the stack, once', () => {
