@@ -10,6 +10,7 @@ export const MAINTENANCE: Omit<MaintenanceSettings, 'epochMs'> = {
   coldAfterMs: MAINTENANCE_DEFAULTS.coldAfterMs,
   rollMs: MAINTENANCE_DEFAULTS.rollMs,
   keepFinerMs: MAINTENANCE_DEFAULTS.keepFinerMs,
+  rollBytes: 384 * 1024 * 1024,
   epochFiles: 1_000,
   epochBytes: 256 * 1024 * 1024,
   resendMs: 60 * 60_000,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createSeqSource } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
+import { finishForsaken } from '#core/lake/forsaken'
 import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import type { Clock } from '#core/ports'
@@ -81,7 +82,8 @@ export function lakeServices(environment: Environment) {
   const stream = kinesisStream({ client: traced(kinesisClient()), streamArn: STREAM_ARN, log })
   const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
-  return { services: { consumer, state, log }, instrumented }
+  const forsaken = () => finishForsaken({ state, stream, consumer, clock })
+  return { services: { consumer, state, finishForsaken: forsaken, log }, instrumented }
 }
 
 export function jobsServices(environment: Environment) {

@@ -140,7 +140,10 @@ export function createMerger(settings: MergerSettings): Merger {
     async function fetch(keys: readonly string[]): Promise<string[]> {
       await eachOf(keys, FETCHED_AT_ONCE, async key => {
         const bytes = await lake.get(key)
-        if (bytes === null) throw new DamagedObject(key, 'it is not there')
+        if (bytes === null) {
+          log('LAKE_OBJECT_DAMAGED', { key, reason: 'it is not there' })
+          throw new DamagedObject(key, 'it is not there')
+        }
         const path = join(folder, key)
         await mkdir(dirname(path), { recursive: true })
         await writeFile(path, bytes)

@@ -97,17 +97,25 @@ export type LakeWorker = ReturnType<typeof createLakeWorker>
 
 /** The warm files of the epochs [from, until), of one bucket or of all. */
 export async function warmKeys(lake: Lake, from: number, until: number, bucket?: number): Promise<string[]> {
+  const files = await warmFiles(lake, from, until)
+  return files
+    .filter(file => bucket === undefined || Number(file.bucket) === bucket)
+    .map(({ key }) => key)
+    .toSorted()
+}
+
+/** The warm files of the epochs [from, until), by epoch. Sizes in bytes. */
+export async function warmFiles(lake: Lake, from: number, until: number) {
   const objects = await lake.list(`${tables.events_warm.prefix}/`)
   return objects
-    .map(object => object.key)
-    .filter(key => {
-      const epoch = Number(partitionOf(key, 'epoch'))
-      return (
-        epoch >= from &&
-        epoch < until &&
-        (bucket === undefined || Number(partitionOf(key, 'bucket')) === bucket)
-      )
-    })
+    .map(({ key, size }) => ({
+      key,
+      size,
+      epoch: Number(partitionOf(key, 'epoch')),
+      bucket: String(partitionOf(key, 'bucket')),
+    }))
+    .filter(({ epoch }) => epoch >= from && epoch < until)
+    .toSorted((a, b) => a.epoch - b.epoch)
 }
 
 function mergeByOwnerAndDay(counts: readonly CountedEvents[]): CountedEvents[] {

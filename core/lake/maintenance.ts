@@ -1,6 +1,6 @@
 import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
-import { compactJobs, jobName, type LakeJob, rollJobs } from './jobs.ts'
+import { compactJobs, jobName, type LakeJob, rollJobs, warmFiles } from './jobs.ts'
 import { expiryName, partitionOf, rolledRange } from './keys.ts'
 import type { LakeState, LakeStateStore } from './state.ts'
 
@@ -20,7 +20,9 @@ export type MaintenanceSettings = {
   rollMs: number
   /** A job that was sent this long ago and is not finished is sent again, ms; a queue brings it again before. */
   resendMs: number
-  /** The finer copy of what was compacted is deleted this long after it was written, ms. */
+  /** … and at most this much of one bucket, bytes of warm files: one worker rolls it, within its time. */
+  rollBytes: number
+  /** The finer copy is deleted this long after the watermark has passed it, ms: reads under way may be of before. */
   keepFinerMs: number
 }
 
@@ -30,6 +32,7 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochBytes: 16 * 1024 * 1024,
   coldAfterMs: 30 * 3_600_000,
   rollMs: 24 * 3_600_000,
+  rollBytes: 64 * 1024 * 1024,
   resendMs: 5 * 60_000,
   keepFinerMs: 24 * 3_600_000,
 }
@@ -83,14 +86,18 @@ export function createMaintenance(
    */
   async function compactClosed(fence: number, now: number): Promise<boolean> {
     const { epoch: newest, warm: epoch } = await state.lake()
-    if (epoch === newest || !(await isClosed(epoch, newest))) return false
+    if (epoch === newest || !(await isClosed(epoch))) return false
     return (await done(await compactJobs(lake, epoch), now)) && (await state.advanceWarm(fence, epoch))
   }
 
   /** Whether nothing can be written into the epoch any more: every shard is past it and holds no claim in it. */
-  async function isClosed(epoch: number, newest: number): Promise<boolean> {
+  async function isClosed(epoch: number): Promise<boolean> {
+    const found = await state.shards()
+    // Read after the listing: a shard that was made after an epoch was found closed must not be put into that epoch by
+    // one that has slept since before.
+    const { epoch: newest } = await state.lake()
     // Raised at every tick: a shard that was added since may have joined an older epoch.
-    for (const { shard, epoch: joined } of await state.shards()) {
+    for (const { shard, epoch: joined } of found) {
       if (joined === null || joined < newest) await state.joinEpoch(shard, newest)
     }
     const shards = await state.shards()
@@ -112,10 +119,21 @@ export function createMaintenance(
     if (!mark || !oldest || now - oldest.at < settings.coldAfterMs + settings.rollMs) return null
     const until = Math.min(mark.epoch, found.warm)
     if (until <= found.cold) return null
-    const planned = await besideForgotten(found.cold, until)
+    const planned = await besideForgotten(found.cold, await withinBytes(found.cold, until))
     // The epochs that a forgotten roll took are perhaps not warm again yet.
     if (planned > found.warm) return null
     return (await state.planRoll(fence, found.cold, planned)) ? planned : null
+  }
+
+  /** Where a roll from `from` must end, `until` at most, so that no bucket has more than `rollBytes` in it. */
+  async function withinBytes(from: number, until: number): Promise<number> {
+    const sums = new Map<string, number>()
+    for (const { epoch, bucket, size } of await warmFiles(lake, from, until)) {
+      const sum = (sums.get(bucket) ?? 0) + size
+      if (sum > settings.rollBytes && epoch > from) return epoch
+      sums.set(bucket, sum)
+    }
+    return until
   }
 
   /**
@@ -138,9 +156,19 @@ export function createMaintenance(
     for (const job of wanted) {
       if (await state.jobFinished(jobName(job))) continue
       finished = false
-      if (await state.beginJob(jobName(job), now, now - settings.resendMs)) await jobs.send(job)
+      if (await state.beginJob(jobName(job), now, now - settings.resendMs)) await send(job, now)
     }
     return finished
+  }
+
+  async function send(job: LakeJob, now: number): Promise<void> {
+    try {
+      await jobs.send(job)
+    } catch (error) {
+      // As if it had been sent long ago, so that the next tick sends it.
+      await state.beginJob(jobName(job), 0, now + 1)
+      throw error
+    }
   }
 
   async function deleteFiner(now: number): Promise<void> {
@@ -148,6 +176,8 @@ export function createMaintenance(
     if (now - sweptAt < settings.keepFinerMs / 8) return
     sweptAt = now
     const { warm, cold } = await state.lake()
+    // The time by now: it is noted as one at which the watermarks were here, and the tick may have begun long before.
+    const seenAt = clock.now()
     for (const [prefix, below] of [
       [tables.events_hot.prefix, warm],
       [tables.events_warm.prefix, cold],
@@ -156,13 +186,23 @@ export function createMaintenance(
         Number(partitionOf(key, 'epoch')),
       )
       for (const [epoch, objects] of epochs) {
-        const isOld = objects.every(({ modified }) => modified < now - settings.keepFinerMs)
-        if (epoch >= below || !isOld) continue
-        // Noted first: what is partly deleted must not serve to repair the coarser copy.
-        await state.finishJob(expiryName(prefix, epoch))
+        if (epoch >= below || !(await isExpired(expiryName(prefix, epoch), seenAt))) continue
         await lake.delete(objects.map(({ key }) => key))
       }
     }
+  }
+
+  /**
+   * Whether the finer copy of an epoch that is below its watermark may go: the first call notes the time, a later one
+   * compares. Not by the age of its files, which are old already when the watermark passes them.
+   */
+  async function isExpired(name: string, now: number): Promise<boolean> {
+    if (await state.jobFinished(name)) return true
+    const isFirst = await state.beginJob(name, now, 0)
+    if (isFirst || !(await state.beginJob(name, now, now - settings.keepFinerMs))) return false
+    // Noted before anything is deleted: what is partly deleted must not serve to repair the coarser copy.
+    await state.finishJob(name)
+    return true
   }
 
   return { tick }

@@ -22,7 +22,8 @@ const asEvent = (shard: string, given: readonly StreamEntry[]) =>
 function setUp(changes: Partial<LakeServices> = {}) {
   const world = lakeWorld()
   const { consumer, state, log } = world
-  const handle = lakeHandler({ consumer, state, log, ...changes })
+  const finishForsaken = async () => {}
+  const handle = lakeHandler({ consumer, state, finishForsaken, log, ...changes })
   const stored = () => world.keys('hot/').map(key => world.lake.rows(key).map(row => row.id))
   return { world, handle, stored }
 }
@@ -34,6 +35,13 @@ test('a batch goes into the lake once, however often it comes and wherever it is
     expect(await handle(asEvent('shardId-000000000006', batch))).toEqual({ batchItemFailures: [] })
   }
   expect(stored()).toEqual([['a', 'b'], ['c']])
+})
+
+test('that claims of shards that are gone cannot be ended fails no batch, and is logged', async () => {
+  const finishForsaken = () => Promise.reject(new Error('no stream'))
+  const { handle, stored, world } = setUp({ finishForsaken })
+  expect(await handle(asEvent('shardId-000000000006', entries('a')))).toEqual({ batchItemFailures: [] })
+  expect([stored(), world.logged]).toEqual([[['a']], ['JOB_FAILED']])
 })
 
 test('records that come out of order, or of two shards, are put in theirs', async () => {

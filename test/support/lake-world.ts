@@ -31,10 +31,9 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
     projects: { noteEventIds: async id => void senders.push(id) },
   })
   const worker = createLakeWorker({ state, lake, merger, usage, projects: { byId: async () => null }, log })
-  const maintenance = createMaintenance(
-    { state, lake, jobs, clock, log },
-    { ...MAINTENANCE_DEFAULTS, rollMs: 0, ...settings },
-  )
+  const restarted = () =>
+    createMaintenance({ state, lake, jobs, clock, log }, { ...MAINTENANCE_DEFAULTS, rollMs: 0, ...settings })
+  const maintenance = restarted()
   const repair = createRepair({ state, consumer, worker, log })
 
   return {
@@ -51,6 +50,8 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
     consumer,
     worker,
     maintenance,
+    /** Maintenance as a new process has it. */
+    restarted,
     repair,
     /** Puts a record of these events' names on the shard. */
     accept: (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time)),

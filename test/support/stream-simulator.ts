@@ -38,6 +38,8 @@ const SETTINGS = {
   epochBytes: Number.POSITIVE_INFINITY,
   coldAfterMs: 90 * MINUTE,
   rollMs: 60 * MINUTE,
+  /** A simulated object counts as one byte. */
+  rollBytes: 4,
   resendMs: 5 * MINUTE,
   keepFinerMs: 24_000 * MINUTE,
 }
