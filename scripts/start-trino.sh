@@ -113,6 +113,7 @@ configure
   --pid-file "$run/pid" run >"$run/log" 2>&1 </dev/null &
 server=$!
 ended() {
+  trap '' INT TERM
   kill "$server" 2>/dev/null
   wait "$server"
   # What it has written is of use only where it did not come up.
