@@ -42,14 +42,15 @@ export function apiGateway(answer: HttpFunction, log: Log) {
   }
 }
 
-/** Ends a call that would be cut off: API Gateway's own answer would have neither JSON nor CORS. */
-export const LATE = {
-  before: 500,
-  answer: () =>
-    toResult(
-      errorAnswer(unavailable('the answer took too long', 5), 'late', () => {}),
-      'GET',
-    ),
+/** Ends a call 500 ms before it would be cut off: API Gateway's own answer would have neither JSON nor CORS. */
+export function lateAnswer(log: Log) {
+  return {
+    before: 500,
+    answer() {
+      log('REQUEST_LATE')
+      return toResult(errorAnswer(unavailable('the answer took too long', 5), 'late', log), 'GET')
+    },
+  }
 }
 
 function unrouted(method: string, path: string): HttpAnswer {
@@ -71,7 +72,8 @@ function requestOf(
     query: queryOf(route, rawQueryString),
     headers,
     body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
-    ip: callerAddress(event, headers),
+    // The peer of the gateway, CloudFront mostly. What a header says of the caller is what the caller says.
+    ip: event.requestContext.http.sourceIp,
     ...(signal !== undefined && { signal }),
   }
 }
@@ -79,15 +81,6 @@ function requestOf(
 /** API Gateway gives names in lower case, with the values of a repeated one joined by commas; tests of it may not. */
 function lowerCase(headers: Record<string, string | undefined>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-/** CloudFront's own peer, `address:port`, where the request came through it; else the gateway's. */
-function callerAddress(
-  { requestContext }: APIGatewayProxyEventV2,
-  headers: Record<string, string | undefined>,
-): string | null {
-  const viewer = headers['cloudfront-viewer-address']
-  return viewer === undefined ? requestContext.http.sourceIp : viewer.slice(0, viewer.lastIndexOf(':'))
 }
 
 /** The answer as Lambda takes it: too large a one compressed, where the caller reads that, else refused. */

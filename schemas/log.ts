@@ -3,6 +3,7 @@ export const logCodes = {
   STARTED: 'the service takes requests',
   STOPPED: 'the service has stopped cleanly',
   REQUEST_FAILED: 'a request ended in INTERNAL_ERROR: a defect of ours',
+  REQUEST_LATE: 'a request was answered with 503 just before its function would have been cut off',
   READ_NOT_COUNTED: 'a read was answered, but the state could not be written to count it',
   STREAM_UNAVAILABLE: 'an append was refused with 503: full disk or throttled stream',
   STREAM_DAMAGED: 'the log was damaged; what could be read was kept, the file was set aside',
@@ -23,10 +24,12 @@ export type LogCode = keyof typeof logCodes
 
 /**
  * The codes that tell of trouble. On AWS each is an error line and counts in a metric of its name (dimension `service`:
- * POWERTOOLS_SERVICE_NAME of the function that logs it), which lib/alarms.ts watches.
+ * POWERTOOLS_SERVICE_NAME of the function that logs it). lib/alarms.ts watches those that lose or refuse events; the
+ * others show there by what follows them: answers with 5xx, a consumer behind, a job among the dead letters.
  */
 export const countedCodes = [
   'REQUEST_FAILED',
+  'REQUEST_LATE',
   'STREAM_UNAVAILABLE',
   'RECORDS_MISSING',
   'RECORD_QUARANTINED',

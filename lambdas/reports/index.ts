@@ -1,6 +1,9 @@
 import { reportsServices } from '#aws/services'
-import { apiGateway, LATE } from '../api-gateway.ts'
+import { apiGateway, lateAnswer } from '../api-gateway.ts'
 import { reportsHandler } from './handler.ts'
 
 const { services, instrumented } = reportsServices(process.env)
-export const handler = instrumented(apiGateway(reportsHandler(services), services.log), LATE)
+export const handler = instrumented(
+  apiGateway(reportsHandler(services), services.log),
+  lateAnswer(services.log),
+)

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { siteServices } from '#aws/services'
-import { apiGateway, LATE } from '../api-gateway.ts'
+import { apiGateway, lateAnswer } from '../api-gateway.ts'
 import { siteHandler } from './handler.ts'
 
 const { services, instrumented } = siteServices(process.env)
 /** lib/bundles.ts builds it and puts it beside the function. */
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
-export const handler = instrumented(apiGateway(siteHandler({ ...services, tracker }), services.log), LATE)
+export const handler = instrumented(
+  apiGateway(siteHandler({ ...services, tracker }), services.log),
+  lateAnswer(services.log),
+)

@@ -1,8 +1,8 @@
 import { trackServices } from '#aws/services'
-import { apiGateway, LATE } from '../api-gateway.ts'
+import { apiGateway, lateAnswer } from '../api-gateway.ts'
 import { accountOfKey } from '../credential.ts'
 import { trackHandler } from './handler.ts'
 
 const { services, instrumented } = trackServices(process.env)
 const track = trackHandler({ ...services, accountOfKey: accountOfKey(services) })
-export const handler = instrumented(apiGateway(track, services.log), LATE)
+export const handler = instrumented(apiGateway(track, services.log), lateAnswer(services.log))
