@@ -70,7 +70,7 @@ export class Service extends Stack {
     control.bindTable(table, [...CHANGE, 'Query', 'BatchGetItem', 'DeleteItem']).set('BASE_URL', baseUrl)
     site.set('BASE_URL', baseUrl)
     lake
-      .bindTable(table, CHANGE)
+      .bindTable(table, [...CHANGE, 'Query'])
       .bindStreamReader(stream)
       .bindLake(bucket, { list: [hot], get: [hot], put: [hot, QUARANTINE_PREFIX] })
     jobs

@@ -7,6 +7,7 @@ import { functionLogs } from './checks/function-logs.ts'
 import { lostAnswer } from './checks/lost-answer.ts'
 import { lostCheckpoints } from './checks/lost-checkpoints.ts'
 import { poisonedRecord } from './checks/poisoned-record.ts'
+import { testMessage } from './checks/test-message.ts'
 import { throttledStream } from './checks/throttled-stream.ts'
 import { viewerCountry } from './checks/viewer-country.ts'
 import { readEverything } from './everything.ts'
@@ -25,6 +26,9 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     if (!/\(no changes\)/.test(output)) throw new Error(output.slice(-3_000))
     return 'no changes'
   })
+  await check('nothing waits among the batches that were given up but the test message of S3', () =>
+    testMessage(world),
+  )
   await check('the journeys of npm start, through the deployed service', async () => {
     const tests = await runJourneys(world)
     return `${tests} tests`

@@ -79,7 +79,7 @@ test.each([
   ['owner', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   [
     'lake',
-    ['GetItem', 'PutItem', 'UpdateItem'],
+    ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
       'kinesis:DescribeStream StreamEvents',
       'kinesis:DescribeStreamSummary StreamEvents',
