@@ -17,6 +17,7 @@ import {
   sessionStarts,
   visitRows,
 } from './merging.ts'
+import { writeSortedEvents } from './sorted-events.ts'
 import { text } from './tables.ts'
 import { toRows } from './values.ts'
 
@@ -30,10 +31,10 @@ export type MergerSettings = {
 }
 
 /**
- * In cold a quarter as many cost 1 byte an event more, for dictionaries (docs/decisions/2026-11-21-lake-layout.md). In
- * warm, which is rewritten within days, few rows at once keep a large epoch within the memory: a third of the time.
+ * In cold fewer cost bytes, for dictionaries (docs/decisions/2026-11-21-lake-layout.md). In warm, which is rewritten
+ * within days, few rows at once keep a large epoch within the memory: a third of the time.
  */
-const ROW_GROUP_ROWS = { warm: 61_440, cold: 245_760 } as const
+const ROW_GROUP_ROWS = { warm: 61_440, cold: 368_640 } as const
 /**
  * No Bloom filters: they cost 0.6 bytes an event, more than all else that a small file holds beside its rows, and
  * only reads of one user or session could skip by them.
@@ -41,11 +42,14 @@ const ROW_GROUP_ROWS = { warm: 61_440, cold: 245_760 } as const
  */
 const ZSTD_LEVEL = { warm: 3, cold: 19 } as const
 
+/** Of COPY, but for the rows of a row group. */
+const OPTIONS = {
+  warm: options(ZSTD_LEVEL.warm),
+  cold: options(ZSTD_LEVEL.cold),
+} as const
+
 /** A bucket answers each fetch after tens of ms; a file is in memory as long as it takes to write it. */
 const FETCHED_AT_ONCE = 16
-
-/** Sessions lie together (40 % smaller than by time), and row groups stay narrow in time. */
-const EVENT_ORDER = 'project_id, coalesce(first_at, timestamp), session_key NULLS LAST, timestamp, lag_s, seq'
 
 /**
  * Compaction on DuckDB. Objects come and go through the Lake port, so that it runs beside a folder and beside a
@@ -55,7 +59,7 @@ export function createMerger(settings: MergerSettings): Merger {
   const { lake, tempDir, log, memoryMb = 512, threads = 2 } = settings
 
   async function compact(job: CompactJob): Promise<Dropped[]> {
-    return inWorkshop(async ({ connection, fetch, write }) => {
+    return inWorkshop(async ({ connection, fetch, writeEvents }) => {
       if (job.hot.length === 0) return []
       const hot = await fetch(job.hot)
       const ofSenders = await rowsOf(connection, bucketsWithEventIds(hot, job))
@@ -65,9 +69,7 @@ export function createMerger(settings: MergerSettings): Merger {
       await connection.run(keptTable(hot, job))
       await connection.run(sessionStarts)
       for (const { bucket } of await rowsOf(connection, 'SELECT DISTINCT bucket FROM kept ORDER BY bucket')) {
-        const rows = `${selectFor('events_warm')} FROM kept LEFT JOIN session_start USING (project_id, session_key)
-          WHERE bucket = ${bucket} ORDER BY ${EVENT_ORDER}`
-        await write(warmKey(job.epoch, Number(bucket)), rows, 'warm')
+        await writeEvents(warmKey(job.epoch, Number(bucket)), 'events_warm', `bucket = ${bucket}`)
       }
       const dropped = await rowsOf(
         connection,
@@ -79,7 +81,7 @@ export function createMerger(settings: MergerSettings): Merger {
   }
 
   async function roll(job: RollJob): Promise<void> {
-    await inWorkshop(async ({ connection, fetch, write }) => {
+    await inWorkshop(async ({ connection, fetch, write, writeEvents }) => {
       const warm = await fetch(job.warm)
       if (warm.length === 0) return
       await connection.run(rolledTable(warm))
@@ -91,23 +93,16 @@ export function createMerger(settings: MergerSettings): Merger {
       for (const { date } of dates) {
         const key = (table: TableName) => coldKey(table, String(date), job.bucket, job.from, job.until)
         const ofDate = `date = DATE ${text(String(date))}`
-        await write(
-          key('events_cold'),
-          `${selectFor('events_cold')} FROM kept LEFT JOIN session_start USING (project_id, session_key)
-           WHERE ${ofDate} ORDER BY ${EVENT_ORDER}`,
-          'cold',
-        )
+        await writeEvents(key('events_cold'), 'events_cold', ofDate)
         await write(
           key('visits_cold'),
           `${selectFor('visits_cold')} FROM (${visitRows(ofDate, job.from)}) AS visit
            ORDER BY project_id, user_key NULLS LAST, start_at, session_key`,
-          'cold',
         )
         await write(
           key('activity_cold'),
           `${selectFor('activity_cold')} FROM (${activityRows(ofDate, job.from)}) AS activity
            ORDER BY project_id, user_key NULLS LAST, event, country NULLS LAST`,
-          'cold',
         )
       }
     })
@@ -117,8 +112,10 @@ export function createMerger(settings: MergerSettings): Merger {
     connection: DuckDBConnection
     /** Copies the objects here; the paths end with the keys, so that their partitions are read too. */
     fetch(keys: readonly string[]): Promise<string[]>
-    /** Writes the rows of a SELECT as the object of a key; none when there are no rows. */
-    write(key: string, rows: string, stage: 'warm' | 'cold'): Promise<void>
+    /** Writes events of the table kept as the object of a key. */
+    writeEvents(key: string, table: 'events_warm' | 'events_cold', where: string): Promise<void>
+    /** Writes the rows of a SELECT, which are few and narrow, as the object of a key. */
+    write(key: string, rows: string): Promise<void>
   }
 
   /** A folder and a database of its own for one job, taken down after it. */
@@ -153,18 +150,24 @@ export function createMerger(settings: MergerSettings): Merger {
       return paths
     }
 
-    async function write(key: string, rows: string, stage: 'warm' | 'cold'): Promise<void> {
+    async function writeEvents(key: string, table: 'events_warm' | 'events_cold', where: string) {
+      const stage = table === 'events_warm' ? 'warm' : 'cold'
+      const path = join(folder, 'made.parquet')
+      const wanted = { select: selectFor(table), where, path, options: OPTIONS[stage] }
+      await writeSortedEvents(connection, { ...wanted, rowGroupRows: ROW_GROUP_ROWS[stage] }, memoryMb)
+      await lake.put(key, await readFile(path))
+    }
+
+    async function write(key: string, rows: string): Promise<void> {
       const path = join(folder, 'made.parquet')
       await connection.run(
-        `COPY (${rows}) TO ${text(path)}
-         (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${ZSTD_LEVEL[stage]}, PARQUET_VERSION V2,
-          ROW_GROUP_SIZE ${ROW_GROUP_ROWS[stage]}, WRITE_BLOOM_FILTER false)`,
+        `COPY (${rows}) TO ${text(path)} (${OPTIONS.cold}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS.cold})`,
       )
       await lake.put(key, await readFile(path))
     }
 
     try {
-      return await work({ connection, fetch, write })
+      return await work({ connection, fetch, write, writeEvents })
     } catch (error) {
       const fault = readFault(error)
       const damaged = fault === 'read' || fault === 'invalidated' ? await findDamaged(error, fetched) : null
@@ -180,6 +183,10 @@ export function createMerger(settings: MergerSettings): Merger {
   }
 
   return { compact, roll }
+}
+
+function options(level: number): string {
+  return `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${level}, PARQUET_VERSION V2, WRITE_BLOOM_FILTER false`
 }
 
 /** `SELECT` of a table's columns in their stored types and order. */

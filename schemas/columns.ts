@@ -100,12 +100,12 @@ const epoch: Column = { name: 'epoch', type: 'int64', meaning: 'the epoch in whi
 const userKey: Column = {
   name: 'user_key',
   type: 'int64',
-  meaning: 'first 64 bits of the SHA-256 of user_id, or null',
+  meaning: 'first 53 bits of the SHA-256 of user_id, or null',
 }
 const sessionKey: Column = {
   name: 'session_key',
   type: 'int64',
-  meaning: 'first 64 bits of the SHA-256 of session_id, or null',
+  meaning: 'first 53 bits of the SHA-256 of session_id, or null',
 }
 /** Only what is not yet cold carries the keys; there the rollups have them, and they would cost 2 bytes an event. */
 const keys = [userKey, sessionKey]

@@ -42,18 +42,18 @@ const PRUNED_BY = new Set(['bucket', 'project_id', 'timestamp'])
 function source(column: Column, rows: readonly HotRow[]): ColumnSource {
   const { name } = column
   const value =
-    column.type === 'string' ? (row: HotRow) => row[name] ?? null : (row: HotRow) => whole(row[name] ?? null)
+    column.type === 'string' ? (row: HotRow) => row[name] ?? null : (row: HotRow) => int64(row[name] ?? null)
   return {
     name,
-    data: rows.map(value),
+    data: rows.map<string | number | bigint | null>(value),
     statistics: PRUNED_BY.has(name),
     // Whole numbers here are times and keys, nearly all different: a dictionary would be tried in vain.
     ...(column.type !== 'string' && { encoding: 'PLAIN' as const }),
   }
 }
 
-function whole(value: HotRow[string]): HotRow[string] {
-  return typeof value === 'number' ? BigInt(value) : value
+function int64(value: string | number | null): bigint | null {
+  return value === null ? null : BigInt(value)
 }
 
 function byPlace(a: HotRow, b: HotRow): number {
