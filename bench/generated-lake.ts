@@ -111,7 +111,7 @@ export async function generateLake(
     tell(`${Math.ceil((now - end) / HOUR_MS / 24) + DAYS} of ${DAYS} days, ${sequence} requests`)
   }
   // Until the last epoch is cold, then until the finer copies are gone.
-  for (const days of [3, 5]) {
+  for (const days of [3, 5, 7]) {
     now = end + days * 24 * HOUR_MS
     await settle()
   }
