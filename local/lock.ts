@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Why the service cannot have a data folder; the message is for the operator. */
@@ -26,7 +26,7 @@ const SQLITE_BUSY = 5
  */
 export function lockFolder(folder: string): FolderLock {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(resolve(folder))
     const database = new DatabaseSync(join(folder, 'lock'))
     try {
       // A write, as a read-only file would take part in an exclusive transaction happily.
@@ -38,6 +38,22 @@ export function lockFolder(folder: string): FolderLock {
     return { release: () => database.close() }
   } catch (error) {
     throw new FolderError(reason(folder, error), error)
+  }
+}
+
+/**
+ * Makes a folder and those above it. Not by Node's `recursive`, which never returns where a parent that is there answers
+ * ENOENT, as /proc and automatic mounts do (Node 24).
+ */
+function makeFolder(folder: string): void {
+  const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+  if (isThere()) return
+  if (dirname(folder) !== folder) makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!isThere()) throw error
   }
 }
 
