@@ -89,7 +89,11 @@ function consumer(usage: Usage, { batches, claims }: LakeFigures): Quantity[] {
   return [
     ...lambda('lake', purpose, batches, batches * each + claims * claim + usage.events * event, usage),
     { price: 's3Put', quantity: claims, purpose },
-    { price: 'stateRead', quantity: claims * system.state.claim.reads, purpose },
+    {
+      price: 'stateRead',
+      quantity: batches * system.state.batch.reads + claims * system.state.claim.reads,
+      purpose,
+    },
     { price: 'stateWrite', quantity: claims * (system.state.claim.writes + owners), purpose },
   ]
 }
@@ -103,6 +107,9 @@ function maintenance(usage: Usage, figures: LakeFigures): Quantity[] {
   // A sweep after each cold start, three hours apart at most; it lists what is hot and warm.
   const sweeps = daysAMonth * 8
   const hotPages = 1 + claims / (daysAMonth * 1_000)
+  // Its hot and its warm files are each looked at until they go.
+  const epochReads = state.epoch.reads + 2 * state.expiry.reads
+  const epochWrites = state.epoch.writes + 2 * state.expiry.writes
   return [
     ...lambda('scheduler', purpose, minutesAMonth, minutesAMonth * functionMs.scheduler.each, usage),
     { price: 'schedule', quantity: minutesAMonth, purpose },
@@ -118,12 +125,12 @@ function maintenance(usage: Usage, figures: LakeFigures): Quantity[] {
     },
     {
       price: 'stateRead',
-      quantity: minutesAMonth * state.tick.reads + epochs * state.epoch.reads + jobs * state.job.reads,
+      quantity: minutesAMonth * state.tick.reads + epochs * epochReads + jobs * state.job.reads,
       purpose,
     },
     {
       price: 'stateWrite',
-      quantity: minutesAMonth * state.tick.writes + epochs * state.epoch.writes + jobs * state.job.writes,
+      quantity: minutesAMonth * state.tick.writes + epochs * epochWrites + jobs * state.job.writes,
       purpose,
     },
   ]

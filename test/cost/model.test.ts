@@ -37,8 +37,8 @@ describe('by hand', () => {
     expect(usd(cost, 'lambdaRequest', 'track')).toBeCloseTo(2, 9)
     // 20 ms and 0.05 ms an event, at half a GB.
     expect(usd(cost, 'lambdaArmSecond', 'track')).toBeCloseTo(10e6 * 0.0205 * 0.5 * 0.0000133334, 6)
-    // 23.4 bytes an event for 12 months.
-    expect(usd(cost, 's3Stored', 'events kept')).toBeCloseTo(28.08 * 0.023, 6)
+    // 21.8 bytes an event for 12 months.
+    expect(usd(cost, 's3Stored', 'events kept')).toBeCloseTo(26.16 * 0.023, 6)
   })
 
   test('API Gateway is cheaper beyond 300M requests', () => {
@@ -87,10 +87,10 @@ describe('by hand', () => {
   })
 
   test('files up to 3 MB are read whole, of larger ones the columns', () => {
-    // 1B events of one project: 32.9M a day in three files; visits are 37 MB of each, session keys 14 MB.
+    // 1B events of one project: 32.9M a day in three files; visits are 33 MB of each, session keys 12 MB.
     const { bytes } = readFigures(usage({ events: 1e9, projects: 1, range: 1, months: 12, epochMinutes: 60 }))
     const day = 1e9 / (730 / 24)
-    const cold = day * (2 * 3.4 + 35 * 1.25 + 2 * 2 * 1.4)
+    const cold = day * (2 * 3.0 + 35 * 1.1 + 2 * 2 * 1.1)
     // 42 warm files of 30 MB, and 32 hot ones of 0.96 MB, which is read whole; in three statements.
     const fresh = 3 * (42 * (1e9 / 730) * 22.1 * 0.45 + 60 * (0.5 + 2 / 60) * (1e9 / 43_800) * 42.1)
     expect(bytes / (cold + fresh)).toBeCloseTo(1, 6)

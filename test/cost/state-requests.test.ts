@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pack } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
+import { finishForsaken } from '#core/lake/forsaken'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { createStores } from '#core/stores'
@@ -89,6 +90,34 @@ test('a minute without work, an epoch on its way and a job cost what the model s
   }
   expect(epoch).toEqual(system.state.epoch)
   expect(job).toEqual(system.state.job)
+})
+
+test('that a finer copy goes a day after it was read for the last time costs what the model says', async () => {
+  const hours = async (count: number) => {
+    for (let hour = 0; hour < count; hour += 3) {
+      clock.time += 3 * 60 * MINUTE
+      await tick()
+      await runJobs()
+    }
+  }
+  // Until what the tests before have left is cold, and its finer copies are gone.
+  await hours(120)
+  const idle = await state.metered(() => hours(30))
+  await consume()
+  clock.time += 20 * MINUTE
+  await settle()
+  expect(await lake.list('hot/')).toHaveLength(1)
+  const found = await state.metered(() => hours(30))
+  expect(await lake.list('hot/')).toEqual([])
+  expect({ reads: found.reads - idle.reads, writes: found.writes - idle.writes }).toEqual(system.state.expiry)
+})
+
+test('to look for claims of shards that are no more costs what the model says', async () => {
+  const stream = { shards: () => Promise.reject(new Error('nothing is old')), read: async () => [] }
+  const { reads, writes } = await state.metered(() =>
+    finishForsaken({ state: lakeState, stream, consumer, clock }),
+  )
+  expect({ reads, writes }).toEqual({ reads: system.state.batch.reads, writes: 0 })
 })
 
 /** Until maintenance has nothing under way. */

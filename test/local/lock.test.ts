@@ -41,7 +41,9 @@ test('a path that cannot be a folder is refused by name', () => {
 })
 
 test('a folder that the system does not let be made is refused by name', () => {
-  expect(() => lockFolder('/proc/footfall/data')).toThrow('the data folder /proc/footfall/data cannot be written')
+  expect(() => lockFolder('/proc/footfall/data')).toThrow(
+    'the data folder /proc/footfall/data cannot be written',
+  )
 })
 
 test('a lock file that is not ours to read is refused and left as it is', () => {
