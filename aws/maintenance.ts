@@ -3,7 +3,7 @@ import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maint
 /**
  * The lake's maintenance on AWS, beside what its deployer sets. Epochs are long (EPOCH_MINUTES): every read pays S3 for
  * each warm epoch that it lists and each file of it. Compaction is split over workers by size, so an epoch may grow to
- * what four of them do in a minute. A job comes again by its queue three times, a quarter of an hour apart
+ * what four of them do in a minute. A job comes again by its queue, five times a quarter of an hour apart
  * (lib/job-queue.ts), before it is sent anew.
  */
 export const MAINTENANCE: Omit<MaintenanceSettings, 'epochMs'> = {
@@ -13,5 +13,6 @@ export const MAINTENANCE: Omit<MaintenanceSettings, 'epochMs'> = {
   rollBytes: 384 * 1024 * 1024,
   epochFiles: 1_000,
   epochBytes: 256 * 1024 * 1024,
-  resendMs: 60 * 60_000,
+  resendMs: 90 * 60_000,
+  queueSince: 0,
 }

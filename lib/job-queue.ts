@@ -3,8 +3,11 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { MessageQueue } from './message-queue.ts'
 
-/** A job that failed this often waits for a person; maintenance sends it anew meanwhile (core/lake/maintenance.ts). */
-const TRIES = 3
+/**
+ * A job that failed this often waits for a person; maintenance sends it anew meanwhile (aws/maintenance.ts). Five, as AWS
+ * asks for with Lambda: a receive counts also when the function was refused a place.
+ */
+const TRIES = 5
 
 /** The queue of the lake's jobs, with the dead letters of those that keep failing. */
 export class JobQueue extends Construct {

@@ -52,7 +52,10 @@ const pipeline = createPipeline(
     state,
     stream,
     consumer,
-    maintenance: createMaintenance({ state, lake, jobs, clock, log }, { ...MAINTENANCE_DEFAULTS, epochMs }),
+    maintenance: createMaintenance(
+      { state, lake, jobs, clock, log },
+      { ...MAINTENANCE_DEFAULTS, epochMs, queueSince: clock.now() },
+    ),
     prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
     clock,
     log,

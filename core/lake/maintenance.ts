@@ -18,10 +18,12 @@ export type MaintenanceSettings = {
   coldAfterMs: number
   /** A roll takes at least this much time of epochs, ms: every roll adds a file to each date and bucket it touches. */
   rollMs: number
-  /** A job that was sent this long ago and is not finished is sent again, ms; a queue brings it again before. */
-  resendMs: number
   /** … and at most this much of one bucket, bytes of warm files: one worker rolls it, within its time. */
   rollBytes: number
+  /** A job that was sent this long ago and is not finished is sent again, ms; a queue brings it again before. */
+  resendMs: number
+  /** Jobs that were sent before are not in the queue any more, Unix ms: one in memory ends with its process. */
+  queueSince: number
   /** The finer copy is deleted this long after the watermark has passed it, ms: reads under way may be of before. */
   keepFinerMs: number
 }
@@ -34,6 +36,7 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   rollMs: 24 * 3_600_000,
   rollBytes: 64 * 1024 * 1024,
   resendMs: 5 * 60_000,
+  queueSince: 0,
   keepFinerMs: 24 * 3_600_000,
 }
 
@@ -156,7 +159,8 @@ export function createMaintenance(
     for (const job of wanted) {
       if (await state.jobFinished(jobName(job))) continue
       finished = false
-      if (await state.beginJob(jobName(job), now, now - settings.resendMs)) await send(job, now)
+      const lostBefore = Math.max(now - settings.resendMs, settings.queueSince)
+      if (await state.beginJob(jobName(job), now, lostBefore)) await send(job, now)
     }
     return finished
   }

@@ -1,6 +1,7 @@
 import { App, Stack } from 'aws-cdk-lib'
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { expect, test } from 'vitest'
+import { MAINTENANCE } from '#aws/maintenance'
 import { readConfig } from '#lib/config'
 import { ServiceFunction } from '#lib/function'
 import { CORS } from '#schemas/cors'
@@ -153,7 +154,10 @@ test('a job is given to one worker at a time, which ends before it is given to a
   const [, jobs] = plain.all('AWS::SQS::Queue').find(([id]) => id.startsWith('JobQueueJobs')) ?? []
   const { Timeout, MemorySize, Environment } = plain.lambda('jobs').properties
   expect(jobs?.Properties.VisibilityTimeout).toBeGreaterThan(Number(Timeout))
-  expect(jobs?.Properties.RedrivePolicy).toMatchObject({ maxReceiveCount: 3 })
+  const tries = 5
+  expect(jobs?.Properties.RedrivePolicy).toMatchObject({ maxReceiveCount: tries })
+  // Before it is sent anew a job has had all its tries.
+  expect(tries * Number(jobs?.Properties.VisibilityTimeout)).toBeLessThan(MAINTENANCE.resendMs / 1_000)
   const { Variables } = Environment as { Variables: Record<string, string> }
   expect(Number(Variables.COMPACTION_MEMORY_MB)).toBeLessThan(Number(MemorySize) - 512)
 })

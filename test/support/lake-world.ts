@@ -31,8 +31,11 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
     projects: { noteEventIds: async id => void senders.push(id) },
   })
   const worker = createLakeWorker({ state, lake, merger, usage, projects: { byId: async () => null }, log })
-  const restarted = () =>
-    createMaintenance({ state, lake, jobs, clock, log }, { ...MAINTENANCE_DEFAULTS, rollMs: 0, ...settings })
+  const restarted = (changes: Partial<MaintenanceSettings> = {}) =>
+    createMaintenance(
+      { state, lake, jobs, clock, log },
+      { ...MAINTENANCE_DEFAULTS, rollMs: 0, ...settings, ...changes },
+    )
   const maintenance = restarted()
   const repair = createRepair({ state, consumer, worker, log })
 
@@ -50,7 +53,7 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
     consumer,
     worker,
     maintenance,
-    /** Maintenance as a new process has it. */
+    /** Maintenance as a new process has it, with changes of its settings. */
     restarted,
     repair,
     /** Puts a record of these events' names on the shard. */

@@ -41,6 +41,7 @@ const SETTINGS = {
   /** A simulated object counts as one byte. */
   rollBytes: 4,
   resendMs: 5 * MINUTE,
+  queueSince: 0,
   keepFinerMs: 24_000 * MINUTE,
 }
 /** A read that takes longer than this beside the deletion of finer copies would not be allowed to finish in life. */

@@ -154,6 +154,19 @@ test('a job that could not be sent is sent by the next tick', async () => {
   expect(world.jobs.jobs).toHaveLength(1)
 })
 
+test('a job that was sent before the process began is sent again: the queue in memory went with the one before', async () => {
+  const world = lakeWorld({ epochFiles: 1 })
+  await consumed(world, 'a')
+  await world.maintenance.tick()
+  world.jobs.jobs.length = 0
+  world.clock.time += 61_000
+  await world.restarted().tick()
+  expect(world.jobs.jobs).toEqual([])
+  world.clock.time += 61_000
+  await world.restarted({ queueSince: world.clock.time - 1_000 }).tick()
+  expect(world.jobs.jobs).toHaveLength(1)
+})
+
 test('a roll waits until it takes a day of epochs, so that a date is not made of many small files', async () => {
   const world = lakeWorld({ epochFiles: 1, rollMs: 24 * HOUR })
   for (let hour = 0; hour < 60; hour += 2) {
