@@ -1,7 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSeqSource } from '#core/ingest/ids'
-import { pack } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
@@ -14,6 +13,7 @@ import { type DemoRequest, demoTraffic } from '#local/demo-traffic'
 import { createJobQueue } from '#local/job-queue'
 import { lakeFolder } from '#local/lake-folder'
 import { ensureOwner } from '#local/owner'
+import { demoRecord } from '#local/seed'
 import { openState } from '#local/state'
 import { lakeDir, mergingDir } from '#local/storage'
 import { LOCAL_SHARD } from '#local/stream-reader'
@@ -100,7 +100,7 @@ export async function generateLake(
     for (const { project, traffic } of feeds) {
       for (const request of traffic.before(now === end ? Number.POSITIVE_INFINITY : now)) {
         sequence += 1
-        batch.push({ sequence: String(sequence), data: packed(request, project, ids) })
+        batch.push({ sequence: String(sequence), data: demoRecord(request, project, ids) })
         if (batch.length < BATCH) continue
         await consumer.consumeBatch(LOCAL_SHARD, batch)
         batch = []
@@ -130,19 +130,4 @@ function arrivals(traffic: Generator<DemoRequest>) {
       }
     },
   }
-}
-
-function packed(request: DemoRequest, project: Project, ids: ReturnType<typeof createSeqSource>): Uint8Array {
-  const { receivedAt, seq } = ids.take(request.received_at, request.events.length)
-  const { id: project_id, account_id, bucket } = project
-  return pack({
-    kind: 'events',
-    project_id,
-    account_id,
-    bucket,
-    received_at: receivedAt,
-    seq,
-    country: request.country,
-    events: request.events,
-  })
 }

@@ -48,7 +48,7 @@ export async function seedDemo(
     paths: DEMO_PAGES,
     eventIdPrefix: 'demo-',
   })) {
-    chunk.push(recordOf(request, project, ids))
+    chunk.push(demoRecord(request, project, ids))
     if (chunk.length < CHUNK) continue
     await stream.append(chunk)
     chunk = []
@@ -57,7 +57,8 @@ export async function seedDemo(
   rmSync(path)
 }
 
-function recordOf(
+/** The record that a request of the demo's traffic becomes in the stream. */
+export function demoRecord(
   { received_at, country, events }: DemoRequest,
   project: Project,
   ids: SeqSource,
