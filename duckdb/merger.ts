@@ -42,12 +42,6 @@ const ROW_GROUP_ROWS = { warm: 61_440, cold: 368_640 } as const
  */
 const ZSTD_LEVEL = { warm: 3, cold: 19 } as const
 
-/** Of COPY, but for the rows of a row group. */
-const OPTIONS = {
-  warm: options(ZSTD_LEVEL.warm),
-  cold: options(ZSTD_LEVEL.cold),
-} as const
-
 /** A bucket answers each fetch after tens of ms; a file is in memory as long as it takes to write it. */
 const FETCHED_AT_ONCE = 16
 
@@ -153,7 +147,7 @@ export function createMerger(settings: MergerSettings): Merger {
     async function writeEvents(key: string, table: 'events_warm' | 'events_cold', where: string) {
       const stage = table === 'events_warm' ? 'warm' : 'cold'
       const path = join(folder, 'made.parquet')
-      const wanted = { select: selectFor(table), where, path, options: OPTIONS[stage] }
+      const wanted = { select: selectFor(table), where, path, options: options(stage) }
       await writeSortedEvents(connection, { ...wanted, rowGroupRows: ROW_GROUP_ROWS[stage] }, memoryMb)
       await lake.put(key, await readFile(path))
     }
@@ -161,7 +155,7 @@ export function createMerger(settings: MergerSettings): Merger {
     async function write(key: string, rows: string): Promise<void> {
       const path = join(folder, 'made.parquet')
       await connection.run(
-        `COPY (${rows}) TO ${text(path)} (${OPTIONS.cold}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS.cold})`,
+        `COPY (${rows}) TO ${text(path)} (${options('cold')}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS.cold})`,
       )
       await lake.put(key, await readFile(path))
     }
@@ -185,8 +179,10 @@ export function createMerger(settings: MergerSettings): Merger {
   return { compact, roll }
 }
 
-function options(level: number): string {
-  return `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${level}, PARQUET_VERSION V2, WRITE_BLOOM_FILTER false`
+/** Options of COPY, but for the rows of a row group. */
+function options(stage: 'warm' | 'cold'): string {
+  return `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${ZSTD_LEVEL[stage]}, PARQUET_VERSION V2,
+    WRITE_BLOOM_FILTER false`
 }
 
 /** `SELECT` of a table's columns in their stored types and order. */

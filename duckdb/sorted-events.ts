@@ -59,17 +59,17 @@ async function writeInSlices(
     'SELECT CAST(slice AS integer), CAST(count(*) AS integer) FROM placed GROUP BY slice ORDER BY slice',
   )
   const slices = found.getRows().map(([slice, rows]) => ({
-    path: `${path}-${slice}`,
+    file: `${path}-${slice}`,
     slice: Number(slice),
     rows: Number(rows),
   }))
-  for (const { slice, path } of slices) {
+  for (const { slice, file } of slices) {
     await connection.run(`COPY (${select} FROM kept JOIN placed ON kept.rowid = row_id WHERE slice = ${slice} ORDER BY place)
-      TO ${text(path)} (FORMAT parquet)`)
+      TO ${text(file)} (FORMAT parquet)`)
   }
   // The widest rows of all say how many are held at once; the last slice is only what was left.
   const fewest = Math.min(rowGroupRows, ...slices.slice(0, -1).map(({ rows }) => rows))
-  await connection.run(`COPY (SELECT * FROM read_parquet(${list(slices.map(({ path }) => path))}))
+  await connection.run(`COPY (SELECT * FROM read_parquet(${list(slices.map(({ file }) => file))}))
     TO ${text(path)} (${options}, ROW_GROUP_SIZE ${fewest})`)
 }
 
