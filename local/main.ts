@@ -10,28 +10,45 @@ import { type Service, startService } from './start.ts'
 /** npm passes on a Ctrl-C that the terminal has already sent to us: what comes this soon is the same one. */
 const SAME_SIGNAL_MS = 500
 
+let service: Service | null = null
+let stoppingSince: number | null = null
+// The same listener from the beginning to the end: a signal that comes while one is exchanged for another is lost.
+process.on('SIGINT', stop)
+process.on('SIGTERM', stop)
+
 try {
   const settings = readSettings(process.env)
   tell('data', settings.DATA_DIR)
   tell('process', String(process.pid))
-  process.once('SIGINT', stopBeforeReady)
-  process.once('SIGTERM', stopBeforeReady)
-  const service = await startService(settings, serviceLog, tell)
-  const { base_url, project } = service.credentials
+  const started = await startService(settings, serviceLog, tell)
+  const { base_url, project } = started.credentials
   serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
   tell('ready', `${base_url} after ${(performance.now() / 1_000).toFixed(1)} s`)
   process.stdout.write(firstSteps(base_url, settings.DATA_DIR, project))
-  process.off('SIGINT', stopBeforeReady)
-  process.off('SIGTERM', stopBeforeReady)
-  stopOnSignal(service)
+  service = started
 } catch (error) {
   process.stderr.write(`Footfall cannot start: ${forOperator(error)}\n`)
   process.exit(1)
 }
 
-/** Whatever a start has begun, the next one goes on with: there is nothing to wait for. */
-function stopBeforeReady(): void {
-  tell('stopped', 'before it was ready; the next start goes on from here')
+/**
+ * The first signal stops cleanly; the second one, from somebody who will not wait, at once. Before the service is ready
+ * there is nothing to wait for: whatever a start has begun, the next one goes on with.
+ */
+async function stop(): Promise<void> {
+  const now = performance.now()
+  if (service === null) {
+    tell('stopped', 'before it was ready; the next start goes on from here')
+    process.exit(0)
+  }
+  if (stoppingSince !== null) {
+    if (now - stoppingSince > SAME_SIGNAL_MS) process.exit(130)
+    return
+  }
+  stoppingSince = now
+  tell('stopping', 'requests under way end first; once more to stop at once')
+  await service.stop()
+  serviceLog('STOPPED')
   process.exit(0)
 }
 
@@ -43,23 +60,4 @@ function tell(word: string, text: string): void {
 function forOperator(error: unknown): string {
   const known = [SettingsError, FolderError, PortError].some(kind => error instanceof kind)
   return known ? (error as Error).message : ((error as Error).stack ?? String(error))
-}
-
-/** The first signal stops cleanly; the second one, from somebody who will not wait, at once. */
-function stopOnSignal(service: Service): void {
-  let stoppingSince: number | null = null
-  const stop = async () => {
-    const now = performance.now()
-    if (stoppingSince !== null) {
-      if (now - stoppingSince > SAME_SIGNAL_MS) process.exit(130)
-      return
-    }
-    stoppingSince = now
-    tell('stopping', 'requests under way end first; once more to stop at once')
-    await service.stop()
-    serviceLog('STOPPED')
-    process.exit(0)
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
 }

@@ -95,6 +95,13 @@ test('a first start that is killed at any moment is completed by the next one', 
   expect(await service.stop()).toBe(0)
 })
 
+test('a Ctrl-C stops it cleanly whenever it comes, also while it says that it is ready', async () => {
+  const dataDir = newFolder()
+  for (const printed of [/^process /m, ...Array(6).fill(/^ready /m)]) {
+    expect(await launchService({ dataDir }).stopAt(printed)).toBe(0)
+  }
+}, 120_000)
+
 test('it answers on both addresses that localhost may mean', async () => {
   const service = await startService()
   const { port } = new URL(service.baseUrl)

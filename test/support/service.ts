@@ -51,6 +51,8 @@ export type Launch = {
   /** Resolves once it takes requests; rejects with its output when it ends before. */
   ready: Promise<Service>
   kill9(): Promise<void>
+  /** Stops it as Ctrl-C does in the moment in which it has printed this; resolves with its exit code. */
+  stopAt(printed: RegExp): Promise<number | null>
 }
 
 /** Starts the real service as a process of its own and resolves once it takes requests. */
@@ -92,7 +94,15 @@ export function launchService(options: ServiceOptions = {}): Launch {
     },
   )
   ready.catch(() => {})
-  return { ready, kill9 }
+  const stopAt = (printed: RegExp) => {
+    child.stdout.on('data', function sendOnce() {
+      if (!printed.test(output())) return
+      child.stdout.off('data', sendOnce)
+      child.kill('SIGINT')
+    })
+    return exited
+  }
+  return { ready, kill9, stopAt }
 }
 
 /** Starts a service that is expected to end by itself; resolves with its exit code and what it printed. */
