@@ -1,12 +1,13 @@
 /**
  * What kind of failure DuckDB's message tells of: the statement itself is wrong or was interrupted; memory ran out; a
- * file was deleted after it was listed; a fatal error closed the database; or what it read is not as it should be.
+ * file was deleted after it was listed; a fatal error of another statement closed the database; or what it read is not
+ * as it should be.
  */
 export type Fault = 'statement' | 'memory' | 'gone' | 'invalidated' | 'read'
 
 export function readFault(error: unknown): Fault {
   const message = error instanceof Error ? error.message : String(error)
-  if (/database has been invalidated|^FATAL/.test(message)) return 'invalidated'
+  if (/database has been invalidated because of a previous/.test(message)) return 'invalidated'
   if (/^(Parser|Binder|Catalog|Not implemented|Interrupt|INTERRUPT)/.test(message)) return 'statement'
   if (/^Out of Memory/.test(message)) return 'memory'
   if (/No files found that match|No such file or directory/.test(message)) return 'gone'

@@ -1,7 +1,9 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Scan } from '#core/ports'
 import { type Partition, type TableName, tables } from '#schemas/columns'
+
+const CLOCK_TICK_MS = 10
 
 /** Absolute paths of the Parquet files of a table that the scans read, or of all when there are none; sorted. */
 export async function lakeFiles(
@@ -31,6 +33,22 @@ export async function lakeFiles(
     }),
   )
   return [...new Set(found.flat())].sort()
+}
+
+/** Whether any of the files is gone, or was put in the place of another, at a time (Unix ms) or after it. */
+export async function changedSince(files: readonly string[], since: number): Promise<boolean> {
+  const changed = await Promise.all(
+    files.map(async file => {
+      try {
+        // That of the rename: the bytes are older. The clock of a file system is behind by up to a tick.
+        return (await stat(file)).ctimeMs >= since - CLOCK_TICK_MS
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+        throw error
+      }
+    }),
+  )
+  return changed.includes(true)
 }
 
 /** Names of the folders `partition=value` in `folder` whose value the scan reads. */

@@ -10,7 +10,7 @@ import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
 import { toRows } from '#duckdb/values'
 import { type TableName, tables } from '#schemas/columns'
-import { lakeFiles } from './lake-listing.ts'
+import { changedSince, lakeFiles } from './lake-listing.ts'
 import { semaphore } from './semaphore.ts'
 
 export type QueryEngineSettings = {
@@ -46,8 +46,14 @@ const DEFAULTS = {
 /** An interrupt that comes before the statement has begun is lost, so it is sent again. */
 const INTERRUPT_EVERY_MS = 20
 
+/** In the place of an error: the fault was not the statement's, and is gone. */
+const TRY_AGAIN = Symbol('try again')
+
+/** `empty` has a file without rows for every table, which gives it its columns before the first event. */
+type Database = { instance: DuckDBInstance; empty: Record<TableName, string> }
+
 /** A connection, and the list of files that each table of it was given last. */
-type Session = { connection: DuckDBConnection; files: Map<TableName, string> }
+type Session = { database: Database; connection: DuckDBConnection; files: Map<TableName, string> }
 
 /** The QueryEngine port on DuckDB over the Parquet files of a folder. */
 export async function openQueryEngine(settings: QueryEngineSettings): Promise<LocalQueryEngine> {
@@ -63,8 +69,9 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   const running = new Set<Promise<unknown>>()
   const closing = new AbortController()
   let database = await open()
+  let reopening: Promise<void> | null = null
 
-  async function open() {
+  async function open(): Promise<Database> {
     const instance = await DuckDBInstance.create(':memory:', {
       threads: String(threads),
       memory_limit: `${memoryMb}MB`,
@@ -75,9 +82,34 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     })
     const connection = await instance.connect()
     for (const statement of dialect) await connection.run(statement)
-    const empty = await createTables(connection, join(tempDir, 'empty'))
-    idle.push({ connection, files: new Map() })
-    return { instance, empty }
+    const opened = { instance, empty: await createTables(connection, join(tempDir, 'empty')) }
+    idle.push({ database: opened, connection, files: new Map() })
+    return opened
+  }
+
+  /** Puts a new database in the place of one that a fatal error has closed. */
+  async function reopen(closed: Database): Promise<void> {
+    if (closed !== database) return
+    reopening ??= replace(closed).finally(() => {
+      reopening = null
+    })
+    await reopening
+  }
+
+  async function replace(closed: Database): Promise<void> {
+    for (const session of idle.splice(0)) session.connection.closeSync()
+    database = await open()
+    closed.instance.closeSync()
+  }
+
+  async function takeSession(): Promise<Session> {
+    return idle.pop() ?? { database, connection: await database.instance.connect(), files: new Map() }
+  }
+
+  /** A connection that was interrupted late could pass the interrupt on to its next statement. */
+  function giveBack(session: Session, interrupted: boolean): void {
+    if (interrupted || closing.signal.aborted || session.database !== database) session.connection.closeSync()
+    else idle.push(session)
   }
 
   async function rows(query: SqlQuery, options: { signal?: AbortSignal | undefined } = {}): Promise<Row[]> {
@@ -95,43 +127,28 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     }
   }
 
+  /** Runs the statement, again if need be: while files change that it reads, or when another one took the database down. */
   async function inTurn(query: SqlQuery, signal: AbortSignal): Promise<Row[]> {
-    const session = idle.pop() ?? { connection: await database.instance.connect(), files: new Map() }
-    let files: string[] = []
-    let interrupter: NodeJS.Timeout | undefined
-    let late = false
-    const stop = (): void => {
-      interrupter ??= setInterval(() => session.connection.interrupt(), INTERRUPT_EVERY_MS)
-      session.connection.interrupt()
-    }
-    const timer = setTimeout(() => {
-      late = true
-      stop()
-    }, timeoutMs)
-    signal.addEventListener('abort', stop)
-    try {
-      for (let attempt = 1; ; attempt++) {
+    const deadline = Date.now() + timeoutMs
+    for (;;) {
+      const began = Date.now()
+      let files: string[] = []
+      const session = await takeSession()
+      const limit = interruptLate(session.connection, deadline - began, signal)
+      try {
         signal.throwIfAborted()
-        try {
-          files = await useLake(session, query)
-          return await run(session.connection, query)
-        } catch (error) {
-          // Maintenance may have deleted a file after it was listed.
-          if (attempt === 1 && readFault(error) === 'gone') continue
-          throw error
+        files = await useLake(session, query)
+        return await run(session.connection, query)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (limit.passed()) {
+          throw unavailable(`The query took longer than ${timeoutMs / 1000} s; ask for less.`, 10)
         }
+        const told = await explain(error, files, session, began)
+        if (told !== TRY_AGAIN) throw told
+      } finally {
+        giveBack(session, limit.end())
       }
-    } catch (error) {
-      signal.throwIfAborted()
-      if (late) throw unavailable(`The query took longer than ${timeoutMs / 1000} s; ask for less.`, 10)
-      throw await explain(error, files)
-    } finally {
-      clearTimeout(timer)
-      clearInterval(interrupter)
-      signal.removeEventListener('abort', stop)
-      // A connection that was interrupted late could pass the interrupt on to its next statement.
-      if (interrupter === undefined && !closing.signal.aborted) idle.push(session)
-      else session.connection.closeSync()
     }
   }
 
@@ -143,7 +160,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       const scans = (query.scans ?? []).filter(scan => scan.table === table)
       const files = await lakeFiles(lakeDir, table, scans)
       used.push(...files)
-      const statement = useFiles(table, [database.empty[table], ...files])
+      const statement = useFiles(table, [session.database.empty[table], ...files])
       if (session.files.get(table) === statement) continue
       await session.connection.run(statement)
       session.files.set(table, statement)
@@ -151,23 +168,24 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     return used
   }
 
-  /** What the caller is told of a failed statement; the log gets the rest. */
-  async function explain(error: unknown, files: readonly string[]): Promise<unknown> {
+  /** What the caller is told of a failed statement, and the log besides; or that it is worth another try. */
+  async function explain(error: unknown, files: readonly string[], { database }: Session, began: number) {
     const fault = readFault(error)
     if (fault === 'memory') {
       return unavailable('The query needs more memory than the engine has; ask for less.', 30, error)
     }
     if (fault === 'statement') return error
-    const damaged = await findDamaged(error, files)
-    if (fault === 'invalidated') await reopen()
-    if (damaged === null) return error
-    log('LAKE_OBJECT_DAMAGED', { key: relative(lakeDir, damaged), reason: String(error) })
-    return unavailable('A file of the lake cannot be read; the log of the service names it.', 60, error)
-  }
-
-  async function reopen(): Promise<void> {
-    for (const session of idle.splice(0)) session.connection.closeSync()
-    database = await open()
+    if (fault === 'invalidated') {
+      await reopen(database)
+      return TRY_AGAIN
+    }
+    const damaged = fault === 'gone' ? null : await findDamaged(error, files)
+    if (damaged !== null) {
+      log('LAKE_OBJECT_DAMAGED', { key: relative(lakeDir, damaged), reason: String(error) })
+      return unavailable('A file of the lake cannot be read; the log of the service names it.', 60, error)
+    }
+    // Maintenance may have deleted a file after it was listed, and a repair may have made one anew.
+    return (await changedSince(files, began)) ? TRY_AGAIN : error
   }
 
   return {
@@ -178,6 +196,31 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       for (const session of idle.splice(0)) session.connection.closeSync()
       database.instance.closeSync()
       await rm(tempDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Interrupts what runs on the connection once so many ms have gone by, or at the abort; until `end`. */
+function interruptLate(connection: DuckDBConnection, ms: number, signal: AbortSignal) {
+  let late = false
+  let interrupter: NodeJS.Timeout | undefined
+  const stop = (): void => {
+    interrupter ??= setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS)
+    connection.interrupt()
+  }
+  const timer = setTimeout(() => {
+    late = true
+    stop()
+  }, ms)
+  signal.addEventListener('abort', stop)
+  return {
+    passed: () => late,
+    /** Whether it has interrupted. */
+    end(): boolean {
+      clearTimeout(timer)
+      clearInterval(interrupter)
+      signal.removeEventListener('abort', stop)
+      return interrupter !== undefined
     },
   }
 }
