@@ -6,6 +6,7 @@ import {
   type LakeState,
   type LakeStateStore,
   MARK_EVERY_MS,
+  marksFor,
   type ShardState,
 } from './state.ts'
 
@@ -117,7 +118,7 @@ export function lakeEntities(state: StateTable): LakeStateStore {
       const { marks } = await lake()
       const advanced = lakes
         .patch({})
-        .set({ cold: until, marks: marks.filter(mark => mark.epoch > until) })
+        .set({ cold: until, marks: marksFor(marks, until) })
         .remove(['rollUntil'])
         .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
         .where((item, { eq }) => eq(item.rollUntil, until))

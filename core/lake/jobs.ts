@@ -4,7 +4,7 @@ import type { CountedEvents, UsageCounters } from '#core/usage/counters'
 import { BUCKETS, tables } from '#schemas/columns'
 import { partitionOf } from './keys.ts'
 import type { Dropped, Merger } from './merger.ts'
-import type { LakeStateStore } from './state.ts'
+import { firstNeighbour, type LakeStateStore } from './state.ts'
 
 /** Work on the lake that a worker does; doing it twice, or late, changes nothing. */
 export type LakeJob =
@@ -65,9 +65,10 @@ export function createLakeWorker({ state, lake, merger, usage, projects, log }: 
 
   async function compact(job: Extract<LakeJob, { kind: 'compact' }>): Promise<void> {
     const { epoch, part, parts } = job
-    const { cold } = await state.lake()
+    const { marks } = await state.lake()
     const hot = (await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)).map(object => object.key)
-    const recent = await warmKeys(lake, cold, epoch)
+    // Also what is cold by now, as long as it is kept: a compaction that is late, or done again, has the same neighbours.
+    const recent = await warmKeys(lake, firstNeighbour(marks, epoch), epoch)
     const dropped = await merger.compact({ epoch, hot, recent, part, parts })
     await usage.addEvents(`compaction-${part}`, String(epoch), await negated(dropped))
   }

@@ -2,7 +2,7 @@ import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import { compactJobs, jobName, type LakeJob, rollJobs, warmFiles } from './jobs.ts'
 import { expiryName, partitionOf, rolledRange } from './keys.ts'
-import type { LakeState, LakeStateStore } from './state.ts'
+import { type LakeState, type LakeStateStore, NEIGHBOURS_MS, openedSince } from './state.ts'
 
 export type MaintenanceSettings = {
   /** An epoch with files ends at this age, ms. */
@@ -12,8 +12,8 @@ export type MaintenanceSettings = {
   /** … or with this many bytes of hot files: what a compaction works on at once. */
   epochBytes: number
   /**
-   * Epochs go cold this long after they were closed, ms: 24 h is how far back an event_id is looked for, and it is
-   * only looked for in hot and warm; the rest is room for a consumer that lags behind.
+   * Epochs go cold this long before those that are hot, ms: a read looks for the first copy of an event_id in hot and
+   * warm only.
    */
   coldAfterMs: number
   /** A roll takes at least this much time of epochs, ms: every roll adds a file to each date and bucket it touches. */
@@ -32,7 +32,7 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochMs: 10 * 60_000,
   epochFiles: 600,
   epochBytes: 16 * 1024 * 1024,
-  coldAfterMs: 30 * 3_600_000,
+  coldAfterMs: NEIGHBOURS_MS,
   rollMs: 24 * 3_600_000,
   // 1.2 million events: what 256 MB of memory sort without going by slices (duckdb/sorted-events.ts).
   rollBytes: 24 * 1024 * 1024,
@@ -118,9 +118,12 @@ export function createMaintenance(
 
   /** Fixes which epochs go cold next; null when none are old enough. */
   async function plan(fence: number, found: LakeState, now: number): Promise<number | null> {
-    const [oldest] = found.marks
-    const mark = found.marks.findLast(({ at }) => at <= now - settings.coldAfterMs)
-    if (!mark || !oldest || now - oldest.at < settings.coldAfterMs + settings.rollMs) return null
+    const oldest = found.marks.find(({ epoch }) => epoch > found.cold)
+    // While compaction stands still, what it has not done stays hot, and keeps its neighbours.
+    const hotSince = found.warm === found.epoch ? now : openedSince(found.marks, found.warm)
+    const coldBefore = hotSince - settings.coldAfterMs
+    const mark = found.marks.findLast(({ at }) => at <= coldBefore)
+    if (!mark || !oldest || coldBefore - oldest.at < settings.rollMs) return null
     const until = Math.min(mark.epoch, found.warm)
     if (until <= found.cold) return null
     const planned = await besideForgotten(found.cold, await withinBytes(found.cold, until))

@@ -4,7 +4,7 @@ export type CompactJob = {
   epoch: number
   /** Hot files of the epoch, all of them, in ascending key order. */
   hot: readonly string[]
-  /** Warm files of the epochs of the last 24 h before this one: an event_id that is there is not stored again. */
+  /** Warm files of the neighbours (state.ts) before this epoch: an event_id that is there is not stored again. */
   recent: readonly string[]
   /** Only projects with bucket mod parts = part. */
   part: number

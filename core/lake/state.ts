@@ -47,6 +47,29 @@ export type EpochMark = { epoch: number; at: number }
 /** Time between two marks, ms. */
 export const MARK_EVERY_MS = 3_600_000
 
+/**
+ * The events of an epoch and those that came before it are neighbours for this long, ms: their event_ids are compared
+ * (24 h; the rest is room for a consumer that lags behind).
+ */
+export const NEIGHBOURS_MS = 30 * 3_600_000
+
+/** The first epoch with neighbours of an epoch's events; 0 when the marks do not go back so far. */
+export function firstNeighbour(marks: readonly EpochMark[], epoch: number): number {
+  const since = openedSince(marks, epoch) - NEIGHBOURS_MS
+  return marks.findLast(({ at }) => at <= since)?.epoch ?? 0
+}
+
+/** Unix ms by which nothing was in the epoch yet, as the marks tell; 0 when they do not go back so far. */
+export function openedSince(marks: readonly EpochMark[], epoch: number): number {
+  return marks.findLast(mark => mark.epoch <= epoch)?.at ?? 0
+}
+
+/** The marks that are still of use when the epochs below `cold` are cold: later ones, and those of neighbours. */
+export function marksFor(marks: readonly EpochMark[], cold: number): EpochMark[] {
+  const first = firstNeighbour(marks, cold)
+  return marks.filter(({ epoch }) => epoch >= first)
+}
+
 export type LakeStateStore = {
   /** A consistent read; the first one makes the item: epoch 1, both watermarks 1. */
   lake(): Promise<LakeState>
@@ -75,7 +98,7 @@ export type LakeStateStore = {
   advanceWarm(fence: number, from: number): Promise<boolean>
   /** Fixes the range of the next roll; holds when none is fixed. */
   planRoll(fence: number, from: number, until: number): Promise<boolean>
-  /** W2: `from` to `until`; the plan ends, marks up to `until` go. Holds when that very plan is fixed. */
+  /** W2: `from` to `until`; the plan ends, marks of no more use go. Holds when that very plan is fixed. */
   advanceCold(fence: number, from: number, until: number): Promise<boolean>
 
   /** Notes that the job is being sent; holds when it was never sent, or last before `staleBefore` (Unix ms). */

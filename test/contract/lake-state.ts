@@ -247,14 +247,17 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         expect({ cold, rollUntil }).toEqual({ cold: 4, rollUntil: null })
       })
 
-      test('marks of epochs that went cold are dropped', async () => {
+      test('marks of epochs that went cold are dropped, but for those of their neighbours', async () => {
         const fence = await leased()
-        await store.openEpoch(fence, 1, 0)
-        await store.openEpoch(fence, 2, MARK_EVERY_MS)
-        await store.openEpoch(fence, 3, 2 * MARK_EVERY_MS)
-        await store.planRoll(fence, 1, 3)
-        await store.advanceCold(fence, 1, 3)
-        expect((await store.lake()).marks).toEqual([{ epoch: 4, at: 2 * MARK_EVERY_MS }])
+        for (let epoch = 1; epoch < 36; epoch++) {
+          await store.openEpoch(fence, epoch, (epoch - 1) * MARK_EVERY_MS)
+        }
+        await store.planRoll(fence, 1, 34)
+        await store.advanceCold(fence, 1, 34)
+        const { marks } = await store.lake()
+        // Epoch 34 was opened 32 hours after the first one.
+        expect(marks[0]).toEqual({ epoch: 4, at: 2 * MARK_EVERY_MS })
+        expect(marks.at(-1)).toEqual({ epoch: 36, at: 34 * MARK_EVERY_MS })
       })
     })
 

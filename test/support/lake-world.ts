@@ -50,6 +50,7 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
     lake,
     jobs,
     counted: items,
+    merger,
     consumer,
     worker,
     maintenance,

@@ -1,4 +1,10 @@
-import { type LakeState, type LakeStateStore, MARK_EVERY_MS, type ShardState } from '#core/lake/state'
+import {
+  type LakeState,
+  type LakeStateStore,
+  MARK_EVERY_MS,
+  marksFor,
+  type ShardState,
+} from '#core/lake/state'
 
 type Job = { sentAt: number; finished: boolean }
 type Saved = { lake: LakeState; shards: Map<string, ShardState>; jobs: Map<string, Job> }
@@ -109,7 +115,7 @@ export function memoryLakeState(): MemoryLakeState {
       fenced(fence, lake.cold === from && lake.rollUntil === until, {
         cold: until,
         rollUntil: null,
-        marks: lake.marks.filter(mark => mark.epoch > until),
+        marks: marksFor(lake.marks, until),
       }),
 
     async beginJob(job, now, staleBefore) {

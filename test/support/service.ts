@@ -20,7 +20,7 @@ export type Service = {
   credentials: Credentials
   dataDir: string
   pid: number
-  /** What it has printed so far, errors included. */
+  /** What it has printed so far, errors included. Comes by pipes: it may be later than an answer that it tells of. */
   output(): string
   /** Stops it as Ctrl-C does, and resolves with its exit code. */
   stop(): Promise<number | null>

@@ -89,6 +89,23 @@ test('epochs go cold 30 hours after they were closed, as far as they were compac
   expect(world.keys('warm/')).toHaveLength(1)
 })
 
+test('while a compaction stands still, nothing goes cold that its event_ids are compared with', async () => {
+  const world = lakeWorld({ epochFiles: 1 })
+  await consumed(world, 'a')
+  await world.settle()
+  world.clock.time += 2 * HOUR
+  await consumed(world, 'b')
+  await world.maintenance.tick()
+  world.jobs.jobs.splice(0)
+  world.clock.time += 100 * HOUR
+  await consumed(world, 'c')
+  await world.maintenance.tick()
+  expect(await world.state.lake()).toMatchObject({ warm: 2, cold: 1, rollUntil: null })
+  await world.settle()
+  await world.settle()
+  expect(await world.state.lake()).toMatchObject({ warm: 4, cold: 3 })
+})
+
 test.each([
   ['hot', 'warm', 0],
   ['warm', 'cold', 31],

@@ -50,7 +50,7 @@ test('a full disk refuses events with 503 and Retry-After, and takes them again 
   })
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await refused.json()).toMatchObject({ error: 'UNAVAILABLE' })
-  expect(service.output()).toContain('"code":"STREAM_UNAVAILABLE"')
+  await eventually(() => expect(service.output()).toContain('"code":"STREAM_UNAVAILABLE"'))
   expect((await fetch(`${service.baseUrl}/health`)).status).toBe(200)
   expect((await statsTotals(service)).total_events).toBeGreaterThanOrEqual(sent.length)
 
@@ -76,7 +76,7 @@ test('a log that was cut off in the middle is put together again, and what the l
   truncateSync(log, Math.floor(statSync(log).size / 2))
 
   const second = await startService({ dataDir })
-  expect(second.output()).toContain('"code":"STREAM_DAMAGED"')
+  await eventually(() => expect(second.output()).toContain('"code":"STREAM_DAMAGED"'))
   sent.push(...(await sendSome(second, 'after', sent.length)))
   expect(await eventIds(second)).toEqual(sent.toSorted())
   expect(await second.stop()).toBe(0)

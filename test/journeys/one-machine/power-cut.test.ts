@@ -68,7 +68,7 @@ describe.each([
     putBack(service.dataDir, copy)
 
     service = await startService(options)
-    expect(service.output()).toContain('STATE_RECONCILED')
+    await eventually(() => expect(service.output()).toContain('STATE_RECONCILED'))
     await eventually(() => expectOnce(service, sent), { everyMs: 500 })
     sent.push(...(await sendFor(1_500, service, 'after', sent.length)))
     if (compacts) await untilCompacted(service)

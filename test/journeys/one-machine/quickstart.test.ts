@@ -48,7 +48,7 @@ test('the credentials are whole, and for their owner only', () => {
 })
 
 test('the printed curl works when pasted, and shows a month of traffic', async () => {
-  const { totals, events } = await paste(printedCurl())
+  const { totals, events } = await paste(await eventually(printedCurl))
   expect(totals.total_events).toBe(DEMO_EVENTS)
   expect(totals.unique_users).toBe(1_600)
   expect(events.map(({ event }) => event)).toEqual(
@@ -92,7 +92,7 @@ test('a restart keeps everything, and makes nothing anew', async () => {
   service = await startService({ dataDir, seed: true, port })
   expect(service.credentials).toEqual(credentials)
   expect(service.output()).not.toMatch(/^(first|demo) /m)
-  const { totals } = await paste(printedCurl())
+  const { totals } = await paste(await eventually(printedCurl))
   expect(totals.total_events).toBe(DEMO_EVENTS + 1)
 })
 
