@@ -13,8 +13,7 @@ export function firstSteps(baseUrl: string, dataDir: string, project: string): s
     ${baseUrl}/demo/
 
   Your API key and project token:  ${path}
-  All endpoints, as OpenAPI 3.1:   ${baseUrl}/openapi.json
-`
+  All endpoints, as OpenAPI 3.1:   ${baseUrl}/openapi.json`
 }
 
 function shellQuoted(text: string): string {

@@ -10,6 +10,9 @@ import { type Service, startService } from './start.ts'
 /** npm passes on a Ctrl-C that the terminal has already sent to us: what comes this soon is the same one. */
 const SAME_SIGNAL_MS = 500
 
+// A reader that has gone, or a log file on a full disk, must not take the service with it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
 let service: Service | null = null
 let stoppingSince: number | null = null
 // The same listener from the beginning to the end: a signal that comes while one is exchanged for another is lost.
@@ -23,8 +26,8 @@ try {
   const started = await startService(settings, serviceLog, tell)
   const { base_url, project } = started.credentials
   serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
-  tell('ready', `${base_url} after ${(performance.now() / 1_000).toFixed(1)} s`)
-  process.stdout.write(firstSteps(base_url, settings.DATA_DIR, project))
+  const seconds = (performance.now() / 1_000).toFixed(1)
+  tell('ready', `${base_url} after ${seconds} s\n${firstSteps(base_url, settings.DATA_DIR, project)}`)
   service = started
 } catch (error) {
   process.stderr.write(`Footfall cannot start: ${forOperator(error)}\n`)

@@ -2,10 +2,14 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { read } from '../support/read-back.ts'
+import { eventually } from '../support/eventually.ts'
+import { lakeFiles, read } from '../support/read-back.ts'
 import { cleanUp, failingService, launchService, newFolder, startService } from '../support/service.ts'
+import { trackingClient } from '../support/tracking-client.ts'
 
 afterAll(cleanUp)
+
+const isWarm = (path: string) => path.includes('/warm/')
 
 test('a setting that cannot be used ends the start with its name and exit code 1', async () => {
   const { code, output } = await failingService({ env: { QUERY_MEMORY_MB: 'much', BASE_URL: 'localhost' } })
@@ -100,6 +104,19 @@ test('a Ctrl-C stops it cleanly whenever it comes, also while it says that it is
   for (const printed of [/^process /m, ...Array(6).fill(/^ready /m)]) {
     expect(await launchService({ dataDir }).stopAt(printed)).toBe(0)
   }
+}, 120_000)
+
+test('it goes on, and stops cleanly, when nobody can take its log any more', async () => {
+  const service = await startService({ env: { EPOCH_SECONDS: '1' } })
+  service.hangUp()
+  const client = trackingClient({ credentials: service.credentials, prefix: 'unheard' })
+  // Epochs that were compacted were lines of the log.
+  await eventually(() => expect(lakeFiles(service.dataDir).filter(isWarm).length).toBeGreaterThan(1), {
+    timeoutMs: 60_000,
+  })
+  await client.stop()
+  await read(service, '/projects')
+  expect(await service.stop()).toBe(0)
 }, 120_000)
 
 test('it answers on both addresses that localhost may mean', async () => {

@@ -26,6 +26,8 @@ export type Service = {
   stop(): Promise<number | null>
   /** Kills it by SIGKILL, and resolves when the process is gone. */
   kill9(): Promise<void>
+  /** Reads no more of what it prints: as when a pager has ended, every further line is an error to it. */
+  hangUp(): void
 }
 
 export type ServiceOptions = {
@@ -86,6 +88,10 @@ export function launchService(options: ServiceOptions = {}): Launch {
           return exited
         },
         kill9,
+        hangUp() {
+          child.stdout.destroy()
+          child.stderr.destroy()
+        },
       }
     },
     async error => {
