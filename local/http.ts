@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import findMyWay from 'find-my-way'
 import { ApiError } from '#core/errors'
@@ -42,6 +42,8 @@ const CLOSE_WITHIN_MS = 10_000
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const router = routerOf(options.functions)
+  /** Connections that have not sent a request: closeIdleConnections leaves those open. */
+  const silent = new Set<Socket>()
   let closing = false
 
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 65_000 }, onRequest)
@@ -51,8 +53,13 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     onRequest(request, response)
   })
   server.on('clientError', answerMalformed)
+  server.on('connection', socket => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    silent.delete(request.socket)
     if (request.method === 'OPTIONS') {
       reply(response, PREFLIGHT)
       return
@@ -115,6 +122,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
           resolve()
         })
         server.closeIdleConnections()
+        for (const socket of silent) socket.destroy()
       })
     },
   }
@@ -122,6 +130,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 
 function routerOf(functions: HttpOptions['functions']) {
   const router = findMyWay({
+    // Longer than any that Node lets through: an id of any length is looked for, and not found.
+    maxParamLength: maxHeaderSize,
     onBadUrl: () => {},
     querystringParser: text => text,
   })

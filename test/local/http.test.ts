@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingHttpHeaders, request as send } from 'node:http'
 import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { jsonAnswer } from '#lambdas/answer'
 import type { HttpAnswer, HttpRequest } from '#lambdas/http'
 import { type HttpOptions, type HttpServer, startHttp } from '#local/http'
@@ -51,6 +51,13 @@ describe('a request', () => {
     expect({ ...request.query }).toEqual({ a: '2', b: 'x &' })
     expect(request.headers['x-api-key']).toBe('aak_1')
     expect(Buffer.from(request.body).toString()).toBe('{"name":"ä"}')
+  })
+
+  test('may have a parameter of any length', async () => {
+    const { base, seen } = await startFront()
+    const id = 'a'.repeat(8_000)
+    await fetch(`${base}/projects/${id}`)
+    expect(seen[0]?.request.params).toEqual({ id })
   })
 
   test('without a body has an empty one', async () => {
@@ -292,6 +299,18 @@ describe('closing', () => {
     expect((await waiting).status).toBe(200)
     await closed
     await expect(fetch(`${base}/health`)).rejects.toThrow()
+  })
+
+  test('does not wait for a connection that has not sent anything', async () => {
+    const { front } = await startFront()
+    const silent = createConnection(front.port, '127.0.0.1').resume()
+    await once(silent, 'connect')
+    // Connections are taken in their order.
+    await exchange(front, 'GET /health HTTP/1.0\r\n\r\n')
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    // Nothing that waits for a time would ever end.
+    await Promise.all([front.close(), once(silent, 'close')])
   })
 
   test('a port that is taken is an error of the start', async () => {
