@@ -11,25 +11,30 @@ export type ServiceLogOptions = {
 const REPEAT_MS = 1_000
 
 /**
- * A log as lines of JSON. A line that repeats what was written within the last second is only counted; the next one
- * tells how many they were, as `repeated`.
+ * A log as lines of JSON. A line that repeats what was written within the last second is only counted; before the
+ * next line of any kind it comes once more, with how many they were as `repeated`.
  */
 export function createServiceLog({ write, now }: ServiceLogOptions): Log {
   const recent = new Map<string, { at: number; repeated: number }>()
   return (code, fields = {}) => {
     const at = now()
-    const key = JSON.stringify({ code, ...fields })
+    const line = JSON.stringify({ code, ...fields }).slice(1, -1)
     for (const [other, { at: written, repeated }] of recent) {
-      if (at - written >= REPEAT_MS && repeated === 0) recent.delete(other)
+      if (at - written < REPEAT_MS) continue
+      recent.delete(other)
+      if (repeated > 0) writeLine(at, `${other},"repeated":${repeated}`)
     }
-    const before = recent.get(key)
-    if (before !== undefined && at - before.at < REPEAT_MS) {
+    const before = recent.get(line)
+    if (before !== undefined) {
       before.repeated += 1
       return
     }
-    const repeated = before !== undefined && before.repeated > 0 ? { repeated: before.repeated } : {}
-    recent.set(key, { at, repeated: 0 })
-    write(`${JSON.stringify({ at: new Date(at).toISOString(), code, ...fields, ...repeated })}\n`)
+    recent.set(line, { at, repeated: 0 })
+    writeLine(at, line)
+  }
+
+  function writeLine(at: number, line: string): void {
+    write(`{"at":"${new Date(at).toISOString()}",${line}}\n`)
   }
 }
 

@@ -14,7 +14,7 @@ import { openCountryTable } from './country.ts'
 import { openQueryEngine } from './query-engine.ts'
 import { repairing } from './repairs.ts'
 import type { Settings } from './settings.ts'
-import { lakeDir, type Storage } from './storage.ts'
+import { lakeDir, queryingDir, type Storage } from './storage.ts'
 
 export type ServiceOptions = {
   baseUrl: string
@@ -35,6 +35,7 @@ export async function openServices(
     buildTracker(),
     openQueryEngine({
       lakeDir: lakeDir(settings.DATA_DIR),
+      tempDir: queryingDir(settings.DATA_DIR),
       log: repairing(log, repair),
       memoryMb: settings.QUERY_MEMORY_MB,
       threads: settings.QUERY_THREADS,

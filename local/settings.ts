@@ -55,13 +55,13 @@ export const settingsSchema = z.object({
     .meta({ description: 'Threads of the query engine; default: one a core' }),
   QUERY_TIMEOUT_MS: whole(100, 3_600_000)
     .default(30_000)
-    .meta({ description: 'Longest a query may wait and run, ms; then 503' }),
+    .meta({ description: 'Longest a statement may run, ms; then 503' }),
   COMPACTION_MEMORY_MB: whole(64, 1_048_576)
     .default(256)
     .meta({ description: 'Memory of compaction, MB; larger ones spill to disk' }),
   EPOCH_SECONDS: whole(1, 86_400)
     .default(600)
-    .meta({ description: 'How often new events are compacted, s; also after 200 files' }),
+    .meta({ description: 'How often new events are compacted, s; sooner when they are 600 files or 16 MB' }),
   STREAM_RETENTION_MINUTES: whole(0, 525_600)
     .default(60)
     .meta({ description: 'How long the log keeps records that are in the lake already, minutes' }),

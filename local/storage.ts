@@ -22,15 +22,24 @@ export function mergingDir(dataDir: string): string {
   return join(dataDir, 'merging')
 }
 
+/** Where queries that need more than their memory spill; what a dead process left there is of no use. */
+export function queryingDir(dataDir: string): string {
+  return join(dataDir, 'querying')
+}
+
 /**
  * Opens state, log and lake of the folder, which this process has for itself (local/lock.ts), and brings the state up
  * to what the other two hold. Nothing writes to them meanwhile.
  */
 export async function openStorage(dataDir: string, clock: Clock, log: Log) {
   const folder = lakeDir(dataDir)
-  await Promise.all([deleteUnfinished(folder), rm(mergingDir(dataDir), { recursive: true, force: true })])
+  const ofDead = [mergingDir(dataDir), queryingDir(dataDir)].map(dir =>
+    rm(dir, { recursive: true, force: true }),
+  )
+  await Promise.all([deleteUnfinished(folder), ...ofDead])
   const lake = lakeFolder(folder)
   const state = await openState(join(dataDir, 'state'))
+  if (state.repaired) log('STATE_REPAIRED')
   const stores = createStores(state, clock)
   const stream = await openStream(dataDir, { log, minSequence: await highestKnown(stores.lakeState, lake) })
   const { lakeState, usage, projects } = stores

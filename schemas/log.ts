@@ -13,6 +13,7 @@ export const logCodes = {
   LAKE_OBJECT_DAMAGED: 'a Parquet file could not be read',
   LAKE_OBJECT_REPAIRED: 'a damaged or missing Parquet file was made anew from its finer copy',
   LAKE_OBJECT_LOST: 'a damaged or missing Parquet file cannot be made anew: its finer copy is gone',
+  STATE_REPAIRED: 'the state store was damaged; it was put together again from what could be read',
   STATE_RECONCILED: 'the state table was behind the log and the lake, and was brought up to them',
   EPOCH_CLOSED: 'an epoch was closed',
   EPOCH_COMPACTED: 'an epoch went from hot to warm',

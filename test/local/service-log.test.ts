@@ -16,11 +16,17 @@ test('a line tells when, the code, and its fields', () => {
   expect(lines).toEqual([{ at: '2026-11-20T00:00:00.000Z', code: 'EPOCH_CLOSED', epoch: 3 }])
 })
 
-test('what repeats within a second is counted, and told with the next line', () => {
+test('what repeats within a second is counted, and told before the next line, whichever that is', () => {
   for (let i = 0; i < 5; i += 1) log('STREAM_UNAVAILABLE', { reason: 'full' })
   now += 1_000
+  log('EPOCH_CLOSED', { epoch: 3 })
   log('STREAM_UNAVAILABLE', { reason: 'full' })
-  expect(lines.map(line => line.repeated)).toEqual([undefined, 4])
+  expect(lines.map(({ at, ...line }) => line)).toEqual([
+    { code: 'STREAM_UNAVAILABLE', reason: 'full' },
+    { code: 'STREAM_UNAVAILABLE', reason: 'full', repeated: 4 },
+    { code: 'EPOCH_CLOSED', epoch: 3 },
+    { code: 'STREAM_UNAVAILABLE', reason: 'full' },
+  ])
 })
 
 test('other fields are another line', () => {
