@@ -46,7 +46,7 @@ const jobs = createJobQueue<LakeJob | RepairJob>({
   run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
   log,
 })
-const repairs = createRepairs(createRepair({ state, consumer, worker, log }), jobs)
+const repairs = createRepairs(createRepair({ consumer, worker, log }), jobs)
 const pipeline = createPipeline(
   {
     state,
@@ -54,7 +54,8 @@ const pipeline = createPipeline(
     consumer,
     maintenance: createMaintenance(
       { state, lake, jobs, clock, log },
-      { ...MAINTENANCE_DEFAULTS, epochMs, queueSince: clock.now() },
+      // The queue tries a job until it is done: to send it again would only put it there twice.
+      { ...MAINTENANCE_DEFAULTS, epochMs, queueSince: clock.now(), resendMs: Number.POSITIVE_INFINITY },
     ),
     prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
     clock,

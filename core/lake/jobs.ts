@@ -2,7 +2,7 @@ import type { Lake, Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { CountedEvents, UsageCounters } from '#core/usage/counters'
 import { BUCKETS, tables } from '#schemas/columns'
-import { partitionOf } from './keys.ts'
+import { expiryName, partitionOf } from './keys.ts'
 import type { Dropped, Merger } from './merger.ts'
 import { firstNeighbour, type LakeStateStore } from './state.ts'
 
@@ -48,36 +48,64 @@ export type LakeJobServices = {
 export function createLakeWorker({ state, lake, merger, usage, projects, log }: LakeJobServices) {
   async function run(job: LakeJob): Promise<void> {
     if (await state.jobFinished(jobName(job))) return
-    await again(job)
+    const dropped = await merge(job, await neededFor(job))
+    if (job.kind === 'compact') {
+      await usage.addEvents(`compaction-${job.part}`, String(job.epoch), await negated(dropped))
+    }
     await state.finishJob(jobName(job))
   }
 
-  /** The job without regard to whether it was done: repair makes damaged files anew by it. */
-  async function again(job: LakeJob): Promise<void> {
+  /**
+   * Makes the files of a job anew that was done before, for repair. `false`, and nothing is changed, when what they were
+   * made of is gone; counters are right already.
+   */
+  async function again(job: LakeJob): Promise<boolean> {
+    const needed = await neededFor(job)
+    // After the listing: one that was made while epochs are being deleted may be of a part of them.
+    if (await isExpired(job)) return false
+    await merge(job, needed)
+    return true
+  }
+
+  /** The keys that the job is made of, and those that it is compared with. */
+  async function neededFor(job: LakeJob): Promise<{ keys: string[]; recent: string[] }> {
+    if (job.kind === 'roll')
+      return { keys: await warmKeys(lake, job.from, job.until, job.bucket), recent: [] }
+    const { marks } = await state.lake()
+    const hot = await lake.list(`${tables.events_hot.prefix}/epoch=${job.epoch}/`)
+    // Also what is cold by now, as long as it is kept: a compaction that is late, or done again, has the same neighbours.
+    const recent = await warmKeys(lake, firstNeighbour(marks, job.epoch), job.epoch)
+    return { keys: hot.map(({ key }) => key), recent }
+  }
+
+  /** Whether any of the epochs that the job is made of has been deleted, or has begun to be. */
+  async function isExpired(job: LakeJob): Promise<boolean> {
+    const [prefix, from, until] =
+      job.kind === 'compact'
+        ? [tables.events_hot.prefix, job.epoch, job.epoch + 1]
+        : [tables.events_warm.prefix, job.from, job.until]
+    for (let epoch = from; epoch < until; epoch++) {
+      if (await state.jobFinished(expiryName(prefix, epoch))) return true
+    }
+    return false
+  }
+
+  /** Returns what a compaction dropped. */
+  async function merge(
+    job: LakeJob,
+    { keys, recent }: { keys: string[]; recent: string[] },
+  ): Promise<Dropped[]> {
+    // Jobs are made only of what has files: to find none must never pass for a job without rows.
+    if (keys.length === 0) throw new Error(`${jobName(job)}: what it is made of is gone`)
     const started = performance.now()
-    if (job.kind === 'compact') await compact(job)
-    else await roll(job)
+    let dropped: Dropped[] = []
+    if (job.kind === 'compact') dropped = await merger.compact({ ...job, hot: keys, recent })
+    else await merger.roll({ ...job, warm: keys })
     log(job.kind === 'compact' ? 'EPOCH_COMPACTED' : 'EPOCHS_ROLLED', {
       job: jobName(job),
       ms: Math.round(performance.now() - started),
     })
-  }
-
-  async function compact(job: Extract<LakeJob, { kind: 'compact' }>): Promise<void> {
-    const { epoch, part, parts } = job
-    const { marks } = await state.lake()
-    const hot = (await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)).map(object => object.key)
-    // Also what is cold by now, as long as it is kept: a compaction that is late, or done again, has the same neighbours.
-    const recent = await warmKeys(lake, firstNeighbour(marks, epoch), epoch)
-    const dropped = await merger.compact({ epoch, hot, recent, part, parts })
-    await usage.addEvents(`compaction-${part}`, String(epoch), await negated(dropped))
-  }
-
-  async function roll(job: Extract<LakeJob, { kind: 'roll' }>): Promise<void> {
-    const warm = await warmKeys(lake, job.from, job.until, job.bucket)
-    // Jobs are made only of buckets that have files: to find none must never pass for a roll without rows.
-    if (warm.length === 0) throw new Error(`${jobName(job)}: its warm files are gone`)
-    await merger.roll({ ...job, warm })
+    return dropped
   }
 
   /** Duplicates were counted when they came; what is stored once counts once, for the project and its account. */

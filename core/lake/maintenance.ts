@@ -68,11 +68,14 @@ export function createMaintenance(
     const now = clock.now()
     const fence = await state.lease(now, now + LEASE_MS)
     if (fence === null) return
-    await endEpoch(fence, now)
-    while (await compactClosed(fence, now));
-    await rollOld(fence, now)
-    await deleteFiner(now)
-    await state.release(fence)
+    try {
+      await endEpoch(fence, now)
+      while (await compactClosed(fence, now));
+      await rollOld(fence, now)
+      await deleteFiner(now)
+    } finally {
+      await state.release(fence)
+    }
   }
 
   async function endEpoch(fence: number, now: number): Promise<void> {

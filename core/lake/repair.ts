@@ -2,11 +2,9 @@ import type { Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import type { LakeConsumer } from './consumer.ts'
 import type { LakeWorker } from './jobs.ts'
-import { expiryName, parseHotKey, partitionOf, rolledRange } from './keys.ts'
-import type { LakeStateStore } from './state.ts'
+import { parseHotKey, partitionOf, rolledRange } from './keys.ts'
 
 export type RepairServices = {
-  state: LakeStateStore
   consumer: Pick<LakeConsumer, 'rewrite'>
   worker: Pick<LakeWorker, 'again'>
   log: Log
@@ -18,7 +16,7 @@ export type RepairServices = {
  * is met soon is mended; `false` when the finer copy is gone too. Then nothing is changed, and only an operator can
  * decide to go on without the object (docs/operations.md).
  */
-export function createRepair({ state, consumer, worker, log }: RepairServices) {
+export function createRepair({ consumer, worker, log }: RepairServices) {
   async function repair(key: string): Promise<boolean> {
     const mended = await remake(key)
     log(mended ? 'LAKE_OBJECT_REPAIRED' : 'LAKE_OBJECT_LOST', { key })
@@ -29,23 +27,10 @@ export function createRepair({ state, consumer, worker, log }: RepairServices) {
     const hot = parseHotKey(key)
     if (hot !== null) return consumer.rewrite(hot.shard, hot.claim)
     if (key.startsWith(`${tables.events_warm.prefix}/`)) {
-      const epoch = Number(partitionOf(key, 'epoch'))
-      if (await isExpired(tables.events_hot.prefix, epoch, epoch + 1)) return false
-      await worker.again({ kind: 'compact', epoch, part: 0, parts: 1 })
-      return true
+      return worker.again({ kind: 'compact', epoch: Number(partitionOf(key, 'epoch')), part: 0, parts: 1 })
     }
     const [from, until] = rolledRange(key)
-    if (await isExpired(tables.events_warm.prefix, from, until)) return false
-    await worker.again({ kind: 'roll', from, until, bucket: Number(partitionOf(key, 'bucket')) })
-    return true
-  }
-
-  /** Whether any of the epochs [from, until) has been deleted under the prefix, or has begun to be. */
-  async function isExpired(prefix: string, from: number, until: number): Promise<boolean> {
-    for (let epoch = from; epoch < until; epoch++) {
-      if (await state.jobFinished(expiryName(prefix, epoch))) return true
-    }
-    return false
+    return worker.again({ kind: 'roll', from, until, bucket: Number(partitionOf(key, 'bucket')) })
   }
 
   return repair

@@ -37,7 +37,7 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
       { ...MAINTENANCE_DEFAULTS, rollMs: 0, ...settings, ...changes },
     )
   const maintenance = restarted()
-  const repair = createRepair({ state, consumer, worker, log })
+  const repair = createRepair({ consumer, worker, log })
 
   return {
     clock,

@@ -67,6 +67,26 @@ test('a job that was sent and never finished is sent again after five minutes, n
   expect(world.jobs.jobs).toHaveLength(2)
 })
 
+test('where the queue keeps a job until it is done, it is never sent twice', async () => {
+  const world = lakeWorld({ epochFiles: 1, resendMs: Number.POSITIVE_INFINITY })
+  await consumed(world, 'a')
+  await world.maintenance.tick()
+  world.clock.time += 24 * HOUR
+  await world.maintenance.tick()
+  expect(world.jobs.jobs).toHaveLength(1)
+})
+
+test('a tick that fails gives the lease back', async () => {
+  const world = lakeWorld({ epochFiles: 1 })
+  await consumed(world, 'a')
+  const { list } = world.lake
+  world.lake.list = () => Promise.reject(new Error('no listing'))
+  await expect(world.maintenance.tick()).rejects.toThrow('no listing')
+  world.lake.list = list
+  await world.maintenance.tick()
+  expect((await world.state.lake()).epoch).toBe(2)
+})
+
 test('while another process holds the lease nothing is done', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await consumed(world, 'a')

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { lakeWorld } from '#test/support/lake-world'
 
 const HOUR = 3_600_000
@@ -25,6 +25,16 @@ test.each(['hot/', 'warm/', 'cold/'])(
     expect(world.logged).toContain('LAKE_OBJECT_REPAIRED')
   },
 )
+
+test('a compaction that is done again for a repair is not counted again', async () => {
+  const world = await filled()
+  vi.spyOn(world.merger, 'compact').mockResolvedValue([
+    { project_id: 'proj_1', day: '2026-11-01', events: 1 },
+  ])
+  const before = structuredClone(world.counted)
+  expect(await world.repair('warm/epoch=1/bucket=1/events.parquet')).toBe(true)
+  expect(world.counted).toEqual(before)
+})
 
 test('what has no finer copy any more is left as it is, and said', async () => {
   const world = await filled()
