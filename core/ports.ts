@@ -88,12 +88,14 @@ export type QueryEngine = {
    * Throws ApiError UNAVAILABLE when the engine is busy past its deadline or the statement took too long, and
    * RATE_LIMITED when it takes no further statement now.
    * `signal`: the caller went away; the statement is cancelled and the promise rejects with the signal's reason.
+   * `snapshot`: statements that are given the same object see the same files, on an engine that lists them by itself.
    * `onStatistics`: called once, before the promise settles, by engines that bill and as far as the statement ended.
    */
   rows(
     query: SqlQuery,
     options?: {
       signal?: AbortSignal | undefined
+      snapshot?: object | undefined
       onStatistics?: ((statistics: QueryStatistics) => void) | undefined
     },
   ): Promise<Row[]>

@@ -1,4 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api'
+import { readFault } from './fault.ts'
 
 /** A Parquet file of the lake that cannot be read, or is not there. `key` is its key in the lake. */
 export class DamagedObject extends Error {
@@ -25,8 +26,8 @@ export async function findDamaged(error: unknown, files: readonly string[]): Pro
     for (const file of files) {
       try {
         await connection.run('SELECT bit_xor(hash(t)) FROM read_parquet($1) AS t', [file])
-      } catch {
-        return file
+      } catch (failure) {
+        if (readFault(failure) === 'read') return file
       }
     }
     connection.closeSync()

@@ -1,9 +1,9 @@
 /**
  * What kind of failure DuckDB's message tells of: the statement itself is wrong or was interrupted; memory ran out; a
- * file was deleted after it was listed; a fatal error of another statement closed the database; or what it read is not
- * as it should be.
+ * file was deleted after it was listed; a fatal error of another statement closed the database; the system would not
+ * open a file; or what was read is not as it should be.
  */
-export type Fault = 'statement' | 'memory' | 'gone' | 'invalidated' | 'read'
+export type Fault = 'statement' | 'memory' | 'gone' | 'invalidated' | 'refused' | 'read'
 
 export function readFault(error: unknown): Fault {
   const message = error instanceof Error ? error.message : String(error)
@@ -11,5 +11,6 @@ export function readFault(error: unknown): Fault {
   if (/^(Parser|Binder|Catalog|Not implemented|Interrupt|INTERRUPT)/.test(message)) return 'statement'
   if (/^Out of Memory/.test(message)) return 'memory'
   if (/No files found that match|No such file or directory/.test(message)) return 'gone'
+  if (/Too many open files|Permission denied|Operation not permitted/.test(message)) return 'refused'
   return 'read'
 }

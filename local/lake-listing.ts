@@ -5,11 +5,18 @@ import { type Partition, type TableName, tables } from '#schemas/columns'
 
 const CLOCK_TICK_MS = 10
 
-/** Absolute paths of the Parquet files of a table that the scans read, or of all when there are none; sorted. */
+/** What folders held when they were first looked at, by path. */
+export type Listing = Map<string, Promise<string[]>>
+
+/**
+ * Absolute paths of the Parquet files of a table that the scans read, or of all when there are none; sorted. Folders
+ * that `listing` knows are not looked at again.
+ */
 export async function lakeFiles(
   lakeDir: string,
   table: TableName,
   scans: readonly Scan[],
+  listing: Listing = new Map(),
 ): Promise<string[]> {
   const { prefix, partitions } = tables[table]
   const wanted: readonly Scan[] = scans.length === 0 ? [{ table }] : scans
@@ -19,14 +26,16 @@ export async function lakeFiles(
       for (const partition of partitions) {
         const inside = await Promise.all(
           folders.map(async folder =>
-            (await partitionFolders(folder, partition, scan)).map(name => join(folder, name)),
+            (await partitionFolders(folder, partition, scan, listing)).map(name => join(folder, name)),
           ),
         )
         folders = inside.flat()
       }
       const files = await Promise.all(
         folders.map(async folder =>
-          (await entries(folder)).filter(name => name.endsWith('.parquet')).map(name => join(folder, name)),
+          (await entries(folder, listing))
+            .filter(name => name.endsWith('.parquet'))
+            .map(name => join(folder, name)),
         ),
       )
       return files.flat()
@@ -52,10 +61,15 @@ export async function changedSince(files: readonly string[], since: number): Pro
 }
 
 /** Names of the folders `partition=value` in `folder` whose value the scan reads. */
-async function partitionFolders(folder: string, { name }: Partition, scan: Scan): Promise<string[]> {
+async function partitionFolders(
+  folder: string,
+  { name }: Partition,
+  scan: Scan,
+  listing: Listing,
+): Promise<string[]> {
   // Named without looking: a bucket is read in hundreds of epochs, and a folder that is not there lists as empty.
   if (name === 'bucket' && scan.bucket !== undefined) return [`bucket=${scan.bucket}`]
-  const all = (await entries(folder)).filter(entry => entry.startsWith(`${name}=`))
+  const all = (await entries(folder, listing)).filter(entry => entry.startsWith(`${name}=`))
   const valueIn = (entry: string): string => entry.slice(name.length + 1)
   if (name === 'epoch' && scan.epoch !== undefined) {
     const [from, to] = scan.epoch
@@ -68,7 +82,13 @@ async function partitionFolders(folder: string, { name }: Partition, scan: Scan)
   return all
 }
 
-async function entries(folder: string): Promise<string[]> {
+function entries(folder: string, listing: Listing): Promise<string[]> {
+  const known = listing.get(folder) ?? readFolder(folder)
+  listing.set(folder, known)
+  return known
+}
+
+async function readFolder(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)
   } catch (error) {

@@ -10,7 +10,7 @@ import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
 import { toRows } from '#duckdb/values'
 import { type TableName, tables } from '#schemas/columns'
-import { changedSince, lakeFiles } from './lake-listing.ts'
+import { changedSince, type Listing, lakeFiles } from './lake-listing.ts'
 import { semaphore } from './semaphore.ts'
 
 export type QueryEngineSettings = {
@@ -63,10 +63,11 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   }
   const parent = settings.tempDir ?? tmpdir()
   await mkdir(parent, { recursive: true })
-  const tempDir = await mkdtemp(join(parent, 'footfall-query-'))
+  const tempDir = await mkdtemp(join(parent, 'query-'))
   const turns = semaphore(concurrency)
   const idle: Session[] = []
   const running = new Set<Promise<unknown>>()
+  const listings = new WeakMap<object, Listing>()
   const closing = new AbortController()
   let database = await open()
   let reopening: Promise<void> | null = null
@@ -112,13 +113,13 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     else idle.push(session)
   }
 
-  async function rows(query: SqlQuery, options: { signal?: AbortSignal | undefined } = {}): Promise<Row[]> {
+  const rows: QueryEngine['rows'] = async (query, options = {}) => {
     const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])])
     signal.throwIfAborted()
     if (!(await turns.enter(queueMs, signal))) {
       throw unavailable(`The query engine is busy: no turn within ${queueMs / 1000} s.`, 5)
     }
-    const work = inTurn(query, signal).finally(() => turns.leave())
+    const work = inTurn(query, options.snapshot ?? {}, signal).finally(() => turns.leave())
     running.add(work)
     try {
       return await work
@@ -128,7 +129,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   }
 
   /** Runs the statement, again if need be: while files change that it reads, or when another one took the database down. */
-  async function inTurn(query: SqlQuery, signal: AbortSignal): Promise<Row[]> {
+  async function inTurn(query: SqlQuery, snapshot: object, signal: AbortSignal): Promise<Row[]> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
       const began = Date.now()
@@ -137,7 +138,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       const limit = interruptLate(session.connection, deadline - began, signal)
       try {
         signal.throwIfAborted()
-        files = await useLake(session, query)
+        files = await useLake(session, query, listingOf(snapshot))
         return await run(session.connection, query)
       } catch (error) {
         signal.throwIfAborted()
@@ -146,19 +147,27 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
         }
         const told = await explain(error, files, session, began)
         if (told !== TRY_AGAIN) throw told
+        listings.delete(snapshot)
       } finally {
         giveBack(session, limit.end())
       }
     }
   }
 
+  /** A file that comes while a report runs is in none of its statements: they would contradict each other. */
+  function listingOf(snapshot: object): Listing {
+    const listing = listings.get(snapshot) ?? new Map()
+    listings.set(snapshot, listing)
+    return listing
+  }
+
   /** Gives the connection the files of every table that the statement names. */
-  async function useLake(session: Session, query: SqlQuery): Promise<string[]> {
+  async function useLake(session: Session, query: SqlQuery, listing: Listing): Promise<string[]> {
     const used: string[] = []
     for (const table of Object.keys(tables) as TableName[]) {
       if (!new RegExp(`\\b${table}\\b`).test(query.text)) continue
       const scans = (query.scans ?? []).filter(scan => scan.table === table)
-      const files = await lakeFiles(lakeDir, table, scans)
+      const files = await lakeFiles(lakeDir, table, scans, listing)
       used.push(...files)
       const statement = useFiles(table, [session.database.empty[table], ...files])
       if (session.files.get(table) === statement) continue
@@ -175,6 +184,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       return unavailable('The query needs more memory than the engine has; ask for less.', 30, error)
     }
     if (fault === 'statement') return error
+    if (fault === 'refused') return unavailable('The system does not let the lake be read now.', 10, error)
     if (fault === 'invalidated') {
       await reopen(database)
       return TRY_AGAIN

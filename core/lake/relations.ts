@@ -31,11 +31,22 @@ const DAY_MS = 86_400_000
  */
 const SESSION_PAUSE_MS = 35 * DAY_MS
 
+/** Unix ms before which the project has no event: timestamps reach at most 30 days back, and it had to be there. */
+export function oldestEvent({ created_at }: Pick<Project, 'created_at'>): number {
+  return midnight(Date.parse(created_at) - EVENT_LIMITS.pastMs)
+}
+
+/** The days before the project are not looked at: on AWS each would be a listing. */
+function withinLife(read: LakeRead): LakeRead {
+  return { ...read, from: Math.max(read.from, oldestEvent(read.project)) }
+}
+
 /**
  * The events, once each. `columns` are of schemas/columns.ts (eventColumns), and `date`, the UTC date; name only
  * those that the statement uses.
  */
-export function events(read: LakeRead, columns: readonly string[]): SqlQuery {
+export function events(asked: LakeRead, columns: readonly string[]): SqlQuery {
+  const read = withinLife(asked)
   const { from, to } = read
   return union([...coldEvents(read, columns), ...freshEvents(read, columns, { from, to })])
 }
@@ -46,7 +57,8 @@ export function events(read: LakeRead, columns: readonly string[]): SqlQuery {
  * the same, no user has null. Cold rows have no time of day: `from` at a UTC midnight reads the rollup, any other
  * the events; `to` has to be a midnight or later than all that is cold, e.g. now.
  */
-export function activity(read: LakeRead): SqlQuery {
+export function activity(asked: LakeRead): SqlQuery {
+  const read = withinLife(asked)
   const { snapshot, from, to } = read
   if (!isMidnight(from)) {
     return sql`(SELECT date, user_id AS visitor, event, country, CAST(1 AS bigint) AS event_count
@@ -67,15 +79,14 @@ export function activity(read: LakeRead): SqlQuery {
  * A session is the events of the project with one session_id, as far as they lie before `to`. One that was seen within
  * SESSION_PAUSE_MS before the date of `from` started then, and is left out. `to` as for activity.
  */
-export function visits(read: LakeRead): SqlQuery {
+export function visits(asked: LakeRead): SqlQuery {
+  const read = withinLife(asked)
   const { snapshot, project, from, to } = read
   const firstDate = midnight(from)
-  const since = firstDate - SESSION_PAUSE_MS
-  // No event can be older than this: timestamps reach at most 30 days back, and the project had to be there.
-  const oldest = Math.max(since, midnight(Date.parse(project.created_at) - EVENT_LIMITS.pastMs))
+  const oldest = Math.max(firstDate - SESSION_PAUSE_MS, oldestEvent(project))
   const columns = sql`session_key, user_key, user_at, user_lag_s, start_at, end_at, event_count, interactive_count`
   const cold = hasCold(snapshot) ? [coldRows(read, 'visits_cold', columns, firstDate, to)] : []
-  const fragments = union([...cold, freshVisits(read, since)])
+  const fragments = union([...cold, freshVisits(read, oldest)])
   // Sums of doubles are exact up to 2^53, and take a third of the time of DuckDB's sums of bigints.
   const sessions = sql`SELECT session_key, max_by(user_key, ${USER_ORDER}) AS user_key,
         min(start_at) AS start_at, max(end_at) AS end_at,

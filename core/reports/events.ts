@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { eventUlid } from '#core/ingest/ids'
-import { events as eventsRelation, type LakeRead } from '#core/lake/relations'
+import { events as eventsRelation, type LakeRead, oldestEvent } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, name, sql, timestamp } from '#core/sql'
 import { eventColumns } from '#schemas/columns'
@@ -19,48 +19,53 @@ export type EventsQuestion = Pick<
 
 const DEFAULT_DAYS = 7
 const DAY_MS = 86_400_000
+/** Each looks at days before the last one, and costs a statement. */
+const LOOK_BACK_DAYS = [1, 4, Number.POSITIVE_INFINITY]
 
 /**
  * GET /events (contract 1.3): newest first by (timestamp, id). First the places of the rows are found by three narrow
- * columns, looking back one day, then four, then sixteen: mostly the first day has enough. Then the rows are read
- * whole, between the timestamps that they turned out to have.
+ * columns, looking back one day, then four, then all the way: mostly the first day has enough. Then the rows are read
+ * whole, between the timestamps that they turned out to have; what has come there since is left for another call.
  */
 export async function events(
   { engine, lakeState, clock }: ReportServices,
   { project, query, signal }: ReportRequest<EventsQuestion>,
 ): Promise<EventsAnswer> {
   const before = query.before === undefined ? null : parseCursor(query.before)
-  const { from, to } = range(query, clock.now(), DEFAULT_DAYS)
+  const { from: asked, to } = range(query, clock.now(), DEFAULT_DAYS)
+  const from = Math.max(asked, oldestEvent(project))
   const snapshot = await lakeState.lake()
+  const rows = (statement: SqlQuery) => engine.rows(statement, { signal, snapshot })
   const filters = filtersOf(query)
   const wanted = query.limit + 1
   const places: Place[] = []
   let end = before === null ? to : Math.min(to, before.timestamp + 1)
-  for (let days = 1; places.length < wanted && end > from; days *= 4) {
+  for (const days of LOOK_BACK_DAYS) {
+    if (places.length >= wanted || end <= from) break
     const start = Math.max(from, Math.floor((end - 1) / DAY_MS - (days - 1)) * DAY_MS)
     const read = { snapshot, project, from: start, to: end }
-    const found = await engine.rows(placesOf(read, filters, before, wanted - places.length), { signal })
+    const found = await rows(placesOf(read, filters, before, wanted - places.length))
     places.push(...found.map(placeOf))
     end = start
   }
   const page = places.slice(0, query.limit)
   const [newest, oldest] = [page[0], page.at(-1)]
-  const rows =
+  const found =
     newest === undefined || oldest === undefined
       ? []
-      : await engine.rows(
-          wholeRows(
-            { snapshot, project, from: oldest.timestamp, to: newest.timestamp + 1 },
-            filters,
-            before,
-            page.length,
-          ),
-          { signal },
+      : await rows(
+          wholeRows({ snapshot, project, from: oldest.timestamp, to: newest.timestamp + 1 }, filters),
         )
+  const ids = new Set(page.map(idOf))
+  const listed = found
+    .map(row => eventRow(project.id, row))
+    .filter(({ id }) => ids.has(id))
+    // Copies have one id.
+    .slice(0, page.length)
   return {
     project: project.name,
-    events: rows.map(row => eventRow(project.id, row)),
-    count: rows.length,
+    events: listed,
+    count: listed.length,
     next_before: places.length > query.limit && oldest !== undefined ? encodeCursor(oldest) : null,
   }
 }
@@ -78,27 +83,20 @@ function filtersOf(query: EventsQuestion): Filter[] {
 function placesOf(read: LakeRead, filters: readonly Filter[], before: Place | null, limit: number): SqlQuery {
   const columns = ['timestamp', 'lag_s', 'seq', ...filters.map(({ column }) => column)]
   return sql`SELECT ${SENT_AT} AS sent_at, lag_s, seq FROM ${eventsRelation(read, columns)} AS each_event
-    WHERE ${condition(filters, before)} ${newestFirst(limit)}`
+    WHERE ${condition(filters, before)} ${NEWEST_FIRST} LIMIT ${integer(limit)}`
 }
 
-function wholeRows(
-  read: LakeRead,
-  filters: readonly Filter[],
-  before: Place | null,
-  limit: number,
-): SqlQuery {
+function wholeRows(read: LakeRead, filters: readonly Filter[]): SqlQuery {
   const columns = eventColumns.map(column => column.name).filter(column => column !== 'project_id')
   const shown = columns.filter(column => column !== 'timestamp').map(name)
   return sql`SELECT ${SENT_AT} AS sent_at, ${join(shown, ', ')} FROM ${eventsRelation(read, columns)} AS each_event
-    WHERE ${condition(filters, before)} ${newestFirst(limit)}`
+    WHERE ${condition(filters, null)} ${NEWEST_FIRST}`
 }
 
 /** Unix ms. */
 const SENT_AT = sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', timestamp)`
 
-function newestFirst(limit: number): SqlQuery {
-  return sql`ORDER BY timestamp DESC, lag_s DESC, seq DESC LIMIT ${integer(limit)}`
-}
+const NEWEST_FIRST = sql`ORDER BY timestamp DESC, lag_s DESC, seq DESC`
 
 function condition(filters: readonly Filter[], before: Place | null): SqlQuery {
   const conditions = filters.map(({ column, value }) => sql`${name(column)} = ${value}`)
@@ -114,20 +112,24 @@ function placeOf(row: Row): Place {
   return { timestamp: Number(row.sent_at), lag: Number(row.lag_s), seq: Number(row.seq) }
 }
 
+function idOf({ timestamp, lag, seq }: Place): string {
+  return eventUlid(timestamp, lag, seq)
+}
+
 /** One stored event as a caller sees it. */
 function eventRow(projectId: string, row: Row): EventRow {
-  const { timestamp: sentAt, lag, seq } = placeOf(row)
+  const place = placeOf(row)
   const textOf = (column: string): string | null => (row[column] === null ? null : String(row[column]))
   return {
-    id: eventUlid(sentAt, lag, seq),
+    id: idOf(place),
     ...(row.event_id === null ? {} : { event_id: String(row.event_id) }),
     project_id: projectId,
     event: String(row.event),
     properties: readProperties(row),
     user_id: textOf('user_id'),
     session_id: textOf('session_id'),
-    timestamp: sentAt,
-    date: utcDate(sentAt),
+    timestamp: place.timestamp,
+    date: utcDate(place.timestamp),
     country: textOf('country'),
   }
 }

@@ -34,7 +34,7 @@ export async function stats(
   const { groupBy } = query
   const { from, to } = range({ ...query, hourly: groupBy === 'hour' }, now, DEFAULT_DAYS)
   const read: LakeRead = { snapshot: await lakeState.lake(), project, from, to }
-  const rows: Rows = statement => engine.rows(statement, { signal })
+  const rows: Rows = statement => engine.rows(statement, { signal, snapshot: read.snapshot })
   const [[session = {}], { series, names, countries, users }] = await Promise.all([
     rows(sessionsOf(read)),
     countsWithUsers(rows, read, groupBy),

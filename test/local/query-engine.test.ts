@@ -85,6 +85,39 @@ test('files that come, and files that go, are seen by the next statement', async
   expect(await engine.rows(countHot)).toEqual([{ n: 5, paths: 5 }])
 })
 
+test('statements of one snapshot see the same files, whatever comes meanwhile', async () => {
+  const { lake, engine } = await setUp()
+  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
+  const snapshot = {}
+  expect(await engine.rows(countHot, { snapshot })).toEqual([{ n: 3, paths: 3 }])
+  await lake.put('hot/epoch=1/0-2-2.parquet', hotFile(5))
+  expect(await engine.rows(countHot, { snapshot })).toEqual([{ n: 3, paths: 3 }])
+  expect(await engine.rows(countHot, { snapshot: {} })).toEqual([{ n: 8, paths: 8 }])
+})
+
+test('a file that is gone is looked for once more, also within a snapshot', async () => {
+  const { lake, engine, logged } = await setUp()
+  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
+  await lake.put('hot/epoch=1/0-2-2.parquet', hotFile(5))
+  const snapshot = {}
+  await engine.rows(countHot, { snapshot })
+  await lake.delete(['hot/epoch=1/0-2-2.parquet'])
+  expect(await engine.rows(countHot, { snapshot })).toEqual([{ n: 3, paths: 3 }])
+  expect(logged).toEqual([])
+})
+
+test('a system that opens no more files is not taken for damage', async () => {
+  const { lake, engine, logged } = await setUp()
+  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
+  const key = 'hot/epoch=1/0-1-1.parquet'
+  const spy = vi
+    .spyOn(DuckDBConnection.prototype, 'prepare')
+    .mockRejectedValueOnce(new Error(`IO Error: Cannot open file "${key}": Too many open files`))
+  onTestFinished(() => spy.mockRestore())
+  await expect(engine.rows(countHot)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(logged).toEqual([])
+})
+
 test('only the partitions that a statement scans are looked at', async () => {
   const { lake, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', Buffer.from('not Parquet'))

@@ -60,7 +60,7 @@ export function memoryLakeState(): MemoryLakeState {
     peekLake: () => lake,
     changes: () => changes,
 
-    lake: async () => lake,
+    lake: async () => ({ ...lake }),
     shard: async shard => shards.get(shard) ?? unread(shard),
     shards: async () => [...shards.values()],
     async addShard(shard) {

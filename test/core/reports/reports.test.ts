@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { encodeHot } from '#core/lake/parquet'
+import { hotRows } from '#core/lake/rows'
 import type { Snapshot } from '#core/lake/state'
 import type { QueryEngine } from '#core/ports'
 import { events } from '#core/reports/events'
@@ -49,7 +51,7 @@ async function setUp(given: Partial<EventsRecord['events'][number]>[] = []) {
     await engine.close()
     await rm(dir, { recursive: true, force: true })
   })
-  return serve(engine, snapshot)
+  return { ...serve(engine, snapshot), lake: lakeFolder(lakeDir), record }
 }
 
 function serve(engine: QueryEngine, snapshot: Snapshot): ReportServices {
@@ -88,6 +90,49 @@ test('a project without events has zeros and empty lists', async () => {
     count: 0,
     next_before: null,
   })
+})
+
+test('a project is not read before it was there, however far back it is asked for', async () => {
+  const { engine, ...services } = await setUp([{ user_id: 'u' }])
+  const query = { since: '0000-01-02', groupBy: 'day', limit: 10 } as const
+  const { totals, period } = await stats({ ...services, engine }, { project, query })
+  expect(totals).toEqual({ unique_users: 1, total_events: 1 })
+  expect(period.from).toBe('0000-01-02')
+  const { count } = await events({ ...services, engine }, { project, query })
+  expect(count).toBe(1)
+
+  const rows = vi.spyOn(engine, 'rows')
+  const withCold = serve(engine, { epoch: 3, warm: 2, cold: 2 })
+  await stats(withCold, { project, query })
+  await events(withCold, { project, query })
+  const dates = rows.mock.calls.flatMap(([{ scans = [] }]) => scans.flatMap(({ date }) => date ?? []))
+  expect(dates.toSorted()[0]).toBe('2026-09-01')
+})
+
+test('events that come between the statements of a page push none out of it', async () => {
+  const sent = Array.from({ length: 6 }, (_, i) => ({ event: `e${i}`, timestamp: NOW - i * 1_000 }))
+  const { lake, record, ...services } = await setUp(sent)
+  const [event] = record.events as [EventsRecord['events'][number]]
+  const late = { ...record, seq: 6, events: [{ ...event, event: 'late', timestamp: NOW - 1_500 }] }
+  // As Athena does, which lists the files for each statement anew.
+  const { rows } = services.engine
+  services.engine.rows = vi
+    .fn(query => rows(query))
+    .mockImplementationOnce(async query => {
+      const found = await rows(query)
+      await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(hotRows(late)))
+      return found
+    })
+  const names = []
+  for (let before: string | undefined, page = 0; page === 0 || before !== undefined; page++) {
+    const answer = await events(services, { project, query: { limit: 3, ...(before && { before }) } })
+    names.push(answer.events.map(({ event }) => event))
+    before = answer.next_before ?? undefined
+  }
+  expect(names).toEqual([
+    ['e0', 'e1', 'e2'],
+    ['e3', 'e4', 'e5'],
+  ])
 })
 
 test('the 20 most frequent events are told, equals by code point', async () => {
