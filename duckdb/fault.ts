@@ -11,6 +11,6 @@ export function readFault(error: unknown): Fault {
   if (/^(Parser|Binder|Catalog|Not implemented|Interrupt|INTERRUPT)/.test(message)) return 'statement'
   if (/^Out of Memory/.test(message)) return 'memory'
   if (/No files found that match|No such file or directory/.test(message)) return 'gone'
-  if (/Too many open files|Permission denied|Operation not permitted/.test(message)) return 'refused'
+  if (/too many open files|permission denied|operation not permitted/i.test(message)) return 'refused'
   return 'read'
 }
