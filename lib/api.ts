@@ -12,6 +12,7 @@ import {
   type ThrottleSettings,
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { CORS } from '#schemas/cors'
@@ -98,6 +99,15 @@ export class Api extends Construct {
     }
     // There it is told apart what is unknown and what takes other methods.
     this.add('$default', HttpRouteKey.DEFAULT, integrations.site)
+    // A route is called as <api>/<stage>/<method>/<path>, this one as <api>/<stage>/$default: the wildcards below want more.
+    functions.site.lambda.addPermission('Default', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: Stack.of(this).formatArn({
+        service: 'execute-api',
+        resource: this.http.apiId,
+        resourceName: '*/$default',
+      }),
+    })
   }
 
   private integration(name: string, lambda: ServiceFunction['lambda']): HttpLambdaIntegration {

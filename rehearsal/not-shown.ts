@@ -1,6 +1,7 @@
 /** What holds on AWS or not, and this rehearsal cannot tell. docs/operations.md has it as a list for a first deployment. */
 export const NOT_SHOWN = [
   "rights that AWS's own services need (Athena, CloudFront, the mappings, alarms): only the functions' roles were evaluated, by the emulator's idea of IAM, and not for Athena, Glue and the results in S3, which Trino read with all rights",
+  'who may call a function: the emulator calls it without looking into its policy',
   'arm64: functions ran on the processor of this machine, from the same sources and with the same settings',
   "limits: memory of the functions, 6 MB answers, the API's throttling, concurrent executions, Athena's queue and quotas",
   'Lambda itself: its Kinesis poller was played by ours, by the settings of the deployed mapping; cold starts are others',

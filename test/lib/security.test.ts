@@ -197,12 +197,38 @@ test('nobody from outside the account is allowed anything, and nobody anything w
 
 test('only the API of this stack may call the functions of HTTP', () => {
   const callers = plain.all('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
-  expect(callers).toHaveLength(4)
+  // One a function, and one for what no row takes.
+  expect(callers).toHaveLength(5)
   for (const { Principal, SourceArn } of callers) {
     expect(Principal).toBe('apigateway.amazonaws.com')
     expect(JSON.stringify(SourceArn)).toMatch(/execute-api.*ApiHttp/)
   }
 })
+
+test('each route may call its function by the ARN that the gateway then calls from', () => {
+  const routes = plain.all('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => Properties)
+  expect(routes.map(({ RouteKey }) => RouteKey)).toContain('$default')
+  for (const { RouteKey, Target } of routes) {
+    const integration = /Api[A-Za-z0-9]+/.exec(JSON.stringify(Target))?.[0] ?? ''
+    const functionArn = plain.template.Resources[integration]?.Properties.IntegrationUri
+    const called = String(RouteKey).replace(/^([A-Z]+) \//, '$1/')
+    const allowed = plain
+      .all('AWS::Lambda::Permission')
+      .filter(([, { Properties }]) => JSON.stringify(Properties.FunctionName) === JSON.stringify(functionArn))
+      .map(([, { Properties }]) => callersOf(Properties.SourceArn))
+    expect(
+      allowed.filter(callers => callers.test(`execute-api/$default/${called}`)),
+      called,
+    ).toHaveLength(1)
+  }
+})
+
+/** What an ArnLike of an API's ARN lets through of `execute-api/<stage>/…`; its asterisks stand for slashes too. */
+function callersOf(sourceArn: unknown): RegExp {
+  const [, parts] = (sourceArn as { 'Fn::Join': [string, unknown[]] })['Fn::Join']
+  const path = String(parts.at(-1)).replaceAll('$', '\\$').replaceAll('*', '.*')
+  return new RegExp(`^execute-api${path}$`)
+}
 
 test('nothing secret stands in the template: no value that looks like one, no parameter, no output', () => {
   const text = JSON.stringify(plain.template)
