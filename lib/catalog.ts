@@ -53,7 +53,8 @@ export class Catalog extends Construct {
 function glueTable(name: TableName, bucket: string): CfnTable.TableInputProperty {
   const { prefix, columns, partitions } = hiveTable(name, LAST_EPOCH, FIRST_EPOCH)
   const location = `s3://${bucket}/${prefix}/`
-  const template = partitions.map(partition => `${partition.name}=\${${partition.name}}`).join('/')
+  // The slash at its end is Athena's rule (docs.aws.amazon.com/athena/latest/ug/partition-projection-setting-up.html).
+  const template = partitions.map(partition => `${partition.name}=\${${partition.name}}/`).join('')
   return {
     name,
     tableType: 'EXTERNAL_TABLE',

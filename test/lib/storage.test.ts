@@ -112,7 +112,7 @@ test('every table of the lake is in the catalog, with its columns, and partition
     )
     expect(PartitionKeys.map(({ Name }) => Name)).toEqual(partitions.map(({ name }) => name))
     const { 'storage.location.template': template, ...projection } = Parameters
-    const path = partitions.map(({ name }) => `${name}=\${${name}}`).join('/')
+    const path = partitions.map(({ name }) => `${name}=\${${name}}/`).join('')
     expect(JSON.stringify(template)).toContain(`/${prefix}/${path}"`)
     expect(projection).toMatchObject({ 'projection.enabled': 'true' })
     for (const { name } of partitions) expect(projection).toHaveProperty([`projection.${name}.range`])

@@ -13,13 +13,13 @@ const LAST_EPOCH = 1_000
  */
 export function createTable(schema: string, name: TableName, location: string): string {
   const { prefix, columns, partitions } = hiveTable(name, LAST_EPOCH)
-  const template = partitions.map(partition => `/${partition.name}=\${${partition.name}}`).join('')
+  const template = partitions.map(partition => `${partition.name}=\${${partition.name}}/`).join('')
   const properties = {
     external_location: text(`${location}/${prefix}`),
     format: text('PARQUET'),
     partitioned_by: list(partitions.map(partition => partition.name)),
     partition_projection_enabled: 'true',
-    partition_projection_location_template: text(`${location}/${prefix}${template}`),
+    partition_projection_location_template: text(`${location}/${prefix}/${template}`),
   }
   // Trino wants the partitions last among the columns.
   return `CREATE TABLE lake.${schema}.${name} (
