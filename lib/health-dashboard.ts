@@ -4,6 +4,7 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type MathExpression,
   type Metric,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -65,12 +66,12 @@ export class HealthDashboard extends Construct {
   }
 }
 
-type Labelled = Record<string, Metric>
+type Labelled = Record<string, Metric | MathExpression>
 
 function graph(title: string, left: Labelled, right: Labelled = {}): GraphWidget {
   return new GraphWidget({ title, left: labelled(left), right: labelled(right), width: 8, height: 6 })
 }
 
-function labelled(metrics: Labelled): Metric[] {
+function labelled(metrics: Labelled): (Metric | MathExpression)[] {
   return Object.entries(metrics).map(([label, metric]) => metric.with({ label }))
 }

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Stream } from 'aws-cdk-lib/aws-kinesis'
 import { FilterPattern } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -34,6 +34,12 @@ const REFUSED = FilterPattern.all(
   FilterPattern.stringValue('$.functionStatus', '!=', '200'),
 )
 
+/**
+ * How a statement ends. Athena's API says CANCELLED, the list of its metrics CANCELED: as nobody here has seen one, both
+ * are looked for, and the one that there is not counts nothing.
+ */
+const ENDED = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
+
 export function createMetrics({ namespace, functions, stream, api, workgroup }: Measured) {
   const { http } = api
   const refused = api.log.addMetricFilter('Refused', {
@@ -42,6 +48,17 @@ export function createMetrics({ namespace, functions, stream, api, workgroup }: 
     filterPattern: REFUSED,
   })
   const lambda = (name: FunctionName) => functions[name].lambda
+  const ended = Object.fromEntries(
+    ENDED.map(QueryState => [
+      QueryState.toLowerCase(),
+      new Metric({
+        namespace: 'AWS/Athena',
+        metricName: 'ProcessedBytes',
+        dimensionsMap: { WorkGroup: workgroup, QueryState, QueryType: 'DML' },
+        statistic: Stats.SUM,
+      }),
+    ]),
+  )
   const own = (metricName: string, service: FunctionName, how: typeof SUM) =>
     new Metric({ namespace, metricName, dimensionsMap: { service }, ...how })
 
@@ -72,13 +89,13 @@ export function createMetrics({ namespace, functions, stream, api, workgroup }: 
     clientErrors: () => http.metricClientError(SUM),
     serverErrors: () => http.metricServerError(SUM),
     latency: (percent: number) => http.metricLatency(percentile(percent)),
-    /** Bytes that reports have read. A statement that fails is billed too, and reads less than the workgroup's limit. */
+    /** Bytes that reports have read, in statements that failed or were stopped too: they are billed like the others. */
     scanned: (period: Duration) =>
-      new Metric({
-        namespace: 'AWS/Athena',
-        metricName: 'ProcessedBytes',
-        dimensionsMap: { WorkGroup: workgroup, QueryState: 'SUCCEEDED', QueryType: 'DML' },
-        statistic: Stats.SUM,
+      new MathExpression({
+        expression: Object.keys(ended)
+          .map(state => `FILL(${state}, 0)`)
+          .join(' + '),
+        usingMetrics: ended,
         period,
       }),
   }

@@ -43,14 +43,41 @@ test('there is an alarm for whatever loses events, delays them, refuses them or 
   )
 })
 
-test('an alarm watches one metric of this stack and says what it means and where to read on', () => {
-  for (const [name, alarm] of Object.entries(alarms())) {
+test('an alarm but that of the bytes read watches one metric of this stack, and says what it means and where to read on', () => {
+  const { AthenaScan, ...others } = alarms()
+  for (const [name, alarm] of Object.entries(others)) {
     expect(alarm.MetricName, name).toBeTypeOf('string')
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/operations\.md, [A-Za-z-]+\.$/)
     // In the stack's own namespace a metric needs none.
     if (alarm.Namespace !== 'Footfall') expect(alarm.Dimensions, name).not.toHaveLength(0)
-    expect(alarm.Namespace).toMatch(/^(AWS\/(Lambda|SQS|Kinesis|ApiGateway|Athena)|Footfall)$/)
+    expect(alarm.Namespace).toMatch(/^(AWS\/(Lambda|SQS|Kinesis|ApiGateway)|Footfall)$/)
   }
+})
+
+test('what a day of reads costs is the bytes of all statements, however they ended', () => {
+  const { AthenaScan = {} } = alarms()
+  expect(AthenaScan).toMatchObject({ Threshold: 200e9, ComparisonOperator: 'GreaterThanThreshold' })
+  const [sum, ...parts] = AthenaScan.Metrics as { Id: string; Expression?: string; MetricStat?: unknown }[]
+  // A state in which no statement has ended has no figure, and would take the sum with it.
+  expect(sum?.Expression).toBe(parts.map(({ Id }) => `FILL(${Id}, 0)`).join(' + '))
+  expect(parts).toMatchObject(
+    ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED'].map(Value => ({
+      MetricStat: {
+        Metric: {
+          Namespace: 'AWS/Athena',
+          MetricName: 'ProcessedBytes',
+          Dimensions: [
+            { Name: 'QueryState', Value },
+            { Name: 'QueryType', Value: 'DML' },
+            { Name: 'WorkGroup', Value: 'footfall' },
+          ],
+        },
+        Period: 86_400,
+        Stat: 'Sum',
+      },
+      ReturnData: false,
+    })),
+  )
 })
 
 test('alarms sound in time', () => {
