@@ -29,9 +29,14 @@ export type Instruments = {
 
 const counted: ReadonlySet<LogCode> = new Set(countedCodes)
 
+/** Levels that leave out what tells of no trouble. */
+const QUIET = ['WARN', 'ERROR']
+
 /** Made once, outside the handler. */
 export function openInstruments(): Instruments {
   const logger = new Logger()
+  // On Lambda the logger goes by AWS_LAMBDA_LOG_LEVEL, which metrics keep at INFO (lib/function.ts), not by ours.
+  const isQuiet = QUIET.includes(process.env.POWERTOOLS_LOG_LEVEL ?? '')
   const metrics = new Metrics()
   // Its own view of every HTTPS request would show their paths, and says less than that of the clients.
   const tracer = new Tracer({ captureHTTPsRequests: false })
@@ -40,7 +45,7 @@ export function openInstruments(): Instruments {
     log(code, fields = {}) {
       const line = { code, ...fields }
       if (!counted.has(code)) {
-        logger.info(logCodes[code], line)
+        if (!isQuiet) logger.info(logCodes[code], line)
         return
       }
       logger.error(logCodes[code], line)

@@ -73,7 +73,8 @@ export class ServiceFunction extends Construct {
       // Without the three lines that Lambda writes for each call: they would be most of the log, and of its cost.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
-      // Metrics are lines without a level, which count as INFO; above it Lambda would drop them.
+      // Metrics are lines without a level, which count as INFO; above it Lambda would drop them. So it is aws/instruments.ts
+      // that leaves out lines of INFO where they are not wanted.
       applicationLogLevelV2:
         config.logLevel === 'DEBUG' ? ApplicationLogLevel.DEBUG : ApplicationLogLevel.INFO,
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,

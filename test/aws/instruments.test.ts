@@ -51,3 +51,28 @@ test('a code that tells of trouble counts in a metric of its name and function, 
     },
   ])
 })
+
+test.each([
+  ['INFO', ['EPOCH_CLOSED', 'JOB_FAILED']],
+  ['WARN', ['JOB_FAILED']],
+  ['ERROR', ['JOB_FAILED']],
+])(
+  'with the level %s, lines below it are left out and metrics are not, whatever Lambda lets through',
+  async (level, told) => {
+    settle('jobs')
+    // As Lambda sets them by the stack: its own filter would take the metrics with it.
+    vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON')
+    vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', 'INFO')
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', level)
+    const written = [linesOf(process.stdout), linesOf(process.stderr)]
+    const { log, instrumented } = openInstruments()
+    const handler = instrumented(async () => {
+      log('EPOCH_CLOSED', { epoch: 1 })
+      log('JOB_FAILED', { job: 'a' })
+    })
+    await handler({}, context)
+    const lines = written.flat().map(line => JSON.parse(line))
+    expect(lines.flatMap(({ code }) => code ?? [])).toEqual(told)
+    expect(lines.filter(line => '_aws' in line)).toMatchObject([{ service: 'jobs', JOB_FAILED: 1 }])
+  },
+)
