@@ -82,7 +82,8 @@ export function athenaEngine(settings: AthenaEngineSettings): QueryEngine {
     const command = new StartQueryExecutionCommand({
       QueryString: renderSql(query),
       WorkGroup: workGroup,
-      QueryExecutionContext: { Catalog: 'AwsDataCatalog', Database: database },
+      // No catalog: that of Glue is meant then, and naming it may ask for the right athena:GetDataCatalog.
+      QueryExecutionContext: { Database: database },
       ...(reuseMinutes > 0 && isFixed(query) ? { ResultReuseConfiguration: reuse(reuseMinutes) } : {}),
     })
     try {

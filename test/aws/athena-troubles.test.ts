@@ -138,7 +138,7 @@ describe('a start', () => {
     expect(mock.commandCalls(StartQueryExecutionCommand)[0]?.args[0].input).toMatchObject({
       QueryString: "SELECT 1 AS one WHERE 'o''brien' = BIGINT '5'",
       WorkGroup: 'reports',
-      QueryExecutionContext: { Catalog: 'AwsDataCatalog', Database: 'footfall' },
+      QueryExecutionContext: { Database: 'footfall' },
     })
   })
 
