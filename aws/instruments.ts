@@ -9,7 +9,7 @@ import type { Log } from '#core/ports'
 import { countedCodes, type Gauge, gauges, type LogCode, logCodes } from '#schemas/log'
 
 /** What a call is answered with just before its function would be cut off. */
-export type LateAnswer<R> = { /** ms */ before: number; answer(): R }
+export type LateAnswer<R> = { /** ms */ before: number; answer(): Promise<R> }
 
 /** How a function on AWS tells what it does: log lines, metrics and traces, by Powertools, which reads its own settings. */
 export type Instruments = {
@@ -56,7 +56,7 @@ export function openInstruments(): Instruments {
     instrumented: (handle, late) =>
       middy(
         (event: Parameters<typeof handle>[0], _: Context, { signal }: { signal: AbortSignal }) =>
-          handle(event, signal),
+          unlessEnded(handle(event, signal), signal),
         late === undefined
           ? { timeoutEarlyInMillis: 0 }
           : { timeoutEarlyInMillis: late.before, timeoutEarlyResponse: late.answer },
@@ -64,6 +64,15 @@ export function openInstruments(): Instruments {
         .use(captureLambdaHandler(tracer, { captureResponse: false }))
         .use(injectLambdaContext(logger, { logEvent: false }))
         .use(publishing(metrics)),
+  }
+}
+
+/** What a call gives; never anything once it was ended: that is for its late answer, which may take longer. */
+async function unlessEnded<R>(given: Promise<R>, signal: AbortSignal): Promise<R> {
+  try {
+    return await given
+  } finally {
+    if (signal.aborted) await new Promise(() => {})
   }
 }
 

@@ -31,6 +31,8 @@ export type AthenaEngineSettings = {
   lastLookMs?: number
 }
 
+type RowsOptions = NonNullable<Parameters<QueryEngine['rows']>[1]>
+
 const DEFAULTS = { timeoutMs: 25_000, reuseMinutes: 60, firstLookMs: 150, lastLookMs: 1_000 } as const
 
 /** A look at a statement costs about 20 ms and is free of charge; most statements end within two seconds. */
@@ -44,20 +46,31 @@ const BUSY_RETRY_AFTER = 5
 const STOP_MS = 3_000
 const STOP_BACKOFF: Backoff = { baseMs: 100, maxMs: 1_000 }
 
+export type AthenaEngine = QueryEngine & {
+  /** Resolves when no statement runs, those that are being stopped included, or after so many milliseconds. */
+  settled(withinMs: number): Promise<void>
+}
+
 /** The QueryEngine port on Athena, engine v3. */
-export function athenaEngine(settings: AthenaEngineSettings): QueryEngine {
+export function athenaEngine(settings: AthenaEngineSettings): AthenaEngine {
   const { client, workGroup, database, timeoutMs, reuseMinutes, firstLookMs, lastLookMs } = {
     ...DEFAULTS,
     ...settings,
   }
 
-  async function rows(
-    query: SqlQuery,
-    options: {
-      signal?: AbortSignal | undefined
-      onStatistics?: ((statistics: QueryStatistics) => void) | undefined
-    } = {},
-  ): Promise<Row[]> {
+  const running = new Set<Promise<Row[]>>()
+
+  function rows(query: SqlQuery, options: RowsOptions = {}): Promise<Row[]> {
+    const found = run(query, options).finally(() => running.delete(found))
+    running.add(found)
+    return found
+  }
+
+  async function settled(withinMs: number): Promise<void> {
+    await Promise.race([Promise.allSettled(running), sleep(withinMs)])
+  }
+
+  async function run(query: SqlQuery, options: RowsOptions): Promise<Row[]> {
     options.signal?.throwIfAborted()
     const late = AbortSignal.timeout(timeoutMs)
     const ending = AbortSignal.any([late, ...(options.signal ? [options.signal] : [])])
@@ -156,7 +169,7 @@ export function athenaEngine(settings: AthenaEngineSettings): QueryEngine {
     }
   }
 
-  return { rows }
+  return { rows, settled }
 }
 
 /**

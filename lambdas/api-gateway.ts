@@ -13,6 +13,10 @@ const MAX_RESULT_BYTES = 6 * 1024 * 1024
 /** Characters of a body that fits whatever they are: in JSON one takes up to 6 bytes. */
 const SMALL_CHARS = 1_000_000
 
+/** What a late answer takes, and what has to be called off first may take, ms. */
+const ANSWER_MS = 500
+const SETTLE_MS = 1_000
+
 const byKey = new Map(
   Object.values<Route>(routes).flatMap(route => routeKeys(route).map(key => [key, route])),
 )
@@ -42,12 +46,17 @@ export function apiGateway(answer: HttpFunction, log: Log) {
   }
 }
 
-/** Ends a call 500 ms before it would be cut off: API Gateway's own answer would have neither JSON nor CORS. */
-export function lateAnswer(log: Log) {
+/**
+ * Ends a call before it would be cut off: API Gateway's own answer would have neither JSON nor CORS. `settled` resolves
+ * when what the call has under way elsewhere is called off, or after so many milliseconds; the answer waits for that, as
+ * Lambda stands still as soon as it is given.
+ */
+export function lateAnswer(log: Log, settled?: (withinMs: number) => Promise<void>) {
   return {
-    before: 500,
-    answer() {
+    before: settled === undefined ? ANSWER_MS : ANSWER_MS + SETTLE_MS,
+    async answer() {
       log('REQUEST_LATE')
+      await settled?.(SETTLE_MS)
       return toResult(errorAnswer(unavailable('the answer took too long', 5), 'late', log), 'GET')
     },
   }

@@ -17,7 +17,7 @@ const HTTP_SECONDS = 28
 export const functionSizes: Record<FunctionName, FunctionSize> = {
   // Quick to start and to unpack a batch; an append ends within 5 s.
   track: { description: 'Takes events: POST /track', memoryMb: 512, timeoutSeconds: 15 },
-  // Waits for Athena, which stops after 25 s.
+  // Waits for Athena: a statement is stopped after 25 s, and all of a request 1.5 s before its end.
   reports: { description: 'Answers reports from the lake', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   control: { description: 'Projects and accounts', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   site: { description: 'The tracker, the API document, unknown paths', memoryMb: 256, timeoutSeconds: 10 },

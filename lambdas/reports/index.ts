@@ -5,5 +5,6 @@ import { reportsHandler } from './handler.ts'
 const { services, instrumented } = reportsServices(process.env)
 export const handler = instrumented(
   apiGateway(reportsHandler(services), services.log),
-  lateAnswer(services.log),
+  // A statement that nobody stops is run to its end, and billed.
+  lateAnswer(services.log, services.engine.settled),
 )

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AthenaClient,
   GetQueryExecutionCommand,
@@ -6,8 +7,10 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
+import type { Context } from 'aws-lambda'
 import { mockClient } from 'aws-sdk-client-mock'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openInstruments } from '#aws/instruments'
 import { type AthenaEngineSettings, athenaEngine } from '#aws/query-engine'
 import type { QueryStatistics, SqlQuery } from '#core/ports'
 import { scanning, sql } from '#core/sql'
@@ -33,6 +36,10 @@ function setUp(settings: Partial<AthenaEngineSettings> = {}) {
   const engine = athenaEngine({ client, ...names, firstLookMs: 1, lastLookMs: 2, ...settings })
   return { engine, mock, stopped: () => mock.commandCalls(StopQueryExecutionCommand).length }
 }
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 function looks(...statuses: QueryExecutionStatus[]) {
   return statuses.map(Status => ({ QueryExecution: { QueryExecutionId: 'q1', Status } }))
@@ -201,6 +208,40 @@ describe('while a statement runs', () => {
     })
     await expect(engine.rows(one, { signal: caller.signal })).rejects.toThrow('hung up')
     expect(stopped()).toBe(1)
+  })
+})
+
+describe('a call that is answered late', () => {
+  const before = 100
+  const context = { getRemainingTimeInMillis: () => before + 20 } as Context
+
+  /** A handler of two statements that never end; what was still to be stopped when it was answered. */
+  async function answeredLate(withinMs: number, stop: () => Promise<object>): Promise<number> {
+    vi.stubEnv('POWERTOOLS_TRACE_ENABLED', 'false')
+    const { engine, mock } = setUp()
+    let left = 2
+    mock.on(GetQueryExecutionCommand).resolves(running)
+    mock.on(StopQueryExecutionCommand).callsFake(async () => {
+      await stop()
+      left -= 1
+      return {}
+    })
+    const handler = openInstruments().instrumented(
+      async (_, signal) => {
+        await Promise.all([engine.rows(one, { signal }), engine.rows(one, { signal })])
+      },
+      { before, answer: () => engine.settled(withinMs) },
+    )
+    await handler({}, context)
+    return left
+  }
+
+  test('has its statements stopped before Lambda stands still', async () => {
+    expect(await answeredLate(5_000, () => sleep(30, {}))).toBe(0)
+  })
+
+  test('does not wait for ever for a stop', async () => {
+    expect(await answeredLate(30, () => new Promise(() => {}))).toBe(2)
   })
 })
 

@@ -141,11 +141,24 @@ test('one that is too large even when compressed is refused', async () => {
   expect([answer.statusCode, JSON.parse(answer.body ?? '').error]).toEqual([400, 'MISSING_FIELDS'])
 })
 
-test('a call that would be cut off is answered as busy, with CORS and when to come again, and told', () => {
+test('a call that would be cut off is answered as busy, with CORS and when to come again, and told', async () => {
   const logged: string[] = []
-  const { statusCode, headers, body } = lateAnswer(code => void logged.push(code)).answer()
+  const { statusCode, headers, body } = await lateAnswer(code => void logged.push(code)).answer()
   expect(logged).toEqual(['REQUEST_LATE'])
   expect([statusCode, headers?.['Retry-After']]).toEqual([503, '5'])
   expect(headers?.['Access-Control-Allow-Origin']).toBe('*')
   expect(JSON.parse(body ?? '').error).toBe('UNAVAILABLE')
+})
+
+test('where something has to be called off, the call ends so much earlier, and its answer waits for that', async () => {
+  const order: string[] = []
+  const settled = async (withinMs: number) => {
+    await Promise.resolve()
+    order.push(`called off within ${withinMs} ms`)
+  }
+  const log = () => {}
+  const { before, answer } = lateAnswer(log, settled)
+  expect(before).toBe(lateAnswer(log).before + 1_000)
+  await answer().then(() => order.push('answered'))
+  expect(order).toEqual(['called off within 1000 ms', 'answered'])
 })
