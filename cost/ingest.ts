@@ -18,7 +18,7 @@ export function scriptLoads({ events, browserShare }: Usage): number {
   return (events * browserShare) / system.browser.eventsAVisit
 }
 
-/** Mean bytes of a record. A mean of 1.14 events is requests of one and of two, which are packed differently. */
+/** Mean bytes of a record in the stream. A mean of 1.14 events is requests of one and of two, which are packed differently. */
 export function recordBytes({ batch, eventBytes }: Usage): number {
   const scale = eventBytes / system.browser.eventBytes
   const few = Math.floor(batch)
@@ -26,9 +26,18 @@ export function recordBytes({ batch, eventBytes }: Usage): number {
   return (1 - more) * packedBytes(few, scale) + more * packedBytes(few + 1, scale)
 }
 
+/** Mean bytes of a record before it is packed. */
+export function plainRecordBytes({ batch, eventBytes }: Usage): number {
+  return plainBytes(batch, eventBytes / system.browser.eventBytes)
+}
+
+function plainBytes(events: number, scale: number): number {
+  return system.record.headBytes + system.record.eventBytes * scale * events
+}
+
 function packedBytes(events: number, scale: number): number {
-  const { headBytes, eventBytes, packFromBytes, packedHeadBytes, packedEventBytes } = system.record
-  const plain = headBytes + eventBytes * scale * events
+  const { packFromBytes, packedHeadBytes, packedEventBytes } = system.record
+  const plain = plainBytes(events, scale)
   return plain < packFromBytes ? plain : packedHeadBytes + packedEventBytes * scale * events
 }
 

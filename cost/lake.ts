@@ -1,5 +1,5 @@
 import type { Quantity } from './charge.ts'
-import { lambda, recordBytes, requests, shards } from './ingest.ts'
+import { lambda, plainRecordBytes, recordBytes, requests, shards } from './ingest.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
@@ -38,7 +38,7 @@ export function lakeFigures(usage: Usage): LakeFigures {
   const claims = Math.max(
     batches,
     records / lake.claimRecords,
-    (records * recordBytes(usage)) / lake.claimBytes,
+    (records * plainRecordBytes(usage)) / lake.claimBytes,
   )
   const hotBytes = usage.events * lake.hotBytes
   // Maintenance compacts one epoch after the other: a tick sends the job, the next one finds it done.

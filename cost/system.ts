@@ -1,4 +1,6 @@
 import { MAINTENANCE } from '#aws/maintenance'
+import { CLAIM_BYTES, CLAIM_RECORDS } from '#core/lake/consumer'
+import { PART_BYTES } from '#core/lake/jobs'
 import { readConfig } from '#lib/config'
 import { functionSizes } from '#lib/function-sizes'
 import { BUCKETS } from '#schemas/columns'
@@ -65,13 +67,13 @@ export const system = {
     keepFinerHours: MAINTENANCE.keepFinerMs / HOUR_MS,
     /** A deleted version stays so long (lib/storage.ts). */
     versionHours: 24,
-    /** Of core/lake/consumer.ts, and of the stream's mapping: what Lambda delivers at once. */
-    claimRecords: 5_000,
-    claimBytes: 4_000_000,
+    /** Of records that are unpacked. */
+    claimRecords: CLAIM_RECORDS,
+    claimBytes: CLAIM_BYTES,
+    /** What Lambda delivers at once, by the stream's mapping, of records as they are in the stream. */
     batchRecords: 10_000,
     batchBytes: 4_500_000,
-    /** Of core/lake/jobs.ts. */
-    partBytes: 64 * 1024 * 1024,
+    partBytes: PART_BYTES,
     /** Measured (docs/decisions/2026-11-21-lake-layout.md, README). */
     hotBytes: 42.1,
     warmBytes: 22.1,

@@ -24,8 +24,8 @@ export type LakeConsumerServices = {
  * One claim at most. It is read as a whole, now and at every later try, so it must fit a small Lambda's memory whatever
  * senders send: unpacked it takes four to twenty times these bytes as rows, which are 50,000 to 200,000.
  */
-const CLAIM_RECORDS = 5_000
-const CLAIM_BYTES = 24_000_000
+export const CLAIM_RECORDS = 5_000
+export const CLAIM_BYTES = 24_000_000
 
 /** How often a batch that makes no progress is tried before it is given back. */
 const BATCH_TRIES = 3

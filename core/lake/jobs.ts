@@ -19,7 +19,7 @@ export function jobName(job: LakeJob): string {
 }
 
 /** Hot bytes that one worker compacts at once; more are split by bucket over several. */
-const PART_BYTES = 64 * 1024 * 1024
+export const PART_BYTES = 64 * 1024 * 1024
 
 /** The jobs that compact a closed epoch: a function of its hot files, which no longer change. */
 export async function compactJobs(lake: Lake, epoch: number): Promise<LakeJob[]> {

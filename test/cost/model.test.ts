@@ -73,6 +73,13 @@ describe('by hand', () => {
     expect(figures.claims).toBeCloseTo(43_800, 3)
   })
 
+  test('a claim is bounded by what its records are unpacked, a batch of Lambda by what they are in the stream', () => {
+    // 380 records a second of 100 events: 59,160 bytes each, 3,825 packed; 24 MB and 4.5 MB at most.
+    const figures = lakeFigures(usage({ events: 100e9, batch: 100 }))
+    expect(figures.batches).toBeCloseTo((1e9 * 3_825) / 4.5e6, 0)
+    expect(figures.claims).toBeCloseTo((1e9 * 59_160) / 24e6, 0)
+  })
+
   test('a read of 30 days lists what is warm and hot once a statement, 31 dates three times, and once what is older', () => {
     const given = usage({ events: 100e6, range: 30, months: 12, epochMinutes: 10 })
     const older = 35
