@@ -2,10 +2,13 @@ import { monthlyCost } from './model.ts'
 import { CHECKED, type Price, prices } from './prices.ts'
 import { effects } from './report.ts'
 import { sensitivity } from './sensitivity.ts'
+import { system } from './system.ts'
 import { amount, dollars, table } from './table.ts'
 import { type Usage, usage } from './usage.ts'
 
 /** The tables of docs/cost.md. test/cost/document.test.ts compares them with the file, so that the two cannot drift. */
+
+const GB = 1e9
 
 /** The installs that the document is about. */
 export const installs = {
@@ -78,6 +81,11 @@ const tables: Record<string, () => string> = {
   idle: () => {
     const { total } = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     return `An install that gets nothing costs ${dollars(total)} USD a month: its shard, its alarms and dashboard, its minute of maintenance.`
+  },
+  kept: () => {
+    const cents = prices.s3Stored.tiers[0][1] * 100
+    const events = amount(GB / system.lake.coldBytes)
+    return `Keeping events longer costs little: ${cents.toFixed(1)} cents a month for ${events} of them.`
   },
   checked: () => `Prices as found on ${CHECKED}.`,
 }
