@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { sqsJobQueue } from '#aws/job-queue'
 import { s3Lake } from '#aws/lake'
 import { kinesisStream } from '#aws/stream'
@@ -191,6 +192,19 @@ export function kinesisEvent(shard: string, entries: readonly StreamEntry[]) {
         sequenceNumber: sequence,
         data: Buffer.from(data).toString('base64'),
       },
+    }))
+  })
+}
+
+/** Messages as an SQS mapping hands them over. */
+export function sqsEvent(messages: readonly { id: string; body: string; receives: number }[]): SQSEvent {
+  return captured<SQSEvent>('sqs', event => {
+    const [record] = event.Records as [SQSRecord]
+    event.Records = messages.map(({ id, body, receives }) => ({
+      ...record,
+      messageId: id,
+      body,
+      attributes: { ...record.attributes, ApproximateReceiveCount: String(receives) },
     }))
   })
 }
