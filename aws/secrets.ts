@@ -1,10 +1,6 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import type { Secrets } from '#core/ports'
 import { mapped } from './fault.ts'
-
-/** Secrets by name. Their values are never logged. */
-export type Secrets = {
-  /** Throws ApiError UNAVAILABLE when it cannot be had now. */ get(name: string): Promise<string>
-}
 
 /** How old a value may be: a rotated secret is used everywhere within this time. */
 const FRESH_MS = 5 * 60_000
@@ -18,6 +14,7 @@ type Known = { value: string; until: number }
 /**
  * Secrets of Secrets Manager, kept in memory for minutes (docs/decisions/2026-11-21-aws-emulators.md tells why not in
  * Parameter Store). A value that is known goes on when it cannot be renewed now, so that an outage there stops nobody.
+ * Sign-in will be the first to ask for one.
  */
 export function secretsManager({ client, now }: { client: SecretsManagerClient; now(): number }): Secrets {
   const known = new Map<string, Known>()

@@ -106,5 +106,11 @@ export type JobQueue<Job> = {
   send(job: Job): Promise<void>
 }
 
+/** Secrets by name. Their values are never logged. The first user comes with sign-in. */
+export type Secrets = {
+  /** Throws ApiError UNAVAILABLE when it cannot be had now. */
+  get(name: string): Promise<string>
+}
+
 /** One line of the service's log. Codes come from schemas/log.ts; no personal data, no secrets. */
 export type Log = (code: import('#schemas/log').LogCode, fields?: Record<string, unknown>) => void
