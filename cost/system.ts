@@ -1,4 +1,4 @@
-import { MAINTENANCE } from '#aws/maintenance'
+import { MAINTENANCE } from '#aws/maintenance-settings'
 import { CLAIM_BYTES, CLAIM_RECORDS } from '#core/lake/consumer'
 import { PART_BYTES } from '#core/lake/jobs'
 import { readConfig } from '#lib/config'

@@ -4,8 +4,8 @@ import { Construct } from 'constructs'
 import { MessageQueue } from './message-queue.ts'
 
 /**
- * A job that failed this often waits for a person; maintenance sends it anew meanwhile (aws/maintenance.ts). Five, as AWS
- * asks for with Lambda: a receive counts also when the function was refused a place.
+ * A job that failed this often waits for a person; maintenance sends it anew meanwhile (aws/maintenance-settings.ts).
+ * Five, as AWS asks for with Lambda: a receive counts also when the function was refused a place.
  */
 const TRIES = 5
 

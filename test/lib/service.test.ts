@@ -1,7 +1,7 @@
 import { App, Stack } from 'aws-cdk-lib'
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { expect, test } from 'vitest'
-import { MAINTENANCE } from '#aws/maintenance'
+import { MAINTENANCE } from '#aws/maintenance-settings'
 import { readConfig } from '#lib/config'
 import { ServiceFunction } from '#lib/function'
 import { CORS } from '#schemas/cors'

@@ -50,7 +50,7 @@ const RULES: Record<string, Rule> = {
   bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
   // The calculator takes its figures from the settings of the code.
   cost: {
-    files: /^(schemas|core|lib|cost)\/|^aws\/maintenance\.ts$/,
+    files: /^(schemas|core|lib|cost)\/|^aws\/maintenance-settings\.ts$/,
     packages: /^zod$/,
     builtins: /^node:(fs|util)$/,
   },
