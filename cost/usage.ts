@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { system } from './system.ts'
 
 const scales = { '': 1, K: 1e3, M: 1e6, B: 1e9 }

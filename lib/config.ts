@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What `cdk deploy -c name=value` or cdk.json's `context` can set. Every option has a default that works. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_BODY_BYTES, type Route, type RouteName, routes } from '#schemas/routes'
 import { BASE_URL, type HttpWorld, openHttpWorld, type Sent } from '../support/http-world.ts'
 

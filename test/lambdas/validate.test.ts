@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { validate } from '#lambdas/validate'
 import { limit, oneOf, since, wholeNumber } from '#schemas/fields'
 

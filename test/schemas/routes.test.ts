@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { pathParameters, type Route, routes, SCOPES } from '#schemas/routes'
 
 const rows = Object.entries<Route>(routes)
