@@ -6,10 +6,10 @@ test('every accepted event is read exactly once at every step of 6,000 random sc
   timeout: 600_000,
 }, async () => {
   const done = await simulateMany(6_000, {})
-  // The schedules must reach what they are for.
-  expect(done.crashes).toBeGreaterThan(6_000)
-  expect(done.reads).toBeGreaterThan(3_000)
-  expect(done.epochs).toBeGreaterThan(20_000)
-  expect(done.rolls).toBeGreaterThan(3_000)
-  expect(done.reshards).toBeGreaterThan(3_000)
+  // The schedules must reach what they are for: about half of what they do.
+  expect(done.crashes).toBeGreaterThan(12_000)
+  expect(done.reads).toBeGreaterThan(15_000)
+  expect(done.epochsClosed).toBeGreaterThan(15_000)
+  expect(done.epochsRolled).toBeGreaterThan(2_500)
+  expect(done.reshards).toBeGreaterThan(20_000)
 })
