@@ -1,3 +1,5 @@
+import { createRandom } from '#local/random'
+
 /** A process of the simulation: what it awaits goes on only when the scheduler takes its turn, or never. */
 export type Process = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }
 
@@ -9,7 +11,7 @@ const SLEEP_TURNS = 600
  * after its effect, so that a process can be overtaken or killed on either side of it.
  */
 export function createScheduler(seed: number) {
-  const random = mulberry32(seed)
+  const random = createRandom(seed).next
   const processes = new Set<Process>()
   let waiting: { process: Process; resume: () => void }[] = []
   let turns = 0
@@ -119,16 +121,4 @@ function isExpected(error: unknown): boolean {
     error instanceof Error &&
     (/is held by another consumer/.test(error.message) || / is gone$/.test(error.message))
   )
-}
-
-/** A small seeded generator of numbers in [0, 1). */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
