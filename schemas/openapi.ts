@@ -37,6 +37,9 @@ const ACCOUNT_SECURITY: Record<string, string[]>[] = [
   { apiKeyQuery: [] },
 ]
 
+/** That of package.json, as a test checks: the bundled functions come without that file. */
+const VERSION = '0.1.0'
+
 /**
  * The OpenAPI 3.1 document of the whole service, made from the routes table: parameters, bodies, answers, and every
  * error code of each route with its hint. `baseUrl` is the address of the service.
@@ -51,7 +54,7 @@ export function openApiDocument(baseUrl: string) {
     openapi: '3.1.0',
     info: {
       title: 'Footfall',
-      version: '1.0.0',
+      version: VERSION,
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -142,7 +145,7 @@ function failures(route: Route): ZodOpenApiResponsesObject {
 }
 
 function headersOf(codes: ErrorCode[]) {
-  if (codes.includes('UNAVAILABLE')) {
+  if (codes.includes('UNAVAILABLE') || codes.includes('RATE_LIMITED')) {
     return z.object({ 'Retry-After': z.string().meta({ description: 'Seconds to wait' }) })
   }
   if (codes.includes('AUTH_REQUIRED')) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { errorCodes } from '#schemas/errors'
@@ -15,6 +16,11 @@ test('the document is valid OpenAPI 3.1', async () => {
   const result = await new Validator().validate(structuredClone(document))
   expect(result).toEqual({ valid: true })
   expect(document.openapi).toMatch(/^3\.1\./)
+})
+
+test('its version is that of the package', () => {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  expect(document.info.version).toBe(JSON.parse(manifest).version)
 })
 
 test('it has the routes of the table and no others', () => {
@@ -47,6 +53,13 @@ describe.each(rows)('%s', (name, route) => {
       const answer = operation.responses[errorCodes[code].status]
       expect(answer.description).toContain(`\`${code}\`: ${errorCodes[code].hint}`)
       expect(answer.content['application/json'].examples[code].value.error).toBe(code)
+    }
+  })
+
+  test('tells how long to wait wherever it asks to try again', () => {
+    for (const status of ['429', '503']) {
+      const answer = operation.responses[status]
+      if (answer) expect(Object.keys(answer.headers)).toEqual(['Retry-After'])
     }
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { pathParameters, type Route, routes, SCOPES } from '#schemas/routes'
+import { errorsOf, pathParameters, type Route, routes, SCOPES } from '#schemas/routes'
 
 const rows = Object.entries<Route>(routes)
 
@@ -28,10 +28,25 @@ describe.each(rows)('%s', (_, route) => {
     if (route.scope) expect(SCOPES).toContain(route.scope)
   })
 
+  test('lists as its own only codes that do not follow from its other fields', () => {
+    const derived = errorsOf({ ...route, errors: [] })
+    expect(route.errors.filter(code => derived.includes(code))).toEqual([])
+    expect(new Set(route.errors).size).toBe(route.errors.length)
+  })
+
+  test('may be UNAVAILABLE exactly when somebody has to be looked up', () => {
+    expect(errorsOf(route).includes('UNAVAILABLE')).toBe(route.auth !== 'none')
+  })
+
   test('answers at least one success', () => {
     const statuses = Object.keys(route.answers).map(Number)
     expect(statuses.length).toBeGreaterThan(0)
     for (const status of statuses) expect(status).toBeGreaterThanOrEqual(200)
     for (const status of statuses) expect(status).toBeLessThan(300)
   })
+})
+
+test('a report may find the query engine at its limit, and nothing else may', () => {
+  const limited = rows.filter(([, route]) => errorsOf(route).includes('RATE_LIMITED'))
+  expect(limited.map(([name]) => name)).toEqual(['stats', 'events'])
 })
