@@ -1,4 +1,5 @@
-import { posix } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 
 export type SourceFile = { /** From the root of the repository, with `/`. */ path: string; text: string }
 
@@ -17,13 +18,13 @@ type Rule = {
 
 const NONE = /^$/
 
-/** What each room may see (design.md, Folders). A folder that has no rule here may not hold sources. */
+/** What each room may see (design.md, Folders). A folder, or file of the root, without a rule may not hold sources. */
 const RULES: Record<string, Rule> = {
   schemas: { files: /^schemas\//, packages: /^(zod|zod-openapi)$/, builtins: NONE },
   core: {
     files: /^(schemas|core)\//,
     // Pure libraries only: no SDK, nothing that opens a file or a socket.
-    packages: /^(zod|electrodb|quick-lru|crawler-user-agents|mmdb-lib|hyparquet-writer)$/,
+    packages: /^(zod|electrodb|quick-lru|crawler-user-agents|hyparquet-writer)$/,
     // ElectroDB is given its client; only the name of the client's type is needed.
     types: /^@aws-sdk\/lib-dynamodb$/,
     builtins: /^node:(crypto|zlib|buffer|util|timers\/promises)$/,
@@ -57,6 +58,24 @@ const RULES: Record<string, Rule> = {
   tracker: { files: /^(schemas|tracker)\//, packages: NONE, builtins: NONE },
   dashboard: { files: /^(schemas|dashboard)\//, packages: null, builtins: NONE },
   cli: { files: /^(schemas|cli)\//, packages: null, builtins: null },
+  bench: {
+    files: /^(schemas|core|duckdb|local|lambdas|lib|bench)\//,
+    packages: /^@duckdb\/node-api$/,
+    builtins: null,
+  },
+  // It deploys and asks as an owner does, so that it sees no handler and nothing of one machine.
+  rehearsal: {
+    files: /^(schemas|core|aws|rehearsal)\/|^test\/(support|trino)\//,
+    packages: /^@aws-sdk\//,
+    builtins: null,
+  },
+  // A benchmark is run by hand; what a test needs of it belongs to test/support.
+  test: {
+    files: /^(schemas|core|duckdb|aws|local|lambdas|lib|cost|tracker|cli|dashboard|rehearsal|test)\//,
+    packages: null,
+    builtins: null,
+  },
+  'vitest.config.ts': { files: NONE, packages: /^vitest$/, builtins: NONE },
 }
 
 /** What builds the tracker runs in Node, unlike the rest of its folder. */
@@ -64,6 +83,13 @@ const BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^esbuild$/, buil
 
 /** The bindings of a function on AWS see aws/; those of the workers also DuckDB. */
 const BINDING: Rule = { files: /^(schemas|core|lambdas|aws|duckdb)\//, packages: null, builtins: null }
+
+/** Every TypeScript source below `root`, ours and whole: not what is installed or built. */
+export function sourcesBelow(root: string): SourceFile[] {
+  const exclude = ['**/node_modules/**', 'build/**', 'cdk.out/**']
+  const paths = globSync('**/*.{ts,mts,cts,tsx}', { cwd: root, exclude })
+  return paths.map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
 
 /** Every import and every word that the rules do not allow, as `file: reason`. */
 export function badArrows(files: readonly SourceFile[]): string[] {
