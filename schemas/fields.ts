@@ -6,31 +6,41 @@ export function failsWith(code: ErrorCode) {
   return { params: { code } }
 }
 
-const SINCE = /^(\d{1,4})d$|^\d{4}-\d{2}-\d{2}(T[0-9:.]+(Z|[+-]\d{2}:?\d{2})?)?$/
+/** What `since` takes, for messages. */
+export const SINCE_FORMS =
+  'since takes Nd (0d to 3650d, e.g. 7d) or an ISO 8601 date or date-time (e.g. 2026-11-01)'
+
+/** Days before today, or a moment in Unix ms. */
+export type Since = { days: number } | { at: number }
+
+const MAX_DAYS = 3650
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** Reads `since`; null when it has none of its forms. A date-time without an offset is UTC. */
+export function parseSince(text: string): Since | null {
+  const days = /^(\d{1,4})d$/.exec(text)?.[1]
+  if (days !== undefined) return Number(days) <= MAX_DAYS ? { days: Number(days) } : null
+  const match = ISO.exec(text)
+  if (match === null) return null
+  const [, date = '', time = '00:00', offset = 'Z'] = match
+  // Date reads 2026-02-30 as 2 March; we do not repair what was sent.
+  const start = Date.parse(`${date}T00:00Z`)
+  if (Number.isNaN(start) || !new Date(start).toJSON().startsWith(date)) return null
+  const at = Date.parse(`${date}T${time}${offset.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`)
+  return Number.isNaN(at) ? null : { at }
+}
 
 /** `since` by its form only; core/reports/range.ts gives it its meaning, as that needs the time. */
 export const since = z
   .string()
-  .refine(isSince, {
-    message: 'since takes Nd (0d to 3650d, e.g. 7d) or an ISO 8601 date or date-time (e.g. 2026-11-01)',
-    ...failsWith('INVALID_SINCE'),
-  })
+  .refine(text => parseSince(text) !== null, { message: SINCE_FORMS, ...failsWith('INVALID_SINCE') })
   .meta({
     description: 'Nd = the UTC date N days before today, or an ISO 8601 date; inclusive',
     example: '7d',
   })
 
-function isSince(text: string): boolean {
-  const match = SINCE.exec(text)
-  if (match === null) return false
-  if (match[1] !== undefined) return Number(match[1]) <= 3650
-  // Date reads 2026-02-30 as 2 March; we do not repair what was sent.
-  const date = text.slice(0, 10)
-  return !Number.isNaN(Date.parse(text)) && new Date(`${date}T00:00:00Z`).toJSON().startsWith(date)
-}
-
 /** The alias of `since` that is read when `since` is absent. */
-export const days = wholeNumber('days', 0, 3650).meta({
+export const days = wholeNumber('days', 0, MAX_DAYS).meta({
   description: 'Alias of since=Nd, read when since is absent',
 })
 

@@ -1,8 +1,8 @@
 import { ApiError } from '#core/errors'
 import { EVENT_LIMITS } from '#schemas/event'
+import { parseSince, SINCE_FORMS, type Since } from '#schemas/fields'
 
 const DAY_MS = 86_400_000
-const FORMS = 'since takes Nd (0d to 3650d, e.g. 7d) or an ISO 8601 date or date-time (e.g. 2026-11-01)'
 
 /** from <= timestamp < to, Unix ms. */
 export type Range = { from: number; to: number }
@@ -16,52 +16,32 @@ export type RangeQuery = {
 
 /**
  * What `since`, else its alias `days`, else the endpoint's default means at `now` (R10). `Nd` is the UTC date N days
- * before today, an ISO date or date-time its UTC date, inclusive; a date-time without an offset is UTC. The upper
- * bound is now and the 5 minutes that a timestamp may lie ahead. Throws INVALID_SINCE.
+ * before today, an ISO date or date-time its UTC date, inclusive. The upper bound is now and the 5 minutes that a
+ * timestamp may lie ahead. Throws INVALID_SINCE.
  */
 export function range(query: RangeQuery, now: number, defaultDays: number): Range {
   const to = now + EVENT_LIMITS.futureMs + 1
   const today = midnight(now)
-  const days = query.since === undefined ? (query.days ?? defaultDays) : daysOf(query.since)
-  if (days !== null) {
+  const since = query.since === undefined ? { days: query.days ?? defaultDays } : sinceOf(query.since)
+  if ('days' in since) {
     // 0d means today: taken to the hour it would mean nothing at all.
-    const exact = query.hourly === true && days > 0
-    return { from: exact ? now - days * DAY_MS : today - days * DAY_MS, to }
+    const exact = query.hourly === true && since.days > 0
+    return { from: (exact ? now : today) - since.days * DAY_MS, to }
   }
-  const from = midnight(parseIso(query.since as string))
-  if (from > today) throw new ApiError('INVALID_SINCE', `since lies in the future; ${FORMS}`)
+  const from = midnight(since.at)
+  if (from > today) throw new ApiError('INVALID_SINCE', `since lies in the future; ${SINCE_FORMS}`)
   return { from, to }
+}
+
+function sinceOf(text: string): Since {
+  const since = parseSince(text)
+  if (since === null) throw new ApiError('INVALID_SINCE', SINCE_FORMS)
+  return since
 }
 
 /** YYYY-MM-DD of Unix ms, in UTC. */
 export function utcDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
-}
-
-function daysOf(since: string): number | null {
-  const match = /^(\d{1,4})d$/.exec(since)
-  if (match === null) return null
-  const days = Number(match[1])
-  if (days > 3650) throw invalid()
-  return days
-}
-
-const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/
-
-function parseIso(since: string): number {
-  const match = ISO.exec(since)
-  if (match === null) throw invalid()
-  const [, day = '', time = '00:00', offset = 'Z'] = match
-  const start = Date.parse(`${day}T00:00Z`)
-  // Date.parse takes 30 February for 2 March.
-  if (Number.isNaN(start) || utcDate(start) !== day) throw invalid()
-  const ms = Date.parse(`${day}T${time}${offset.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`)
-  if (Number.isNaN(ms)) throw invalid()
-  return ms
-}
-
-function invalid(): ApiError {
-  return new ApiError('INVALID_SINCE', FORMS)
 }
 
 function midnight(ms: number): number {
