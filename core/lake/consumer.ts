@@ -6,6 +6,7 @@ import { countBatch } from './counts.ts'
 import { hotKey, quarantineKey } from './keys.ts'
 import { encodeHot } from './parquet.ts'
 import { type HotRow, hotRows } from './rows.ts'
+import { isBeyond } from './sequence.ts'
 import type { Claim, LakeStateStore, ShardState } from './state.ts'
 
 export type LakeConsumerServices = {
@@ -227,12 +228,8 @@ function covers(batch: readonly StreamEntry[], highWater: string | null, claim: 
   return startsInTime && !isBeyond(claim.last, last.sequence)
 }
 
-function isBeyond(sequence: string, mark: string | null): boolean {
-  return mark === null || BigInt(sequence) > BigInt(mark)
-}
-
 function isBetween(sequence: string, claim: Claim): boolean {
-  return BigInt(sequence) >= BigInt(claim.first) && BigInt(sequence) <= BigInt(claim.last)
+  return !isBeyond(claim.first, sequence) && !isBeyond(sequence, claim.last)
 }
 
 function quarantined(entry: StreamEntry, error: unknown): Unreadable {

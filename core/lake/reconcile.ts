@@ -2,6 +2,7 @@ import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import type { LakeConsumer } from './consumer.ts'
 import { parseHotKey } from './keys.ts'
+import { compareSequences, isBeyond } from './sequence.ts'
 import type { Claim, LakeStateStore } from './state.ts'
 
 export type ReconcileServices = {
@@ -31,7 +32,7 @@ export async function reconcile(services: ReconcileServices): Promise<number> {
   await raiseEpoch(services, newest)
   let mended = 0
   for (const [shard, ofShard] of Map.groupBy(files, file => file.shard)) {
-    const claims = ofShard.map(file => file.claim).toSorted((a, b) => compare(a.first, b.first))
+    const claims = ofShard.map(file => file.claim).toSorted((a, b) => compareSequences(a.first, b.first))
     await state.addShard(shard)
     for (const claim of claims) mended += await mend(services, shard, claim)
   }
@@ -78,15 +79,7 @@ async function mend(services: ReconcileServices, shard: string, claim: Claim): P
 /** The range of the records after highWater that lie before the claim; null where there are none. */
 async function recordsBefore(stream: EventStream, shard: string, highWater: string | null, claim: Claim) {
   const page = await stream.read(shard, highWater, 1_000)
-  const before = page.filter(({ sequence }) => BigInt(sequence) < BigInt(claim.first))
+  const before = page.filter(({ sequence }) => isBeyond(claim.first, sequence))
   const [first, last] = [before[0], before.at(-1)]
   return first === undefined || last === undefined ? null : { first: first.sequence, last: last.sequence }
-}
-
-function isBeyond(sequence: string, mark: string | null): boolean {
-  return mark === null || BigInt(sequence) > BigInt(mark)
-}
-
-function compare(a: string, b: string): number {
-  return Number(BigInt(a) - BigInt(b))
 }

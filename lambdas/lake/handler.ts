@@ -1,5 +1,6 @@
 import type { KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
 import type { LakeConsumer } from '#core/lake/consumer'
+import { compareSequences, isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Log, StreamEntry } from '#core/ports'
 
@@ -21,7 +22,10 @@ export function lakeHandler({ consumer, state, finishForsaken, log }: LakeServic
     const batchItemFailures: { itemIdentifier: string }[] = []
     // A batch is of one shard, as far as Lambda documents; nothing would be lost if it were of two.
     for (const [shard, records] of Map.groupBy(Records, shardOf)) {
-      const itemIdentifier = await firstLeft(shard, records.map(toEntry).toSorted(bySequence))
+      const itemIdentifier = await firstLeft(
+        shard,
+        records.map(toEntry).toSorted((a, b) => compareSequences(a.sequence, b.sequence)),
+      )
       if (itemIdentifier !== null) batchItemFailures.push({ itemIdentifier })
     }
     // Nobody else comes by for them; that it fails is no fault of this batch.
@@ -41,7 +45,7 @@ export function lakeHandler({ consumer, state, finishForsaken, log }: LakeServic
     }
     try {
       const { highWater } = await state.shard(shard)
-      const isLeft = ({ sequence }: StreamEntry) => highWater === null || BigInt(sequence) > BigInt(highWater)
+      const isLeft = ({ sequence }: StreamEntry) => isBeyond(sequence, highWater)
       return entries.find(isLeft)?.sequence ?? null
     } catch {
       return entries[0]?.sequence ?? null
@@ -56,9 +60,4 @@ function shardOf({ eventID }: KinesisStreamRecord): string {
 
 function toEntry({ kinesis }: KinesisStreamRecord): StreamEntry {
   return { sequence: kinesis.sequenceNumber, data: Buffer.from(kinesis.data, 'base64') }
-}
-
-function bySequence(a: StreamEntry, b: StreamEntry): number {
-  const [first, second] = [BigInt(a.sequence), BigInt(b.sequence)]
-  return first < second ? -1 : Number(first > second)
 }
