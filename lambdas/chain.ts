@@ -4,6 +4,7 @@ import { ApiError } from '#core/errors'
 import { objectBody } from '#core/ingest/body'
 import type { Clock, Log } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
+import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import { MAX_BODY_BYTES, type Route } from '#schemas/routes'
 import { jsonAnswer } from './answer.ts'
@@ -87,10 +88,10 @@ async function meteredRead(
   project: Project,
   { usage, clock, log }: ChainServices,
 ): Promise<HttpAnswer> {
-  const now = new Date(clock.now()).toISOString()
-  const [reply, month] = await Promise.all([run(), usage.month(project.account_id, now.slice(0, 7))])
+  const today = utcDate(clock.now())
+  const [reply, month] = await Promise.all([run(), usage.month(project.account_id, today.slice(0, 7))])
   await usage
-    .addRead(project.id, project.account_id, now.slice(0, 10))
+    .addRead(project.id, project.account_id, today)
     .catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
   return jsonAnswer(reply.status, reply.body, { 'X-Monthly-Usage': String(month.events) })
 }

@@ -1,4 +1,5 @@
 import type { StreamRecord } from '#core/ingest/record'
+import { utcDate } from '#core/time'
 import type { CountedBots, CountedEvents } from '#core/usage/counters'
 
 /** What a batch of records adds to the counters: events by project and by account, bots by project, per UTC day of arrival. */
@@ -9,7 +10,7 @@ export function countBatch(records: readonly StreamRecord[]): {
   const events = new Map<string, CountedEvents>()
   const bots = new Map<string, CountedBots>()
   for (const record of records) {
-    const day = utcDay(record.received_at)
+    const day = utcDate(record.received_at)
     if (record.kind === 'events') {
       for (const owner of [record.project_id, record.account_id]) {
         const counted = entry(events, `${owner} ${day}`, () => ({ owner, day, events: 0 }))
@@ -32,11 +33,6 @@ export function countBatch(records: readonly StreamRecord[]): {
     }
   }
   return { events: [...events.values()], bots: [...bots.values()] }
-}
-
-/** The UTC date (YYYY-MM-DD) of a time in Unix ms. */
-function utcDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
 }
 
 function entry<T>(map: Map<string, T>, key: string, make: () => T): T {

@@ -1,5 +1,6 @@
 import { Entity } from 'electrodb'
 import { answered, held, type StateTable } from '#core/state-table'
+import { DAY_MS } from '#core/time'
 import {
   type Claim,
   type EpochMark,
@@ -11,7 +12,7 @@ import {
 } from './state.ts'
 
 /** Jobs of epochs that are long past are of no use: time until their items expire, ms. */
-const KEEP_JOBS_MS = 30 * 86_400_000
+const KEEP_JOBS_MS = 30 * DAY_MS
 
 /** The lake's memory in DynamoDB: every change is one conditional write, so that two processes never both hold. */
 export function lakeEntities(state: StateTable): LakeStateStore {

@@ -1,6 +1,7 @@
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { date, integer, join, name, scanning, sql, timestamp } from '#core/sql'
+import { DAY_MS, midnight, utcDate } from '#core/time'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import type { Snapshot } from './state.ts'
 
@@ -23,7 +24,6 @@ export type LakeRead = {
  * only for a chain of copies that is longer than a day, all of it still hot.
  */
 export const EVENT_ID_HORIZON_S = 86_400
-const DAY_MS = 86_400_000
 /**
  * A session_id that returns after this time without an event begins a new session. Without such a bound every read
  * would look through all that a project ever stored (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md). It is more
@@ -257,15 +257,6 @@ function hasCold(snapshot: Snapshot): boolean {
   return snapshot.cold > 1
 }
 
-function midnight(ms: number): number {
-  return Math.floor(ms / DAY_MS) * DAY_MS
-}
-
 function isMidnight(ms: number): boolean {
   return ms % DAY_MS === 0
-}
-
-/** YYYY-MM-DD */
-function utcDate(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
 }

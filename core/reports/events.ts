@@ -3,12 +3,13 @@ import { eventUlid } from '#core/ingest/ids'
 import { events as eventsRelation, type LakeRead, oldestEvent } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, name, sql, timestamp } from '#core/sql'
+import { DAY_MS, utcDate } from '#core/time'
 import { eventColumns } from '#schemas/columns'
 import type { EventRow } from '#schemas/event'
 import type { EventsAnswer, eventsQuery } from '#schemas/events'
 import { encodeCursor, type Place, parseCursor } from './cursor.ts'
 import { readProperties } from './properties.ts'
-import { range, utcDate } from './range.ts'
+import { range } from './range.ts'
 import type { ReportRequest, ReportServices } from './services.ts'
 
 /** The question, once it is checked. */
@@ -18,7 +19,6 @@ export type EventsQuestion = Pick<
 >
 
 const DEFAULT_DAYS = 7
-const DAY_MS = 86_400_000
 /** Each looks at days before the last one, and costs a statement. */
 const LOOK_BACK_DAYS = [1, 4, Number.POSITIVE_INFINITY]
 

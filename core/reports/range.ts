@@ -1,8 +1,7 @@
 import { ApiError } from '#core/errors'
+import { DAY_MS, midnight } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
 import { parseSince, SINCE_FORMS, type Since } from '#schemas/fields'
-
-const DAY_MS = 86_400_000
 
 /** from <= timestamp < to, Unix ms. */
 export type Range = { from: number; to: number }
@@ -37,13 +36,4 @@ function sinceOf(text: string): Since {
   const since = parseSince(text)
   if (since === null) throw new ApiError('INVALID_SINCE', SINCE_FORMS)
   return since
-}
-
-/** YYYY-MM-DD of Unix ms, in UTC. */
-export function utcDate(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
-}
-
-function midnight(ms: number): number {
-  return Math.floor(ms / DAY_MS) * DAY_MS
 }

@@ -2,9 +2,10 @@ import type { z } from 'zod'
 import { activity, events, type LakeRead, visits } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { date, integer, sql } from '#core/sql'
+import { DAY_MS, utcDate } from '#core/time'
 import type { Stats, StatsGroup, statsQuery } from '#schemas/stats'
 import { byValue, distinctUsers, type Family, MOST_GROUPS } from './distinct.ts'
-import { range, utcDate } from './range.ts'
+import { range } from './range.ts'
 import { ratio } from './rounding.ts'
 import type { ReportRequest, ReportServices } from './services.ts'
 
@@ -13,7 +14,6 @@ export type StatsQuestion = Pick<z.output<typeof statsQuery>, 'since' | 'days' |
 
 const DEFAULT_DAYS = 7
 const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 type Rows = (statement: SqlQuery) => Promise<Row[]>
 /** Buckets that are whole dates; the rollups know no hours. */

@@ -1,6 +1,7 @@
 import type { Accounts } from '#core/accounts/store'
 import type { Project } from '#core/projects/project'
 import type { Projects } from '#core/projects/store'
+import { utcDate } from '#core/time'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
 import { accountChain, type ChainServices } from '../chain.ts'
@@ -34,7 +35,7 @@ export function controlHandler(services: ControlServices): HttpFunction {
   }
 
   async function usageToday(project: Project) {
-    const today = new Date(clock.now()).toISOString().slice(0, 10)
+    const today = utcDate(clock.now())
     const { days } = await usage.month(project.id, today.slice(0, 7))
     return { event_count: days[today]?.events ?? 0, read_count: days[today]?.reads ?? 0 }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { range, utcDate } from '#core/reports/range'
+import { range } from '#core/reports/range'
+import { utcDate } from '#core/time'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const at = (iso: string): number => Date.parse(iso)
