@@ -4,16 +4,8 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Credentials } from '#schemas/owner'
 import type { SmallDisk } from './small-disk.ts'
-
-/** What the service writes to DATA_DIR/credentials.json. */
-export type Credentials = {
-  base_url: string
-  account_id: string
-  api_key: string
-  project: string
-  project_token: string
-}
 
 export type Service = {
   baseUrl: string

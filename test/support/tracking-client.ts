@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Credentials } from './service.ts'
+import type { Credentials } from '#schemas/owner'
 
 export type TrackingClient = {
   /** The event ids that were acknowledged; at the end of `stop`, all that were sent. */
