@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import { objectBody } from '#core/ingest/body'
 import type { Clock, Log } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import { utcDate } from '#core/time'
@@ -98,8 +97,7 @@ async function meteredRead(
 
 /** The body's fields: a null on the top level counts as absent (contract R2). */
 function bodyFields(bytes: Uint8Array): Record<string, unknown> {
-  const body = objectBody(jsonBody(bytes))
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  return Object.fromEntries(Object.entries(jsonBody(bytes)).filter(([, value]) => value !== null))
 }
 
 /**

@@ -1,16 +1,24 @@
 import { ApiError } from '#core/errors'
+import { isObject, type SentObject } from '#core/ingest/body'
 import { MAX_BODY_BYTES } from '#schemas/routes'
 
 /** Throws on bytes that are not UTF-8; a byte order mark at the start is skipped. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * A request's body as JSON, whatever its content type is (contract R1). Throws PAYLOAD_TOO_LARGE over `maxBytes` and
- * INVALID_BODY for no body, other bytes than UTF-8 and other text than JSON (R3).
+ * A request's body as a JSON object, whatever its content type is (contract R1). Throws PAYLOAD_TOO_LARGE over
+ * `maxBytes` and INVALID_BODY for no body, other bytes than UTF-8, other text than JSON (R3) and other JSON than an
+ * object.
  */
-export function jsonBody(bytes: Uint8Array, maxBytes: number = MAX_BODY_BYTES): unknown {
+export function jsonBody(bytes: Uint8Array, maxBytes: number = MAX_BODY_BYTES): SentObject {
   if (bytes.length > maxBytes) throw payloadTooLarge(maxBytes)
   if (bytes.length === 0) throw new ApiError('INVALID_BODY', 'the body is empty; send a JSON object')
+  const body = parse(bytes)
+  if (!isObject(body)) throw new ApiError('INVALID_BODY', 'the body must be a JSON object')
+  return body
+}
+
+function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch (cause) {

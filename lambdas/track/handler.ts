@@ -1,6 +1,5 @@
 import { ApiError } from '#core/errors'
 import { accept } from '#core/ingest/accept'
-import { objectBody } from '#core/ingest/body'
 import type { BotClassifier } from '#core/ingest/bots'
 import { countryOf } from '#core/ingest/country'
 import { type Delivery, openBatch, openSingle, unknownToken } from '#core/ingest/delivery'
@@ -38,11 +37,11 @@ const QUEUED = jsonAnswer(202, { ok: true, queued: true })
 export function trackHandler(services: TrackServices): HttpFunction {
   return httpFunction<'track'>(services.log, {
     async track(request) {
-      await store(services, openSingle(objectBody(jsonBody(request.body))), request)
+      await store(services, openSingle(jsonBody(request.body)), request)
       return QUEUED
     },
     async trackBatch(request) {
-      const delivery = openBatch(objectBody(jsonBody(request.body)))
+      const delivery = openBatch(jsonBody(request.body))
       await store(services, delivery, request)
       // The number of events that were sent, retries of stored ones included.
       return jsonAnswer(202, { ok: true, queued: true, count: delivery.items.length })

@@ -14,13 +14,15 @@ test.each([
   ['text that is not JSON', Buffer.from('{"a":')],
   ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
+  ['an array', Buffer.from('[{}]')],
+  ['null', Buffer.from('null')],
+  ['a text', Buffer.from('"{}"')],
 ])('%s is INVALID_BODY', (_, bytes) => {
   expect(() => jsonBody(bytes)).toThrow(expect.objectContaining({ code: 'INVALID_BODY' }))
 })
 
 test('the limit is in bytes, and comes before everything else', () => {
-  const bytes = Buffer.from('"äää"')
-  expect(jsonBody(bytes, 8)).toBe('äää')
+  expect(jsonBody(Buffer.from('{"ä":1}'), 8)).toEqual({ ä: 1 })
   expect(() => jsonBody(Buffer.from('not JSON'), 7)).toThrow(
     expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE', message: 'the body may have up to 7 bytes' }),
   )
