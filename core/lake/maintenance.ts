@@ -1,5 +1,7 @@
-import type { Clock, JobQueue, Lake, Log } from '#core/ports'
+import type { Clock, JobQueue, Lake, LakeObject, Log } from '#core/ports'
+import { DAY_MS, utcDate } from '#core/time'
 import { tables } from '#schemas/columns'
+import { EVENT_LIMITS } from '#schemas/event'
 import { compactJobs, jobName, type LakeJob, rollJobs, warmFiles } from './jobs.ts'
 import { expiryName, partitionOf, rolledRange } from './keys.ts'
 import { type LakeState, type LakeStateStore, NEIGHBOURS_MS, openedSince } from './state.ts'
@@ -48,6 +50,9 @@ export type MaintenanceServices = {
   clock: Clock
   log: Log
 }
+
+/** What comes into an epoch may have waited in the stream so long, ms. */
+const WAITED_MS = 30 * DAY_MS
 
 /** How long one tick may take before another process may take over, ms. */
 const LEASE_MS = 60_000
@@ -129,7 +134,7 @@ export function createMaintenance(
     if (!mark || !oldest || coldBefore - oldest.at < settings.rollMs) return null
     const until = Math.min(mark.epoch, found.warm)
     if (until <= found.cold) return null
-    const planned = await besideForgotten(found.cold, await withinBytes(found.cold, until))
+    const planned = await besideForgotten(found, await withinBytes(found.cold, until), now)
     // The epochs that a forgotten roll took are perhaps not warm again yet.
     if (planned > found.warm) return null
     return (await state.planRoll(fence, found.cold, planned)) ? planned : null
@@ -147,17 +152,28 @@ export function createMaintenance(
   }
 
   /**
-   * Where a roll from `from` must end, `until` if nothing speaks against it: rolls that the state has forgotten (a
-   * power cut) left files of their ranges. One that starts here is done again, one that starts later is not overlapped.
+   * Where the next roll must end, `until` if nothing speaks against it: rolls that the state has forgotten (a power
+   * cut) left files of their ranges. One that starts there is done again, one that starts later is not overlapped.
    */
-  async function besideForgotten(from: number, until: number): Promise<number> {
+  async function besideForgotten({ marks, cold }: LakeState, until: number, now: number): Promise<number> {
     let end = until
-    for (const { key } of await lake.list(`${tables.events_cold.prefix}/`)) {
+    for (const { key } of await coldFilesSince(openedSince(marks, cold), now)) {
       const [first, last] = rolledRange(key)
-      if (first === from) return last
-      if (first > from && first < end) end = first
+      if (first === cold) return last
+      if (first > cold && first < end) end = first
     }
     return end
+  }
+
+  /** The cold files that may have events which arrived in [since, now], Unix ms: a whole listing grows for years. */
+  async function coldFilesSince(since: number, now: number): Promise<LakeObject[]> {
+    if (since === 0) return lake.list(`${tables.events_cold.prefix}/`)
+    const first = since - EVENT_LIMITS.pastMs - WAITED_MS
+    // One day more for timestamps ahead.
+    const days = Math.ceil((now - first) / DAY_MS) + 1
+    const dates = Array.from({ length: days }, (_, day) => utcDate(first + day * DAY_MS))
+    const ofDate = (date: string) => lake.list(`${tables.events_cold.prefix}/date=${date}/`)
+    return (await Promise.all(dates.map(ofDate))).flat()
   }
 
   /** Whether all the jobs are finished; those that are not are sent, unless they were a short while ago. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { lakeWorld } from '#test/support/lake-world'
 
 const HOUR = 3_600_000
@@ -223,6 +223,32 @@ test('of an epoch that was not read yet nothing is deleted, however old its file
   world.clock.time += 72 * HOUR
   await world.settle()
   expect(world.keys('hot/')).toHaveLength(1)
+})
+
+test('a forgotten roll is looked for among the dates that it can have written, not in all that is cold', async () => {
+  const world = lakeWorld({ epochFiles: 1 })
+  await consumed(world, 'a')
+  await world.settle()
+  world.clock.time += 31 * HOUR
+  await consumed(world, 'b')
+  await world.settle()
+  world.clock.time += 2 * HOUR
+  await consumed(world, 'c')
+  await world.settle()
+  const { cold } = await world.state.lake()
+  expect(cold).toBe(2)
+  const date = new Date(world.clock.time - 80 * 24 * HOUR).toISOString().slice(0, 10)
+  await world.lake.put(`cold/date=2026-11-02/bucket=1/3-4.parquet`, new Uint8Array(0))
+  await world.lake.put(`cold/date=${date}/bucket=1/1-2.parquet`, new Uint8Array(0))
+  world.clock.time += 31 * HOUR
+  const list = vi.spyOn(world.lake, 'list')
+  await world.maintenance.tick()
+  expect((await world.state.lake()).rollUntil).toBe(3)
+  const listed = list.mock.calls.map(([prefix]) => prefix).filter(prefix => prefix.startsWith('cold/'))
+  expect(listed).toContain('cold/date=2026-11-02/')
+  expect(listed).toContain('cold/date=2026-09-03/')
+  expect(listed).not.toContain(`cold/date=${date}/`)
+  expect(listed).not.toContain('cold/')
 })
 
 test.each([
