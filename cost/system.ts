@@ -75,8 +75,8 @@ export const system = {
     batchBytes: 4_500_000,
     partBytes: PART_BYTES,
     /** Measured (docs/decisions/2026-11-21-lake-layout.md, README). */
-    hotBytes: 42.1,
-    warmBytes: 22.1,
+    hotBytes: 44,
+    warmBytes: 21.4,
     coldBytes: 21.8,
     visitsBytes: 3.0,
     activityBytes: 1.1,

@@ -32,13 +32,13 @@ export type MergerSettings = {
 
 /**
  * In cold fewer cost bytes, for dictionaries (docs/decisions/2026-11-21-lake-layout.md). In warm, which is rewritten
- * within days, few rows at once keep a large epoch within the memory: a third of the time.
+ * within days, few rows at once keep a large epoch within the memory: half the time.
  */
 const ROW_GROUP_ROWS = { warm: 61_440, cold: 368_640 } as const
 /**
  * No Bloom filters: they cost 0.6 bytes an event, more than all else that a small file holds beside its rows, and
  * only reads of one user or session could skip by them.
- * Warm is rewritten within days; cold is written once and stays for a year, so another half byte an event is worth the time.
+ * Warm is rewritten within days; cold is written once and stays, so another half byte an event is worth the time.
  */
 const ZSTD_LEVEL = { warm: 3, cold: 19 } as const
 

@@ -100,7 +100,7 @@ export class Api extends Construct {
     // There it is told apart what is unknown and what takes other methods.
     this.add('$default', HttpRouteKey.DEFAULT, integrations.site)
     // A route is called as <api>/<stage>/<method>/<path>, this one as <api>/<stage>/$default: the wildcards below want more.
-    functions.site.lambda.addPermission('Default', {
+    functions.site.lambda.addPermission('NoRoute', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: Stack.of(this).formatArn({
         service: 'execute-api',

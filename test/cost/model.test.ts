@@ -99,7 +99,7 @@ describe('by hand', () => {
     const day = 1e9 / (730 / 24)
     const cold = day * (2 * 3.0 + 35 * 1.1 + 2 * 2 * 1.1)
     // 42 warm files of 30 MB, and 32 hot ones of 0.96 MB, which is read whole; in three statements.
-    const fresh = 3 * (42 * (1e9 / 730) * 22.1 * 0.45 + 60 * (0.5 + 2 / 60) * (1e9 / 43_800) * 42.1)
+    const fresh = 3 * (42 * (1e9 / 730) * 21.4 * 0.45 + 60 * (0.5 + 2 / 60) * (1e9 / 43_800) * 44)
     expect(bytes / (cold + fresh)).toBeCloseTo(1, 6)
   })
 
