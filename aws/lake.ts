@@ -38,9 +38,7 @@ export function s3Lake({ client, bucket }: { client: S3Client; bucket: string })
       const page = await answered(
         client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken: next })),
       )
-      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
-        found.push({ key: Key, size: Size, modified: LastModified?.getTime() ?? 0 })
-      }
+      for (const { Key = '', Size = 0 } of page.Contents ?? []) found.push({ key: Key, size: Size })
       if (page.NextContinuationToken === undefined) return found
       next = page.NextContinuationToken
     }

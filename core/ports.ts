@@ -29,8 +29,8 @@ export type EventStream = {
   read(shard: string, after: string | null, limit: number): Promise<StreamEntry[]>
 }
 
-/** One object of the lake, as a listing shows it. */
-export type LakeObject = { key: string; size: number /** Unix ms */; modified: number }
+/** One object of the lake, as a listing shows it: `size` in bytes. */
+export type LakeObject = { key: string; size: number }
 
 /** Whole objects by key: a key holds a whole object or none, at every moment. Keys use `/` and no `..`. */
 export type Lake = {

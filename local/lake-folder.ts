@@ -52,7 +52,7 @@ export function lakeFolder(folder: string): Lake {
         .filter(({ key }) => key.startsWith(prefix))
         .map(async ({ path, key }) => {
           const found = await orNull(stat(path))
-          return found && { key, size: found.size, modified: found.mtimeMs }
+          return found && { key, size: found.size }
         }),
     )
     return objects.filter(object => object !== null).toSorted((a, b) => (a.key < b.key ? -1 : 1))

@@ -28,9 +28,8 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       expect(await (await open()).get('hot/epoch=1/nothing.parquet')).toBeNull()
     })
 
-    test('a listing has the keys of the prefix in ascending order, with sizes and times', async () => {
+    test('a listing has the keys of the prefix in ascending order, with sizes', async () => {
       const lake = await open()
-      const before = Date.now() - 60_000
       for (const key of ['warm/epoch=10/x', 'warm/epoch=1/y', 'warm/epoch=1/x', 'hot/epoch=1/x'])
         await lake.put(key, bytes(key))
       expect((await lake.list('warm/')).map(object => object.key)).toEqual([
@@ -40,9 +39,7 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       ])
       expect((await lake.list('warm/epoch=1')).map(object => object.key)).toHaveLength(3)
       expect((await lake.list('warm/epoch=1/')).map(object => object.key)).toHaveLength(2)
-      const [object] = await lake.list('hot/')
-      expect(object).toMatchObject({ key: 'hot/epoch=1/x', size: 'hot/epoch=1/x'.length })
-      expect(object?.modified).toBeGreaterThan(before)
+      expect(await lake.list('hot/')).toEqual([{ key: 'hot/epoch=1/x', size: 'hot/epoch=1/x'.length }])
       expect(await lake.list('cold/')).toEqual([])
     })
 

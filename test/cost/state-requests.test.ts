@@ -26,7 +26,7 @@ const log = () => {}
 const state = await openMeteredState()
 const stores = createStores(state, clock)
 const { lakeState, usage, accounts, projects } = stores
-const lake = simulatedLake(clock.now)
+const lake = simulatedLake()
 const jobs = simulatedQueue()
 const consumer = createLakeConsumer({
   ...{ state: lakeState, lake, usage, projects, clock, log, encode: simulatedEncode },

@@ -42,7 +42,7 @@ async function openWorld() {
   const state = await openTestState()
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
   const { lakeState, usage, projects } = createStores(state, clock)
-  const lake = simulatedLake(clock.now)
+  const lake = simulatedLake()
   const stream = simulatedStream()
   stream.byName.clear()
   for (const shard of SHARDS) stream.byName.set(shard, { entries: [], open: true })

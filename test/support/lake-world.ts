@@ -21,7 +21,7 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
   const log: Log = code => void logged.push(code)
   const state = memoryLakeState()
   const stream = simulatedStream()
-  const lake = simulatedLake(clock.now)
+  const lake = simulatedLake()
   const jobs = simulatedQueue()
   const { usage, items } = simulatedUsage()
   const merger = simulatedMerger(lake)

@@ -13,13 +13,13 @@ export async function duckdbOverBucket(lake: Lake, folder: string): Promise<Fron
 
   async function copy(): Promise<void> {
     const objects = await lake.list('')
-    for (const { key, size, modified } of objects) {
-      const version = modified * 1e9 + size
-      if (copied.get(key) === version) continue
+    for (const { key, size } of objects) {
+      // What is written again under its key is the same, except where a repair makes it whole.
+      if (copied.get(key) === size) continue
       const path = join(folder, key)
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, (await lake.get(key)) ?? new Uint8Array())
-      copied.set(key, version)
+      copied.set(key, size)
     }
     const there = new Set(objects.map(({ key }) => key))
     for (const key of copied.keys()) {

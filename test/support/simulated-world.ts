@@ -36,27 +36,26 @@ export function simulatedEncode(rows: readonly HotRow[]): Uint8Array {
 /** `changes` counts puts and deletions, so that a check is made only when there is something new to check. */
 export type SimulatedLake = Lake & {
   changes: number
-  objects: Map<string, { bytes: Uint8Array; modified: number }>
+  objects: Map<string, Uint8Array>
   rows(key: string): readonly SimulatedRow[]
 }
 
-export function simulatedLake(now: () => number): SimulatedLake {
-  const objects = new Map<string, { bytes: Uint8Array; modified: number }>()
+export function simulatedLake(): SimulatedLake {
+  const objects = new Map<string, Uint8Array>()
   const lake: SimulatedLake = {
     changes: 0,
     objects,
-    rows: key => rowsOf.get(objects.get(key)?.bytes as Uint8Array) ?? [],
+    rows: key => rowsOf.get(objects.get(key) as Uint8Array) ?? [],
     async put(key, bytes) {
-      objects.set(key, { bytes, modified: now() })
+      objects.set(key, bytes)
       lake.changes++
     },
     async get(key) {
-      return objects.get(key)?.bytes ?? null
+      return objects.get(key) ?? null
     },
     async list(prefix) {
       const found: LakeObject[] = []
-      for (const [key, { modified }] of objects)
-        if (key.startsWith(prefix)) found.push({ key, size: 1, modified })
+      for (const key of objects.keys()) if (key.startsWith(prefix)) found.push({ key, size: 1 })
       return found.toSorted((a, b) => (a.key < b.key ? -1 : 1))
     },
     async delete(keys) {

@@ -67,7 +67,7 @@ export async function simulate(
   let now = START
   const clock = { now: () => now }
   const stream = simulatedStream()
-  const lake = simulatedLake(clock.now)
+  const lake = simulatedLake()
   const state = memoryLakeState()
   const queue = simulatedQueue()
   const counters = simulatedUsage()
