@@ -39,7 +39,7 @@ const STEP_MS = 0.01
 const STEPS = 1_000_000
 
 /** One event of browser traffic, about 500 bytes of JSON; `i` varies what varies in life. */
-export function sampleEvent(i: number, token: string) {
+function sampleEvent(i: number, token: string) {
   const page = (i * 7919) % 2003
   return {
     project: 'bench',
@@ -103,7 +103,7 @@ function answerReader(onAnswer: (status: number) => void): (chunk: Buffer) => vo
 }
 
 /** Runs the plan to its end. Rejects when a connection fails. */
-export function runLoad(plan: LoadPlan): Promise<LoadResult> {
+function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const requests = Array.from({ length: BODIES }, (_, i) => request(plan, i))
   const histogram = new Uint32Array(STEPS)
   let sent = 0

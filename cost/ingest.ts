@@ -14,7 +14,7 @@ export function requests({ events, batch }: Usage): number {
 }
 
 /** Fetches of the tracker a month. */
-export function scriptLoads({ events, browserShare }: Usage): number {
+function scriptLoads({ events, browserShare }: Usage): number {
   return (events * browserShare) / system.browser.eventsAVisit
 }
 

@@ -16,5 +16,4 @@ export const dialect: readonly string[] = [
   // DuckDB's own array_position is null where the value is not in the array, Trino's is 0.
   'CREATE OR REPLACE MACRO array_position(a, b) AS coalesce(list_position(a, b), 0)',
   'CREATE OR REPLACE MACRO bitwise_or_agg(a) AS bit_or(a)',
-  'CREATE OR REPLACE MACRO sequence(first, last) AS generate_series(first, last)',
 ]

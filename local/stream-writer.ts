@@ -13,7 +13,7 @@ export type WriterStart = { dir: string; minSequence: number; now: number; limit
 export type WriterGroup = { lengths: Uint32Array; bytes: Uint8Array; appendedAt: number }
 
 export type WriterAnswer =
-  | { kind: 'opened'; damage: Damage | null; highest: number }
+  | { kind: 'opened'; damage: Damage | null }
   | { kind: 'committed' }
   /** The transaction was rolled back. `code` is SQLite's result code. */
   | { kind: 'refused'; message: string; code: number | null }
@@ -28,7 +28,7 @@ if (port !== null) {
     database.close()
     port.close()
   })
-  port.postMessage({ kind: 'opened', damage, highest } satisfies WriterAnswer)
+  port.postMessage({ kind: 'opened', damage } satisfies WriterAnswer)
 }
 
 function createCommit(database: DatabaseSync, highest: number) {

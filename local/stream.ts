@@ -5,8 +5,6 @@ import type { LogLimits } from './stream-file.ts'
 import { openStreamReader } from './stream-reader.ts'
 import type { WriterAnswer, WriterGroup, WriterStart } from './stream-writer.ts'
 
-export { LOCAL_SHARD } from './stream-reader.ts'
-
 export type LocalStream = EventStream & {
   /** Commits what was appended, then closes the file. */
   close(): Promise<void>

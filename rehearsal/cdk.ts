@@ -19,7 +19,7 @@ export type Cdk = {
 }
 
 /** What the CLI is told of the emulator; also of use to the SDK. */
-export function deployerEnv(endpoint: string): Record<string, string> {
+function deployerEnv(endpoint: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpoint,
     AWS_ACCESS_KEY_ID: 'test',

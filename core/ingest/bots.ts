@@ -1,17 +1,15 @@
 import crawlers from 'crawler-user-agents'
 import QuickLRU from 'quick-lru'
 
-export const BOT_CATEGORIES = [
-  'ai_agent',
-  'search_crawler',
-  'social_preview',
-  'seo_research',
-  'headless_browser',
-  'monitoring_perf',
-  'automation_script',
-  'generic_bot',
-] as const
-export type BotCategory = (typeof BOT_CATEGORIES)[number]
+export type BotCategory =
+  | 'ai_agent'
+  | 'search_crawler'
+  | 'social_preview'
+  | 'seo_research'
+  | 'headless_browser'
+  | 'monitoring_perf'
+  | 'automation_script'
+  | 'generic_bot'
 
 export type Bot = { category: BotCategory; actor: string }
 

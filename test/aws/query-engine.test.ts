@@ -60,7 +60,7 @@ async function setUp(
 test('results of several pages come whole, without the names of the columns', async () => {
   const { engine } = await setUp()
   const found = await engine.rows(
-    sql`SELECT x, CAST(x AS varchar) AS t FROM UNNEST(sequence(1, 2500)) AS s(x) ORDER BY x`,
+    sql`SELECT x, CAST(x AS varchar) AS t FROM UNNEST(generate_series(1, 2500)) AS s(x) ORDER BY x`,
   )
   expect(found).toEqual(Array.from({ length: 2500 }, (_, i) => ({ x: i + 1, t: String(i + 1) })))
 })

@@ -57,7 +57,7 @@ export async function buildBundles(): Promise<{ bundles: Bundles; folder: string
   return { bundles, folder, close: () => rm(folder, { recursive: true, force: true }) }
 }
 
-export function hostArchitecture() {
+function hostArchitecture() {
   return process.arch === 'arm64' ? 'arm64' : 'x86_64'
 }
 

@@ -171,7 +171,7 @@ function byPlace(a: SentEvent, b: SentEvent): number {
 }
 
 /** The order of Unicode code points, which is the order of UTF-8 bytes, and not that of JavaScript's `<`. */
-export function byCodePoint(a: string, b: string): number {
+function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
