@@ -1,3 +1,6 @@
+import type { TableName } from '#schemas/columns'
+import type { LogCode } from '#schemas/log'
+
 /**
  * What the rules of core/ need from the machine they run on. aws/ and local/ implement these; test/contract/ holds
  * one suite a port, run on every implementation.
@@ -52,7 +55,7 @@ export type SqlParam = string | number | boolean | null
  * Bounds are inclusive; dates are YYYY-MM-DD.
  */
 export type Scan = {
-  table: import('#schemas/columns').TableName
+  table: TableName
   epoch?: readonly [number, number]
   date?: readonly [string, string]
   bucket?: number
@@ -113,4 +116,4 @@ export type Secrets = {
 }
 
 /** One line of the service's log. Codes come from schemas/log.ts; no personal data, no secrets. */
-export type Log = (code: import('#schemas/log').LogCode, fields?: Record<string, unknown>) => void
+export type Log = (code: LogCode, fields?: Record<string, unknown>) => void

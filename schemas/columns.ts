@@ -1,7 +1,4 @@
-/**
- * The lake's tables. The Parquet writers, the Glue tables, the DuckDB views, the filter list and the docs are made
- * from these rows; nothing else lists a column.
- */
+/** The lake's tables. The Parquet writers, the Glue tables and the DuckDB views are made from these rows. */
 
 /** How a value is stored: `timestamp` is INT64 Unix milliseconds, not UTC-adjusted, holding UTC. */
 export type ColumnType = 'string' | 'int64' | 'timestamp'

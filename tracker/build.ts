@@ -32,7 +32,7 @@ async function bundle(minify: boolean): Promise<string> {
 
 /**
  * Builds the browser tracker from its modules: when the service of one machine starts, and when the functions for AWS are
- * bundled. The one file of this folder that runs in Node. Throws esbuild's own error.
+ * bundled. The rest of the folder is written for browsers. Throws esbuild's own error.
  */
 export async function buildTracker(): Promise<Tracker> {
   const [code, source] = await Promise.all([bundle(true), bundle(false)])

@@ -28,6 +28,7 @@ export type EventIdNotes = {
 export type ProjectDirectory = {
   /** The live project of a token, or null. Cached for a few seconds; a deletion on this machine shows at once. */
   byToken(token: string): Promise<Project | null>
+  /** The project of an id, live or deleted, or null. */
   byId(id: string): Promise<Project | null>
   /** The account's live project by id or exact name (id wins), or null. */
   resolve(accountId: string, nameOrId: string): Promise<Project | null>

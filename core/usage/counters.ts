@@ -23,11 +23,13 @@ export type UsageCounters = {
    * store so that marks compare; an item that has counted this mark or a later one is left alone.
    */
   addEvents(source: string, mark: string, counts: readonly CountedEvents[]): Promise<void>
+  /** The same for bots, whose requests are counted apart. */
   addBots(source: string, mark: string, counts: readonly CountedBots[]): Promise<void>
   /** Counts one metered read of a project, for it and for its account. */
   addRead(projectId: string, accountId: string, day: string): Promise<void>
-  /** Events and reads of an owner: ever, and by day for the days of one month (YYYY-MM). */
+  /** Events and reads of an owner over all time. */
   totals(owner: string): Promise<{ events: number; reads: number }>
+  /** Events and reads of an owner in one month (YYYY-MM), and on those of its days that have any. */
   month(
     owner: string,
     month: string,
