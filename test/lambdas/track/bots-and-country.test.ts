@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { good, NOW, project, trackFunction } from './track-function.ts'
+
+test('a bot gets the same answer, and only a count of it is recorded', async () => {
+  const { send, records } = trackFunction()
+  const headers = { 'user-agent': 'Mozilla/5.0 (compatible; GPTBot/1.2)' }
+  const body = { events: [good, { ...good, event: 5, properties: 'bad' }] }
+  expect(await send('/track/batch', body, { headers })).toMatchObject({
+    status: 202,
+    body: { ok: true, queued: true, count: 2 },
+  })
+  expect(records()).toEqual([
+    {
+      kind: 'bots',
+      project_id: 'proj_1',
+      account_id: 'acc_1',
+      received_at: NOW,
+      category: 'ai_agent',
+      actor: 'GPTBot',
+      dropped: 2,
+    },
+  ])
+})
+
+test('a bot is refused for its body, its token and its origin like anybody', async () => {
+  const headers = { 'user-agent': 'curl/8.5' }
+  const { send, packed } = trackFunction({}, [project({ allowed_origins: 'https://shop.example' })])
+  expect((await send('/track', '{', { headers })).body.error).toBe('INVALID_BODY')
+  expect((await send('/track', { token: 'aat_x' }, { headers })).body.error).toBe('INVALID_TOKEN')
+  const foreign = { ...headers, origin: 'https://x.example' }
+  expect((await send('/track', good, { headers: foreign })).body.error).toBe('FORBIDDEN')
+  expect(packed).toEqual([])
+})
+
+test.each([
+  ['the key of the project’s account', 'acc_1', 'events'],
+  ['the key of another account', 'acc_2', 'bots'],
+])('a library that sends %s is taken as %s, %s', async (_what, key, kind) => {
+  const { send, records } = trackFunction()
+  const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': key }
+  expect((await send('/track', good, { headers })).status).toBe(202)
+  expect(records().map(record => record.kind)).toEqual([kind])
+})
+
+test('with a key of the account the events of a library are checked', async () => {
+  const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': 'acc_1' }
+  expect((await trackFunction().send('/track', { ...good, event: 5 }, { headers })).body.error).toBe(
+    'INVALID_EVENT',
+  )
+})
+
+test.each([
+  [{ 'cf-ipcountry': 'de' }, '192.0.2.1', 'DE'],
+  [{ 'cf-ipcountry': 'XX' }, '192.0.2.1', null],
+  [{ 'cf-ipcountry': 'T1' }, '192.0.2.1', null],
+  [{ 'cf-ipcountry': 'Germany' }, '192.0.2.1', null],
+  [{}, '192.0.2.1', 'NL'],
+  [{}, '198.51.100.1', null],
+  [{}, null, null],
+])('with headers %j and address %s the country is %s', async (headers, ip, country) => {
+  const { send, records } = trackFunction({ countryHeader: 'cf-ipcountry' })
+  await send('/track', good, { headers: headers as Record<string, string>, ip })
+  expect(records()).toMatchObject([{ country }])
+})
+
+test('a country header is not looked at unless the settings name it', async () => {
+  const { send, records } = trackFunction()
+  await send('/track', good, { headers: { 'cf-ipcountry': 'DE' } })
+  expect(records()).toMatchObject([{ country: null }])
+})

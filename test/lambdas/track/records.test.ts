@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { unavailable } from '#core/errors'
+import type { RecordedEvent } from '#core/ingest/record'
+import { DAY_MS } from '#core/time'
+import { good, NOW, trackFunction } from './track-function.ts'
+
+test('one event is queued, and its record says all that the lake needs', async () => {
+  const { send, records } = trackFunction()
+  const sent = {
+    ...good,
+    project: 'ignored',
+    properties: { plan: 'pro', email: 'a@b.c' },
+    user_id: 'u1',
+    session_id: 's1',
+    timestamp: NOW - 1000,
+    event_id: 'e-1',
+    unknown: true,
+  }
+  expect(await send('/track', sent, { ip: '192.0.2.1' })).toMatchObject({
+    status: 202,
+    body: { ok: true, queued: true },
+  })
+  expect(records()).toEqual([
+    {
+      kind: 'events',
+      project_id: 'proj_1',
+      account_id: 'acc_1',
+      received_at: NOW,
+      bucket: 17,
+      seq: 3 * 2 ** 22,
+      country: 'NL',
+      events: [
+        {
+          event: 'signup',
+          properties: { plan: 'pro' },
+          user_id: 'u1',
+          session_id: 's1',
+          timestamp: NOW - 1000,
+          event_id: 'e-1',
+        },
+      ],
+    },
+  ])
+})
+
+test('nulls are absent: the timestamp is now, the rest is null', async () => {
+  const { send, events } = trackFunction()
+  const nulls = { properties: null, user_id: null, session_id: null, timestamp: null, event_id: null }
+  for (const sent of [good, { ...good, ...nulls }]) {
+    expect((await send('/track', sent)).status).toBe(202)
+  }
+  const bare = { event: 'signup', ...nulls, timestamp: NOW }
+  expect(events()).toEqual([bare, bare])
+})
+
+test('a batch is one record, and the answer counts what was sent', async () => {
+  const { send, records } = trackFunction()
+  const sent = Array.from({ length: 100 }, (_, i) => ({ ...good, event: `e${i}` }))
+  expect(await send('/track/batch', { events: sent })).toMatchObject({
+    status: 202,
+    body: { ok: true, queued: true, count: 100 },
+  })
+  expect(records()).toHaveLength(1)
+})
+
+test('events without a token take the one beside them', async () => {
+  const { send, events } = trackFunction()
+  const sent = { token: 'aat_shop', events: [{ event: 'a' }, { event: 'b', token: null }, good] }
+  expect((await send('/track/batch', sent)).status).toBe(202)
+  expect(events()).toHaveLength(3)
+})
+
+const limits: [what: string, fields: Record<string, unknown>, stored: Partial<RecordedEvent>][] = [
+  ['an event of 256 characters', { event: '😀'.repeat(128) }, { event: '😀'.repeat(128) }],
+  ['ids of 256 characters', { user_id: 'x'.repeat(256), session_id: 'y'.repeat(256) }, {}],
+  ['an empty id, as it stands', { user_id: '' }, { user_id: '' }],
+  ['an event_id of 64 characters', { event_id: 'aZ09_-'.padEnd(64, 'x') }, {}],
+  ['the oldest timestamp', { timestamp: NOW - 30 * DAY_MS }, { timestamp: NOW - 30 * DAY_MS }],
+  ['the latest timestamp', { timestamp: NOW + 300_000 }, { timestamp: NOW + 300_000 }],
+  ['a fraction of a millisecond, cut off', { timestamp: NOW - 0.5 }, { timestamp: NOW - 1 }],
+  ['properties of 8192 bytes', { properties: { a: 'é'.repeat(4092) } }, {}],
+]
+
+test.each(limits)('POST /track takes %s', async (_what, fields, stored) => {
+  const { send, events } = trackFunction()
+  expect((await send('/track', { ...good, ...fields })).status).toBe(202)
+  expect(events()).toMatchObject([{ ...fields, ...stored }])
+})
+
+test('lone surrogates become U+FFFD in names and ids', async () => {
+  const { send, events } = trackFunction()
+  await send('/track', { ...good, event: '\ud800' })
+  await send('/track', { ...good, user_id: 'a\udc00', session_id: '\ud83d\ude00' })
+  expect(events()).toMatchObject([{ event: '\ufffd' }, { user_id: 'a\ufffd', session_id: '😀' }])
+})
+
+test('of duplicate keys the last counts', async () => {
+  const { send, events } = trackFunction()
+  await send(
+    '/track',
+    '{"token":"aat_no","token":"aat_shop","event":"a","event":"b","properties":{"k":1,"k":2}}',
+  )
+  expect(events()).toMatchObject([{ event: 'b', properties: { k: 2 } }])
+})
+
+test('the answer waits for the stream, and what it refuses is answered 503 with Retry-After', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { send } = trackFunction({ stream: { append: () => gate.promise } })
+  let answered = false
+  const answer = send('/track', good).finally(() => {
+    answered = true
+  })
+  await new Promise(resolve => setImmediate(resolve))
+  expect(answered).toBe(false)
+  gate.reject(unavailable('the disk is full', 5))
+  expect(await answer).toMatchObject({
+    status: 503,
+    body: { error: 'UNAVAILABLE' },
+    headers: { 'Retry-After': '5' },
+  })
+})
+
+test('records never pass 900,000 bytes, and the events in them keep their order and their places', async () => {
+  const { send, records, packed, events } = trackFunction()
+  // Text that does not compress: 100 events of nearly 8 kB.
+  const noise = (i: number) =>
+    Buffer.from(fc.sample(fc.uint8Array({ minLength: 5900, maxLength: 5900 }), { seed: i, numRuns: 1 })[0]!)
+  const sent = Array.from({ length: 100 }, (_, i) => ({
+    ...good,
+    event: `${i}`.padEnd(200, '\u20ac'),
+    user_id: noise(i).toString('base64').slice(0, 250),
+    session_id: noise(i + 1000)
+      .toString('base64')
+      .slice(0, 250),
+    properties: { noise: noise(i).toString('base64') },
+  }))
+  expect((await send('/track/batch', { events: sent })).status).toBe(202)
+  for (const record of packed) expect(record.length).toBeLessThanOrEqual(900_000)
+  expect(events().map(event => event.properties)).toEqual(sent.map(event => event.properties))
+  let next = 3 * 2 ** 22
+  for (const record of records()) {
+    if (record.kind !== 'events') throw new Error('only events were sent')
+    expect(record.seq).toBe(next)
+    next += record.events.length
+  }
+})

@@ -1,0 +1,73 @@
+import { createBotClassifier } from '#core/ingest/bots'
+import { createSeqSource } from '#core/ingest/ids'
+import { type RecordedEvent, type StreamRecord, unpack } from '#core/ingest/record'
+import type { Project } from '#core/projects/project'
+import { type TrackServices, trackHandler } from '#lambdas/track/handler'
+import { routes } from '#schemas/routes'
+
+export const NOW = Date.UTC(2026, 10, 21, 12)
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'
+
+export const good = { token: 'aat_shop', event: 'signup' }
+
+/** A project of the account acc_1 with the token of `good`. */
+export function project(overrides: Partial<Project> = {}): Project {
+  return {
+    id: 'proj_1',
+    account_id: 'acc_1',
+    name: 'shop',
+    project_token: 'aat_shop',
+    allowed_origins: '*',
+    link_domains: [],
+    source_scan_id: null,
+    bucket: 17,
+    has_event_ids: false,
+    created_at: '2026-11-01T00:00:00.000Z',
+    deleted_at: null,
+    ...overrides,
+  }
+}
+
+/** The track function with services that remember what it appended. */
+export function trackFunction(overrides: Partial<TrackServices> = {}, projects: Project[] = [project()]) {
+  const packed: Uint8Array[] = []
+  const handler = trackHandler({
+    stream: {
+      append: async records => {
+        packed.push(...records)
+      },
+    },
+    projects: { byToken: async token => projects.find(one => one.project_token === token) ?? null },
+    country: ip => (ip === '192.0.2.1' ? 'NL' : null),
+    countryHeader: null,
+    bots: createBotClassifier(),
+    accountOfKey: async request => request.headers['x-api-key'] ?? null,
+    clock: { now: () => NOW },
+    ids: createSeqSource({ random: () => 3 }),
+    log: () => {},
+    ...overrides,
+  })
+  const send = async (
+    path: '/track' | '/track/batch',
+    body: unknown,
+    { headers = {}, ip = null }: { headers?: Record<string, string>; ip?: string | null } = {},
+  ) => {
+    const bytes =
+      body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+    const answer = await handler(path === '/track' ? routes.track : routes.trackBatch, {
+      method: 'POST',
+      path,
+      params: {},
+      query: {},
+      headers: { 'user-agent': CHROME, ...headers },
+      body: bytes,
+      ip,
+    })
+    return { status: answer.status, headers: answer.headers, body: JSON.parse(String(answer.body)) }
+  }
+  const records = (): StreamRecord[] => packed.map(unpack)
+  const events = (): RecordedEvent[] =>
+    records().flatMap(record => (record.kind === 'events' ? record.events : []))
+  return { send, records, events, packed }
+}
