@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { options, readConfig } from '#lib/config'
 import { type FunctionName, functions } from '#schemas/functions'
+import { logCodes } from '#schemas/log'
 import { synthesize } from '#test/lib/synthesized'
 
-/** docs/operations.md speaks of what the stack really has. */
+/** docs/operations.md speaks of what the service and its stack really have. */
 
 const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const { template, all } = synthesize()
@@ -32,6 +33,10 @@ test('each alarm has a section that says what to do, and each of those sections 
   )
   expect(headings.length).toBeGreaterThan(10)
   expect(headings.toSorted()).toEqual(alarmNames().toSorted())
+})
+
+test('each log code has its line that says what to do', () => {
+  for (const code of Object.keys(logCodes)) expect(document).toContain(`\`${code}\``)
 })
 
 test('each option of the deployment is explained', () => {
