@@ -1,11 +1,11 @@
 import type { LakeRead } from '#core/lake/relations'
-import type { LakeStateStore } from '#core/lake/state'
+import type { Snapshot } from '#core/lake/state'
 import type { Clock, QueryEngine } from '#core/ports'
 
 /** What every report needs. */
 export type ReportServices = {
   engine: QueryEngine
-  lakeState: Pick<LakeStateStore, 'lake'>
+  lakeState: { lake(): Promise<Snapshot> }
   clock: Clock
 }
 

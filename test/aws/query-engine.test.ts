@@ -142,11 +142,14 @@ test('a report gives the same through Athena as from the local engine, and tells
     rows: (query, options) => engine.rows(query, { ...options, onStatistics: cost => costs.push(cost) }),
   }
   const statsBy = (chosen: QueryEngine) =>
-    stats({ engine: chosen, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } } as never, {
-      project: project as never,
-      query: { since: undefined, days: 7, groupBy: 'day' },
-      signal: new AbortController().signal,
-    })
+    stats(
+      { engine: chosen, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } },
+      {
+        project,
+        query: { since: undefined, days: 7, groupBy: 'day' },
+        signal: new AbortController().signal,
+      },
+    )
   const answer = await statsBy(metered)
   expect(answer.totals.total_events).toBeGreaterThan(40)
   expect(answer).toEqual(await statsBy(local))

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { SqlQuery } from '#core/ports'
-import type { ReportServices } from '#core/reports/services'
 import { type TableName, tables } from '#schemas/columns'
 import { NOW } from '#test/support/random-history'
 import { createTable } from './create-table.ts'
@@ -48,15 +47,7 @@ async function record(root: string, given: SampleLake): Promise<Recorded[]> {
   const duckdb = await openQueryEngine({ lakeDir, tempDir, log: () => {} })
   try {
     const engine = recordingEngine(duckdb)
-    const lake = async () => ({
-      ...snapshot,
-      rollUntil: null,
-      fence: 0,
-      leaseUntil: 0,
-      epochOpenedAt: 0,
-      marks: [],
-    })
-    const services = { engine, lakeState: { lake }, clock: { now: () => NOW } } as ReportServices
+    const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
     for (const id of PROJECTS) {
       for (const has_event_ids of [true, false]) {
         await askReports(services, { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }, given)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { events } from '#core/reports/events'
-import type { ReportServices } from '#core/reports/services'
 import { stats } from '#core/reports/stats'
 import { lakeFolder } from '#local/lake-folder'
 import { openQueryEngine } from '#local/query-engine'
@@ -42,7 +41,7 @@ test('stats and events of any history equal the oracle, wherever compaction has 
           const project = { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
           for (const since of given.since) {
             for (const groupBy of STATS_GROUPS) {
-              const found = await stats(services as unknown as ReportServices, {
+              const found = await stats(services, {
                 project,
                 query: { since, groupBy },
               })
@@ -51,7 +50,7 @@ test('stats and events of any history equal the oracle, wherever compaction has 
             const expected = oracleEvents(kept, { project: id, since, now: NOW }, given.filter)
             const found: EventRow[] = []
             for (let before: string | undefined, first = true; first || before !== undefined; first = false) {
-              const page = await events(services as unknown as ReportServices, {
+              const page = await events(services, {
                 project,
                 query: { since, limit: given.limit, before, ...given.filter },
               })
