@@ -8,6 +8,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { s3Lake } from '#aws/lake'
+import { eachOf } from '#core/each-of'
 import { lakeContract } from '#test/contract/lake'
 import { type EmulatedStorage, nobody, startStorage } from '../support/emulators.ts'
 import { serviceFault } from '../support/service-fault.ts'
@@ -25,7 +26,7 @@ lakeContract('S3 (fauxqs)', open)
 test('more objects than one page lists or one call deletes are listed and deleted', async () => {
   const lake = await open()
   const keys = Array.from({ length: 1_050 }, (_, i) => `hot/epoch=1/${String(i).padStart(4, '0')}`)
-  await Promise.all(keys.map(key => lake.put(key, new Uint8Array(1))))
+  await eachOf(keys, 32, key => lake.put(key, new Uint8Array(1)))
   expect((await lake.list('hot/')).map(({ key }) => key)).toEqual(keys)
   await lake.delete(keys)
   expect(await lake.list('')).toEqual([])
