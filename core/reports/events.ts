@@ -54,7 +54,12 @@ export async function events(
     newest === undefined || oldest === undefined
       ? []
       : await rows(
-          wholeRows({ snapshot, project, from: oldest.timestamp, to: newest.timestamp + 1 }, filters),
+          wholeRows(
+            { snapshot, project, from: oldest.timestamp, to: newest.timestamp + 1 },
+            filters,
+            before,
+            oldest,
+          ),
         )
   const ids = new Set(page.map(idOf))
   const listed = found
@@ -86,11 +91,17 @@ function placesOf(read: LakeRead, filters: readonly Filter[], before: Place | nu
     WHERE ${condition(filters, before)} ${NEWEST_FIRST} LIMIT ${integer(limit)}`
 }
 
-function wholeRows(read: LakeRead, filters: readonly Filter[]): SqlQuery {
+/** No LIMIT: rows that have come since the places were found would push out the last of them. */
+function wholeRows(
+  read: LakeRead,
+  filters: readonly Filter[],
+  before: Place | null,
+  oldest: Place,
+): SqlQuery {
   const columns = eventColumns.map(column => column.name).filter(column => column !== 'project_id')
   const shown = columns.filter(column => column !== 'timestamp').map(name)
   return sql`SELECT ${SENT_AT} AS sent_at, ${join(shown, ', ')} FROM ${eventsRelation(read, columns)} AS each_event
-    WHERE ${condition(filters, null)} ${NEWEST_FIRST}`
+    WHERE ${condition(filters, before)} AND NOT ${olderThan(oldest)} ${NEWEST_FIRST}`
 }
 
 /** Unix ms. */
@@ -100,12 +111,13 @@ const NEWEST_FIRST = sql`ORDER BY timestamp DESC, lag_s DESC, seq DESC`
 
 function condition(filters: readonly Filter[], before: Place | null): SqlQuery {
   const conditions = filters.map(({ column, value }) => sql`${name(column)} = ${value}`)
-  if (before !== null) {
-    const at = timestamp(before.timestamp)
-    conditions.push(sql`(timestamp < ${at} OR (timestamp = ${at}
-      AND (lag_s < ${before.lag} OR (lag_s = ${before.lag} AND seq < ${before.seq}))))`)
-  }
+  if (before !== null) conditions.push(olderThan(before))
   return conditions.length === 0 ? sql`true` : join(conditions, ' AND ')
+}
+
+function olderThan({ timestamp: ms, lag, seq }: Place): SqlQuery {
+  const at = timestamp(ms)
+  return sql`(timestamp < ${at} OR (timestamp = ${at} AND (lag_s < ${lag} OR (lag_s = ${lag} AND seq < ${seq}))))`
 }
 
 function placeOf(row: Row): Place {

@@ -128,6 +128,17 @@ test('events that come between the statements of a page push none out of it', as
   ])
 })
 
+test('of events that all have one time no more are read than a page shows', async () => {
+  const { engine, ...services } = await setUp(Array.from({ length: 50 }, (_, i) => ({ event: `e${i}` })))
+  const rows = vi.spyOn(engine, 'rows')
+  const first = await events({ ...services, engine }, { project, query: { limit: 10 } })
+  const before = String(first.next_before)
+  const second = await events({ ...services, engine }, { project, query: { limit: 10, before } })
+  expect(new Set([...first.events, ...second.events].map(({ id }) => id)).size).toBe(20)
+  const read = await Promise.all(rows.mock.results.map(async ({ value }) => (await value).length))
+  expect(Math.max(...read)).toBe(11)
+})
+
 test('the 20 most frequent events are told, equals by code point', async () => {
   const names = Array.from({ length: 25 }, (_, i) => `e${String(i).padStart(2, '0')}`)
   const services = await setUp([...names.map(event => ({ event })), { event: 'zz' }, { event: 'zz' }])
