@@ -170,11 +170,16 @@ function watches({ config, metrics, waiting }: AlarmsProps): Record<string, Watc
       bad: LASTING,
       says: 'The API answers requests with 5xx.',
     },
-    AthenaScan: {
-      metric: metrics.scanned(Duration.days(1)),
-      above: config.dailyScanGb * 1e9,
-      says: `Reports have read more than ${config.dailyScanGb} GB within a day ($5 a TB).`,
-    },
+    ...Object.fromEntries(
+      Object.entries(metrics.scanned(Duration.days(1))).map(([state, metric]): [string, Watch] => [
+        `AthenaScan-${state}`,
+        {
+          metric,
+          above: config.dailyScanGb * 1e9,
+          says: `Statements that ended ${state} have read more than ${config.dailyScanGb} GB within a day ($5 a TB).`,
+        },
+      ]),
+    ),
     ...Object.fromEntries(
       names.flatMap((name): [string, Watch][] => [
         [

@@ -59,7 +59,7 @@ export class HealthDashboard extends Construct {
             'Slowest of a hundred, ms',
             Object.fromEntries(WORKING.map(name => [name, metrics.slowest(name)])),
           ),
-          graph('Athena, bytes an hour', { read: metrics.scanned(Duration.hours(1)) }),
+          graph('Athena, bytes an hour', metrics.scanned(Duration.hours(1))),
         ],
       ],
     })

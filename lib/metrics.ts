@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
-import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Stream } from 'aws-cdk-lib/aws-kinesis'
 import { FilterPattern } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -48,17 +48,6 @@ export function createMetrics({ namespace, functions, stream, api, workgroup }: 
     filterPattern: REFUSED,
   })
   const lambda = (name: FunctionName) => functions[name].lambda
-  const ended = Object.fromEntries(
-    ENDED.map(QueryState => [
-      QueryState.toLowerCase(),
-      new Metric({
-        namespace: 'AWS/Athena',
-        metricName: 'ProcessedBytes',
-        dimensionsMap: { WorkGroup: workgroup, QueryState, QueryType: 'DML' },
-        statistic: Stats.SUM,
-      }),
-    ]),
-  )
   const own = (metricName: string, service: FunctionName, how: typeof SUM) =>
     new Metric({ namespace, metricName, dimensionsMap: { service }, ...how })
 
@@ -89,14 +78,14 @@ export function createMetrics({ namespace, functions, stream, api, workgroup }: 
     clientErrors: () => http.metricClientError(SUM),
     serverErrors: () => http.metricServerError(SUM),
     latency: (percent: number) => http.metricLatency(percentile(percent)),
-    /** Bytes that reports have read, in statements that failed or were stopped too: they are billed like the others. */
+    /** Bytes that reports have read, by how their statements ended: those that failed or were stopped are billed too. */
     scanned: (period: Duration) =>
-      new MathExpression({
-        expression: Object.keys(ended)
-          .map(state => `FILL(${state}, 0)`)
-          .join(' + '),
-        usingMetrics: ended,
-        period,
-      }),
+      Object.fromEntries(
+        ENDED.map(QueryState => {
+          const dimensionsMap = { WorkGroup: workgroup, QueryState, QueryType: 'DML' }
+          const of = { namespace: 'AWS/Athena', metricName: 'ProcessedBytes', dimensionsMap }
+          return [QueryState, new Metric({ ...of, statistic: Stats.SUM, period })]
+        }),
+      ),
   }
 }

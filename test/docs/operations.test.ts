@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { options, readConfig } from '#lib/config'
-import { type FunctionName, functions } from '#schemas/functions'
+import { functions } from '#schemas/functions'
 import { logCodes } from '#schemas/log'
 import { synthesize } from '#test/lib/synthesized'
 
@@ -10,7 +10,11 @@ import { synthesize } from '#test/lib/synthesized'
 const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const { template, all } = synthesize()
 
-/** The names under which alarms send their reader here; those that there are one a function are counted once. */
+const OF_FUNCTION = new RegExp(`-(${Object.keys(functions).join('|')})$`)
+/** Of an Athena statement. */
+const OF_STATE = /-[A-Z]+$/
+
+/** The names under which alarms send their reader here; of those for each function or state there is one. */
 function alarmNames(): string[] {
   const described = all('AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
     String(Properties.AlarmDescription),
@@ -18,11 +22,8 @@ function alarmNames(): string[] {
   const names = described.map(
     text => /See docs\/operations\.md, ([\w-]+)\.$/.exec(text)?.[1] ?? `no name in: ${text}`,
   )
-  const isFunction = (name = '') => (Object.keys(functions) as FunctionName[]).includes(name as FunctionName)
   return [
-    ...new Set(
-      names.map(name => (isFunction(name.split('-')[1]) ? `${name.split('-')[0]}-<function>` : name)),
-    ),
+    ...new Set(names.map(name => name.replace(OF_FUNCTION, '-<function>').replace(OF_STATE, '-<state>'))),
   ]
 }
 
