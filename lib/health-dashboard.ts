@@ -4,7 +4,6 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
-  type MathExpression,
   type Metric,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -66,12 +65,12 @@ export class HealthDashboard extends Construct {
   }
 }
 
-type Labelled = Record<string, Metric | MathExpression>
+type Labelled = Record<string, Metric>
 
 function graph(title: string, left: Labelled, right: Labelled = {}): GraphWidget {
   return new GraphWidget({ title, left: labelled(left), right: labelled(right), width: 8, height: 6 })
 }
 
-function labelled(metrics: Labelled): (Metric | MathExpression)[] {
+function labelled(metrics: Labelled): Metric[] {
   return Object.entries(metrics).map(([label, metric]) => metric.with({ label }))
 }

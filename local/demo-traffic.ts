@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '#core/ingest/record'
+import { DAY_MS } from '#core/time'
 import {
   type Campaign,
   countries,
@@ -35,7 +36,6 @@ export type DemoTrafficSettings = {
   eventIdPrefix?: string
 }
 
-const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /** Visitors and sessions an event: 400,000 and 1.5 million for 10 million events. */
 const VISITORS_PER_EVENT = 0.04

@@ -35,12 +35,12 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochFiles: 600,
   epochBytes: 16 * 1024 * 1024,
   coldAfterMs: NEIGHBOURS_MS,
-  rollMs: 24 * 3_600_000,
+  rollMs: DAY_MS,
   // 1.2 million events: what 256 MB of memory sort without going by slices (duckdb/sorted-events.ts).
   rollBytes: 24 * 1024 * 1024,
   resendMs: 5 * 60_000,
   queueSince: 0,
-  keepFinerMs: 24 * 3_600_000,
+  keepFinerMs: DAY_MS,
 }
 
 export type MaintenanceServices = {

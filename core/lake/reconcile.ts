@@ -18,10 +18,10 @@ export type ReconcileServices = {
 const LEASE_MS = 60_000
 
 /**
- * Brings a state table that has gone back in time (a restored copy, or a disk that lied about
- * syncing before a power cut) up to what the lake holds, before any traffic: each hot file beyond a shard's highWater is the work of a
- * claim that the table has forgotten, so that claim is opened and finished again, in order. Counters follow, as
- * finishing a claim adds them and they went back together with it. Returns the number of claims mended.
+ * Brings a state table that has gone back in time (a restored copy, or a disk that lied about syncing before a power
+ * cut) up to what the lake holds, before any traffic: each hot file beyond a shard's highWater is the work of a claim
+ * that the table has forgotten, so that claim is opened and finished again, in order. Counters follow, as finishing a
+ * claim adds them and they went back together with it. Returns the number of claims mended.
  */
 export async function reconcile(services: ReconcileServices): Promise<number> {
   const { state, lake, log } = services

@@ -10,6 +10,7 @@ import { integer, scanning, sql } from '#core/sql'
 import { lakeFolder } from '#local/lake-folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
+import { damaged } from '#test/support/damaged'
 
 queryEngineContract('DuckDB over a folder', async () => {
   const { engine, remove } = await fresh()
@@ -170,10 +171,8 @@ test.each([
 test('a file that is made anew while a statement reads the damaged one fails no statement', async () => {
   const { lake, engine, logged } = await setUp()
   const key = 'hot/epoch=1/0-1-1.parquet'
-  const whole = Buffer.from(hotFile(2000))
-  const damaged = Buffer.from(whole)
-  damaged.fill(0xa5, 4, whole.length - 8 - whole.readUInt32LE(whole.length - 8))
-  await lake.put(key, damaged)
+  const whole = hotFile(2000)
+  await lake.put(key, damaged(whole))
   const failures: unknown[] = []
   const { prepare } = DuckDBConnection.prototype
   const spy = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementationOnce(async function (

@@ -39,6 +39,9 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
   const maintenance = restarted()
   const repair = createRepair({ consumer, worker, log })
 
+  /** Puts a record of these events' names on the shard. */
+  const accept = (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time))
+
   return {
     clock,
     log,
@@ -57,8 +60,12 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
     /** Maintenance as a new process has it, with changes of its settings. */
     restarted,
     repair,
-    /** Puts a record of these events' names on the shard. */
-    accept: (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time)),
+    accept,
+    /** The same, and has it taken into the lake. */
+    async consumed(...names: string[]) {
+      accept(...names)
+      await consumer.consume('s0')
+    },
     /** Runs what maintenance finds due, and its jobs, until it finds nothing more to send. */
     async settle() {
       for (let i = 0; i < 10; i++) {

@@ -7,8 +7,7 @@ const HOUR = 3_600_000
 async function filled(epochs: number) {
   const world = lakeWorld({ epochFiles: 1, keepFinerMs: 1_000 * HOUR })
   for (let epoch = 1; epoch <= epochs; epoch++) {
-    world.accept(`in ${epoch}`)
-    await world.consumer.consume('s0')
+    await world.consumed(`in ${epoch}`)
     await world.settle()
     world.clock.time += 10 * HOUR
   }
@@ -20,8 +19,7 @@ const warmOf = (...epochs: number[]) => epochs.map(epoch => expect.stringContain
 test('a compaction compares event_ids with the epochs of thirty hours before its own', async () => {
   const world = await filled(5)
   const compact = vi.spyOn(world.merger, 'compact')
-  world.accept('in 6')
-  await world.consumer.consume('s0')
+  await world.consumed('in 6')
   await world.settle()
   expect(compact.mock.calls.map(([job]) => job)).toEqual([
     expect.objectContaining({ epoch: 6, recent: warmOf(3, 4, 5) }),

@@ -1,19 +1,15 @@
 import { expect, test, vi } from 'vitest'
+import { DAY_MS, utcDate } from '#core/time'
 import { lakeWorld } from '#test/support/lake-world'
 
 const HOUR = 3_600_000
-
-async function consumed(world: ReturnType<typeof lakeWorld>, ...names: string[]): Promise<void> {
-  world.accept(...names)
-  await world.consumer.consume('s0')
-}
 
 test('an epoch ends by its age, but not while it is empty', async () => {
   const world = lakeWorld()
   world.clock.time += HOUR
   await world.maintenance.tick()
   expect((await world.state.lake()).epoch).toBe(1)
-  await consumed(world, 'a')
+  await world.consumed('a')
   await world.maintenance.tick()
   expect((await world.state.lake()).epoch).toBe(2)
 })
@@ -22,7 +18,7 @@ test('an epoch ends by the number of its files, however young it is', async () =
   const world = lakeWorld({ epochFiles: 3, epochMs: HOUR })
   await world.maintenance.tick()
   const opened = (await world.state.lake()).epoch
-  for (const name of ['a', 'b', 'c']) await consumed(world, name)
+  for (const name of ['a', 'b', 'c']) await world.consumed(name)
   await world.maintenance.tick()
   expect((await world.state.lake()).epoch).toBe(opened + 1)
 })
@@ -32,14 +28,14 @@ test('an epoch ends by the bytes of its files, so that no compaction takes more 
   await world.maintenance.tick()
   const opened = (await world.state.lake()).epoch
   // A simulated file has one byte.
-  for (const name of ['a', 'b', 'c']) await consumed(world, name)
+  for (const name of ['a', 'b', 'c']) await world.consumed(name)
   await world.maintenance.tick()
   expect((await world.state.lake()).epoch).toBe(opened + 1)
 })
 
 test('an epoch is not compacted while a claim is open in it, and the warm watermark waits for its job', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   const claim = { first: '200000000000000000000', last: '200000000000000000000', epoch: 1 }
   await world.state.claim('s0', claim, (await world.state.shard('s0')).highWater, 1)
   await world.settle()
@@ -55,7 +51,7 @@ test('an epoch is not compacted while a claim is open in it, and the warm waterm
 
 test('a job that was sent and never finished is sent again after five minutes, not before', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   await world.maintenance.tick()
   await world.maintenance.tick()
   expect(world.jobs.jobs).toEqual([{ kind: 'compact', epoch: 1, part: 0, parts: 1 }])
@@ -69,7 +65,7 @@ test('a job that was sent and never finished is sent again after five minutes, n
 
 test('where the queue keeps a job until it is done, it is never sent twice', async () => {
   const world = lakeWorld({ epochFiles: 1, resendMs: Number.POSITIVE_INFINITY })
-  await consumed(world, 'a')
+  await world.consumed('a')
   await world.maintenance.tick()
   world.clock.time += 24 * HOUR
   await world.maintenance.tick()
@@ -78,7 +74,7 @@ test('where the queue keeps a job until it is done, it is never sent twice', asy
 
 test('a tick that fails gives the lease back', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   const { list } = world.lake
   world.lake.list = () => Promise.reject(new Error('no listing'))
   await expect(world.maintenance.tick()).rejects.toThrow('no listing')
@@ -89,7 +85,7 @@ test('a tick that fails gives the lease back', async () => {
 
 test('while another process holds the lease nothing is done', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   await world.state.lease(world.clock.time, world.clock.time + 60_000)
   await world.settle()
   expect((await world.state.lake()).epoch).toBe(1)
@@ -97,7 +93,7 @@ test('while another process holds the lease nothing is done', async () => {
 
 test('epochs go cold 30 hours after they were closed, as far as they were compacted', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   await world.settle()
   world.clock.time += 29 * HOUR
   await world.settle()
@@ -111,14 +107,14 @@ test('epochs go cold 30 hours after they were closed, as far as they were compac
 
 test('while a compaction stands still, nothing goes cold that its event_ids are compared with', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   await world.settle()
   world.clock.time += 2 * HOUR
-  await consumed(world, 'b')
+  await world.consumed('b')
   await world.maintenance.tick()
   world.jobs.jobs.splice(0)
   world.clock.time += 100 * HOUR
-  await consumed(world, 'c')
+  await world.consumed('c')
   await world.maintenance.tick()
   expect(await world.state.lake()).toMatchObject({ warm: 2, cold: 1, rollUntil: null })
   await world.settle()
@@ -133,7 +129,7 @@ test.each([
   '%s files stay for a day after the watermark has passed them, however old they are',
   async (finer, _, hours) => {
     const world = lakeWorld({ epochFiles: 1 })
-    await consumed(world, 'a')
+    await world.consumed('a')
     // It stood still for two days.
     if (finer === 'hot') world.clock.time += 48 * HOUR
     await world.settle()
@@ -152,7 +148,7 @@ test.each([
 
 test('a shard that is new since an epoch was closed is not put into it by one that has slept meanwhile', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   const { shards } = world.state
   world.state.shards = async () => {
     world.state.shards = shards
@@ -169,7 +165,7 @@ test('a roll takes as many epochs as one worker can, and the next one goes on fr
   // A simulated object counts as one byte.
   const world = lakeWorld({ epochFiles: 1, rollBytes: 2 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
-    await consumed(world, name)
+    await world.consumed(name)
     await world.settle()
     world.clock.time += HOUR
   }
@@ -181,7 +177,7 @@ test('a roll takes as many epochs as one worker can, and the next one goes on fr
 
 test('a job that could not be sent is sent by the next tick', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   const send = world.jobs.send
   world.jobs.send = () => Promise.reject(new Error('no queue'))
   await expect(world.maintenance.tick()).rejects.toThrow('no queue')
@@ -193,7 +189,7 @@ test('a job that could not be sent is sent by the next tick', async () => {
 
 test('a job that was sent before the process began is sent again: the queue in memory went with the one before', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   await world.maintenance.tick()
   world.jobs.jobs.length = 0
   world.clock.time += 61_000
@@ -207,7 +203,7 @@ test('a job that was sent before the process began is sent again: the queue in m
 test('a roll waits until it takes a day of epochs, so that a date is not made of many small files', async () => {
   const world = lakeWorld({ epochFiles: 1, rollMs: 24 * HOUR })
   for (let hour = 0; hour < 60; hour += 2) {
-    await consumed(world, `e${hour}`)
+    await world.consumed(`e${hour}`)
     await world.settle()
     world.clock.time += 2 * HOUR
   }
@@ -219,7 +215,7 @@ test('a roll waits until it takes a day of epochs, so that a date is not made of
 
 test('of an epoch that was not read yet nothing is deleted, however old its files are', async () => {
   const world = lakeWorld({ epochFiles: 100, epochMs: 1_000 * HOUR })
-  await consumed(world, 'a')
+  await world.consumed('a')
   world.clock.time += 72 * HOUR
   await world.settle()
   expect(world.keys('hot/')).toHaveLength(1)
@@ -227,17 +223,17 @@ test('of an epoch that was not read yet nothing is deleted, however old its file
 
 test('a forgotten roll is looked for among the dates that it can have written, not in all that is cold', async () => {
   const world = lakeWorld({ epochFiles: 1 })
-  await consumed(world, 'a')
+  await world.consumed('a')
   await world.settle()
   world.clock.time += 31 * HOUR
-  await consumed(world, 'b')
+  await world.consumed('b')
   await world.settle()
   world.clock.time += 2 * HOUR
-  await consumed(world, 'c')
+  await world.consumed('c')
   await world.settle()
   const { cold } = await world.state.lake()
   expect(cold).toBe(2)
-  const date = new Date(world.clock.time - 80 * 24 * HOUR).toISOString().slice(0, 10)
+  const date = utcDate(world.clock.time - 80 * DAY_MS)
   await world.lake.put(`cold/date=2026-11-02/bucket=1/3-4.parquet`, new Uint8Array(0))
   await world.lake.put(`cold/date=${date}/bucket=1/1-2.parquet`, new Uint8Array(0))
   world.clock.time += 31 * HOUR
@@ -257,7 +253,7 @@ test.each([
 ])('a roll that the state has forgotten: $why', async ({ left, planned }) => {
   const world = lakeWorld({ epochFiles: 1 })
   for (const name of ['a', 'b', 'c', 'd']) {
-    await consumed(world, name)
+    await world.consumed(name)
     await world.settle()
     world.clock.time += 2 * HOUR
   }

@@ -6,8 +6,7 @@ const HOUR = 3_600_000
 /** A lake with one event in hot, warm and cold, all copies still there. */
 async function filled() {
   const world = lakeWorld({ epochFiles: 1, keepFinerMs: 1_000 * HOUR })
-  world.accept('a')
-  await world.consumer.consume('s0')
+  await world.consumed('a')
   await world.settle()
   world.clock.time += 31 * HOUR
   await world.settle()
@@ -48,8 +47,7 @@ test('what has no finer copy any more is left as it is, and said', async () => {
 test('a hot file whose records the stream has dropped in part is not made from the rest', async () => {
   const world = lakeWorld()
   world.accept('a')
-  world.accept('b')
-  await world.consumer.consume('s0')
+  await world.consumed('b')
   const [key] = world.keys('hot/') as [string]
   world.stream.byName.get('s0')?.entries.shift()
   expect(await world.repair(key)).toBe(false)

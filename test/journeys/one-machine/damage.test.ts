@@ -1,6 +1,7 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { damaged } from '#test/support/damaged'
 import { eventually } from '#test/support/eventually'
 import { allEvents, lakeFiles, statsTotals } from '#test/support/read-back'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service'
@@ -141,10 +142,6 @@ function stats({ baseUrl, credentials }: Service): Promise<Response> {
   return fetch(`${baseUrl}/stats?project=demo&since=1d`, { headers: { 'X-API-Key': credentials.api_key } })
 }
 
-/** Overwrites everything but the ends, by which a reader knows the file as Parquet and finds its footer. */
 function damage(path: string): void {
-  const bytes = readFileSync(path)
-  const footer = 8 + bytes.readUInt32LE(bytes.length - 8)
-  bytes.fill(0xa5, 4, bytes.length - footer)
-  writeFileSync(path, bytes)
+  writeFileSync(path, damaged(readFileSync(path)))
 }
