@@ -14,7 +14,7 @@ const FIRST_OF_USER = 1_000
  * The error for a statement that did not succeed. A wrong statement is a defect of ours and an Error; what may succeed
  * later, or for a smaller range, is UNAVAILABLE.
  */
-export function failure({ Status = {} }: QueryExecution): Error {
+export function toQueryError({ Status = {} }: QueryExecution): Error {
   const { State, StateChangeReason = '', AthenaError } = Status
   const cause = new Error(`Athena: ${State} ${StateChangeReason || AthenaError?.ErrorMessage || ''}`)
   if (State === 'CANCELLED') {

@@ -43,7 +43,7 @@ function connections(answerMs: number): NodeHttpHandler {
  * a connection gain nothing, and a broken HTTP/2 session takes all its requests with it. One try a call: the stream
  * adapter retries itself, as it must look into each answer for the records that failed.
  */
-export function kinesisClient(overrides: ClientOverrides = {}): KinesisClient {
+export function createKinesisClient(overrides: ClientOverrides = {}): KinesisClient {
   return new KinesisClient({ requestHandler: connections(3_000), maxAttempts: 1, ...overrides })
 }
 
@@ -51,22 +51,22 @@ export function kinesisClient(overrides: ClientOverrides = {}): KinesisClient {
  * Checksums by default (CRC-32) on what is put and what is got. Buckets in the path where the endpoint is not AWS: an
  * emulator has no DNS for them.
  */
-export function s3Client(overrides: ClientOverrides = {}): S3Client {
+export function createS3Client(overrides: ClientOverrides = {}): S3Client {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env
   const forcePathStyle = (overrides.endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined
   return new S3Client({ requestHandler: connections(20_000), maxAttempts: 5, forcePathStyle, ...overrides })
 }
 
 /** Start is idempotent by the token that the SDK gives each call, so a repeated start runs one statement. */
-export function athenaClient(overrides: ClientOverrides = {}): AthenaClient {
+export function createAthenaClient(overrides: ClientOverrides = {}): AthenaClient {
   return new AthenaClient({ requestHandler: connections(5_000), maxAttempts: 3, ...overrides })
 }
 
-export function sqsClient(overrides: ClientOverrides = {}): SQSClient {
+export function createSqsClient(overrides: ClientOverrides = {}): SQSClient {
   return new SQSClient({ requestHandler: connections(5_000), maxAttempts: 5, ...overrides })
 }
 
-export function secretsManagerClient(overrides: ClientOverrides = {}): SecretsManagerClient {
+export function createSecretsManagerClient(overrides: ClientOverrides = {}): SecretsManagerClient {
   return new SecretsManagerClient({ requestHandler: connections(3_000), maxAttempts: 5, ...overrides })
 }
 
@@ -75,7 +75,7 @@ export function secretsManagerClient(overrides: ClientOverrides = {}): SecretsMa
  * find its own effect then and report that it did not hold. The lake takes that as another's work and goes on from what
  * the table says; a caller may be told once that what they have just made is there already.
  */
-export function dynamoClient(overrides: ClientOverrides = {}): DynamoDBDocument {
+export function createDynamoClient(overrides: ClientOverrides = {}): DynamoDBDocument {
   return DynamoDBDocument.from(
     new DynamoDBClient({ requestHandler: connections(3_000), maxAttempts: 5, ...overrides }),
     { marshallOptions: { removeUndefinedValues: true } },

@@ -9,7 +9,7 @@ import type { Log } from '#core/ports'
 import { countedCodes, type Gauge, gauges, type LogCode, logCodes } from '#schemas/log'
 
 /** What a call is answered with just before its function would be cut off. */
-export type LateAnswer<R> = { /** ms */ before: number; answer(): Promise<R> }
+export type TimeoutResponse<R> = { /** ms */ before: number; answer(): Promise<R> }
 
 /** How a function on AWS tells what it does: log lines, metrics and traces, by Powertools, which reads its own settings. */
 export type Instruments = {
@@ -23,7 +23,7 @@ export type Instruments = {
    */
   instrumented<E, R>(
     handle: (event: E, signal: AbortSignal) => Promise<R>,
-    late?: LateAnswer<R>,
+    late?: TimeoutResponse<R>,
   ): (event: E, context: Context) => Promise<R>
 }
 

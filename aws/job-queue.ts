@@ -9,7 +9,7 @@ const RETRY_AFTER = 5
  * The JobQueue port on a standard queue of SQS: a job is a message of JSON. SQS may deliver it twice, and delivers it
  * again while its worker fails (lambdas/jobs/handler.ts), until the queue's redrive policy takes it to the dead letters.
  */
-export function sqsJobQueue<Job>({
+export function createSqsJobQueue<Job>({
   client,
   queueUrl,
 }: {

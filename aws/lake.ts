@@ -15,7 +15,7 @@ const RETRY_AFTER = 5
 const DELETED_AT_ONCE = 1_000
 
 /** The Lake port on a bucket of S3, which holds a whole object or none by itself, and is read as it was written. */
-export function s3Lake({ client, bucket }: { client: S3Client; bucket: string }): Lake {
+export function createS3Lake({ client, bucket }: { client: S3Client; bucket: string }): Lake {
   const Bucket = bucket
 
   async function put(key: string, bytes: Uint8Array): Promise<void> {

@@ -9,9 +9,9 @@ import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maint
  */
 export const MAINTENANCE: Omit<MaintenanceSettings, 'epochMs'> = {
   coldAfterMs: MAINTENANCE_DEFAULTS.coldAfterMs,
-  rollMs: MAINTENANCE_DEFAULTS.rollMs,
-  keepFinerMs: MAINTENANCE_DEFAULTS.keepFinerMs,
-  rollBytes: 192 * 1024 * 1024,
+  coldSpanMs: MAINTENANCE_DEFAULTS.coldSpanMs,
+  keepSupersededMs: MAINTENANCE_DEFAULTS.keepSupersededMs,
+  coldBytes: 192 * 1024 * 1024,
   epochFiles: 1_000,
   epochBytes: 256 * 1024 * 1024,
   resendMs: 90 * 60_000,

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-athena'
 import { ApiError, unavailable } from '#core/errors'
 import type { QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
-import { failure } from './athena-failure.ts'
+import { toQueryError } from './athena-failure.ts'
 import { toRow } from './athena-rows.ts'
 import { type Backoff, backOff } from './backoff.ts'
 import { isThrottled, mapped, passes } from './fault.ts'
@@ -52,7 +52,7 @@ export type AthenaEngine = QueryEngine & {
 }
 
 /** The QueryEngine port on Athena, engine v3. */
-export function athenaEngine(settings: AthenaEngineSettings): AthenaEngine {
+export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine {
   const { client, workGroup, database, timeoutMs, reuseMinutes, firstLookMs, lastLookMs } = {
     ...DEFAULTS,
     ...settings,
@@ -80,7 +80,7 @@ export function athenaEngine(settings: AthenaEngineSettings): AthenaEngine {
       const statement = await finished(id, ending)
       runs = false
       options.onStatistics?.(statistics(statement))
-      if (statement.Status?.State !== 'SUCCEEDED') throw failure(statement)
+      if (statement.Status?.State !== 'SUCCEEDED') throw toQueryError(statement)
       return await results(id, ending)
     } catch (error) {
       if (runs) await stop(id)

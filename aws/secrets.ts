@@ -16,7 +16,7 @@ type Known = { value: string; until: number }
  * Parameter Store). A value that is known goes on when it cannot be renewed now, so that an outage there stops nobody.
  * Sign-in will be the first to ask for one.
  */
-export function secretsManager({ client, now }: { client: SecretsManagerClient; now(): number }): Secrets {
+export function createSecrets({ client, now }: { client: SecretsManagerClient; now(): number }): Secrets {
   const known = new Map<string, Known>()
   const asked = new Map<string, Promise<string>>()
 

@@ -1,21 +1,27 @@
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBotClassifier } from '#core/ingest/bots'
-import { createSeqSource } from '#core/ingest/ids'
+import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
-import { finishForsaken } from '#core/lake/forsaken'
 import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
+import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
 import type { Clock } from '#core/ports'
 import { createStores } from '#core/stores'
-import { athenaClient, dynamoClient, kinesisClient, s3Client, sqsClient } from './clients.ts'
+import {
+  createAthenaClient,
+  createDynamoClient,
+  createKinesisClient,
+  createS3Client,
+  createSqsClient,
+} from './clients.ts'
 import { type Instruments, openInstruments } from './instruments.ts'
-import { sqsJobQueue } from './job-queue.ts'
-import { s3Lake } from './lake.ts'
+import { createSqsJobQueue } from './job-queue.ts'
+import { createS3Lake } from './lake.ts'
 import { MAINTENANCE } from './maintenance-settings.ts'
-import { athenaEngine } from './query-engine.ts'
+import { createAthenaEngine } from './query-engine.ts'
 import { readSettings } from './settings.ts'
-import { kinesisStream } from './stream.ts'
+import { createKinesisStream } from './stream.ts'
 
 /**
  * What each function of lambdas/ works with on AWS: its settings read, its clients and instruments made, once, when the
@@ -35,7 +41,7 @@ export function trackServices(environment: Environment) {
   const { log, traced, instrumented } = openInstruments()
   const { accounts, projects } = openStores(TABLE_NAME, traced)
   const services = {
-    stream: kinesisStream({ client: traced(kinesisClient()), streamArn: STREAM_ARN, log }),
+    stream: createKinesisStream({ client: traced(createKinesisClient()), streamArn: STREAM_ARN, log }),
     accounts,
     projects,
     // Who asks through CloudFront comes with their country; the table of addresses stays out of the bundle.
@@ -43,7 +49,7 @@ export function trackServices(environment: Environment) {
     countryHeader: COUNTRY_HEADER,
     bots: createBotClassifier(),
     clock,
-    ids: createSeqSource(),
+    ids: createArrivalOrder(),
     log,
   }
   return { services, instrumented }
@@ -52,8 +58,8 @@ export function trackServices(environment: Environment) {
 export function reportsServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE } = readSettings('reports', environment)
   const { log, traced, instrumented } = openInstruments()
-  const engine = athenaEngine({
-    client: traced(athenaClient()),
+  const engine = createAthenaEngine({
+    client: traced(createAthenaClient()),
     workGroup: ATHENA_WORKGROUP,
     database: GLUE_DATABASE,
   })
@@ -79,18 +85,18 @@ export function lakeServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, BUCKET_NAME } = readSettings('lake', environment)
   const { log, traced, instrumented } = openInstruments()
   const { lakeState: state, usage, projects } = openStores(TABLE_NAME, traced)
-  const stream = kinesisStream({ client: traced(kinesisClient()), streamArn: STREAM_ARN, log })
-  const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
+  const stream = createKinesisStream({ client: traced(createKinesisClient()), streamArn: STREAM_ARN, log })
+  const lake = createS3Lake({ client: traced(createS3Client()), bucket: BUCKET_NAME })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
-  const forsaken = () => finishForsaken({ state, stream, consumer, clock })
-  return { services: { consumer, state, finishForsaken: forsaken, log }, instrumented }
+  const finishOrphaned = () => finishOrphanedClaims({ state, stream, consumer, clock })
+  return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, log }, instrumented }
 }
 
 export function jobsServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
   const { log, traced, instrumented } = openInstruments()
   const { lakeState: state, usage, projects } = openStores(TABLE_NAME, traced)
-  const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
+  const lake = createS3Lake({ client: traced(createS3Client()), bucket: BUCKET_NAME })
   const threads = Math.max(1, Math.floor(COMPACTION_MEMORY_MB / THREAD_MEMORY_MB))
   const merging = {
     tempDir: join(tmpdir(), 'merging'),
@@ -104,8 +110,8 @@ export function schedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
   const { log, gauge, traced, instrumented } = openInstruments()
   const { lakeState: state } = openStores(TABLE_NAME, traced)
-  const lake = s3Lake({ client: traced(s3Client()), bucket: BUCKET_NAME })
-  const jobs = sqsJobQueue<LakeJob>({ client: traced(sqsClient()), queueUrl: JOB_QUEUE_URL })
+  const lake = createS3Lake({ client: traced(createS3Client()), bucket: BUCKET_NAME })
+  const jobs = createSqsJobQueue<LakeJob>({ client: traced(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
   const maintenance = createMaintenance({ state, lake, jobs, clock, log }, settings)
   return { services: { maintenance, state, clock, gauge, log }, instrumented }
@@ -118,6 +124,6 @@ export function ownerServices(environment: Environment) {
 }
 
 function openStores(table: string, traced: Instruments['traced']) {
-  const state = { client: traced(dynamoClient()), table }
+  const state = { client: traced(createDynamoClient()), table }
   return { ...state, ...createStores(state, clock) }
 }

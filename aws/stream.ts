@@ -47,7 +47,7 @@ const RETRY_AFTER = 5
  * The EventStream port on Kinesis. Partition keys are random, so that no project makes a hot shard. Sequences are
  * passed on as the text that they came as.
  */
-export function kinesisStream(settings: KinesisStreamSettings): EventStream {
+export function createKinesisStream(settings: KinesisStreamSettings): EventStream {
   const { client, streamArn, log, appendMs, readMs, appendBackoff, readBackoff } = {
     ...DEFAULTS,
     ...settings,

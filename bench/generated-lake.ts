@@ -1,22 +1,22 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createSeqSource } from '#core/ingest/ids'
+import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
 import type { Log, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
-import { createMerger } from '#duckdb/merger'
+import { createCompactor } from '#duckdb/compactor'
 import { writeCredentials } from '#local/credentials-file'
-import { type DemoRequest, demoTraffic } from '#local/demo-traffic'
-import { createJobQueue } from '#local/job-queue'
-import { lakeFolder } from '#local/lake-folder'
+import { demoRecord } from '#local/demo/seed'
+import { type DemoRequest, demoTraffic } from '#local/demo/traffic'
+import { createFolderLake } from '#local/lake/folder'
 import { ensureOwner } from '#local/owner'
-import { demoRecord } from '#local/seed'
-import { openState } from '#local/state'
+import { createJobQueue } from '#local/pipeline/job-queue'
+import { openState } from '#local/state/state'
 import { lakeDir, mergingDir } from '#local/storage'
-import { LOCAL_SHARD } from '#local/stream-reader'
+import { LOCAL_SHARD } from '#local/stream/reader'
 
 export type GeneratedLake = {
   /** Events of the big project. */
@@ -53,11 +53,11 @@ export async function generateLake(
   }
   const state = await openState(join(unfinished, 'state'))
   const { lakeState, usage, accounts, projects } = createStores(state, clock)
-  const lake = lakeFolder(lakeDir(unfinished))
+  const lake = createFolderLake(lakeDir(unfinished))
   const stream = { read: async () => [] }
   const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
-  const merger = createMerger({ lake, tempDir: mergingDir(unfinished), log, memoryMb: 2_048 })
-  const worker = createLakeWorker({ state: lakeState, lake, merger, usage, projects, log })
+  const compactor = createCompactor({ lake, tempDir: mergingDir(unfinished), log, memoryMb: 2_048 })
+  const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const maintenance = createMaintenance(
     { state: lakeState, lake, jobs, clock, log },
@@ -92,7 +92,7 @@ export async function generateLake(
     const size = [events, SMALL_EVENTS][i] ?? SMALL_EVENTS / 10
     return { project, traffic: arrivals(demoTraffic({ events: size, end, seed: i + 1 })) }
   })
-  const ids = createSeqSource()
+  const ids = createArrivalOrder()
   let sequence = 0
   for (let step = now + stepHours * HOUR_MS; now < end; step += stepHours * HOUR_MS) {
     now = Math.min(step, end)

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { createBotClassifier } from '#core/ingest/bots'
-import { createSeqSource } from '#core/ingest/ids'
+import { createArrivalOrder } from '#core/ingest/ids'
 import type { Project } from '#core/projects/project'
 import type { HttpFunction } from '#lambdas/http'
 import { trackHandler } from '#lambdas/track/handler'
-import { openCountryTable } from '#local/country'
-import { startHttp } from '#local/http'
-import { openStream } from '#local/stream'
+import { openCountryTable } from '#local/http/country'
+import { startHttp } from '#local/http/server'
+import { openStream } from '#local/stream/stream'
 
 /**
  * Ingestion alone: the service's HTTP front, track function and log, without what reads the log. It tells what a
@@ -37,7 +37,7 @@ const track = trackHandler({
   bots: createBotClassifier(),
   accountOfKey: async () => null,
   clock: { now: Date.now },
-  ids: createSeqSource(),
+  ids: createArrivalOrder(),
   log,
 })
 const elsewhere: HttpFunction = async () => ({ status: 404, headers: {}, body: '' })

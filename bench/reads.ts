@@ -114,7 +114,7 @@ function printSizes(): void {
   const total = events + SMALL_EVENTS + (98 * SMALL_EVENTS) / 10
   console.log(`${total} events of 100 projects, 30 days, all cold`)
   let sum = 0
-  for (const table of ['hot', 'warm', 'cold', 'visits', 'activity']) {
+  for (const table of ['hot', 'warm', 'cold', 'sessions', 'activity']) {
     const sizes = filesBelow(join(folder, 'lake', table)).map(path => statSync(path).size)
     const bytes = sizes.reduce((all, size) => all + size, 0)
     sum += bytes
@@ -132,7 +132,7 @@ async function printLimit(): Promise<void> {
   const file = (table: string) => join(cache, `limit-${table}.parquet`)
   const big = `(SELECT project_id FROM read_parquet('${folder}/lake/activity/*/*/*.parquet')
     GROUP BY 1 ORDER BY sum(event_count) DESC LIMIT 1)`
-  for (const table of ['activity', 'visits', 'cold']) {
+  for (const table of ['activity', 'sessions', 'cold']) {
     await connection.run(`COPY (SELECT * FROM read_parquet('${folder}/lake/${table}/*/*/*.parquet', hive_partitioning = true)
       WHERE project_id = ${big} ORDER BY date) TO '${file(table)}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2)`)
   }
@@ -151,7 +151,7 @@ async function printLimit(): Promise<void> {
     ],
     [
       'sessions from the rollup',
-      `SELECT count(*), sum(n) FROM (SELECT session_key, sum(event_count) n FROM '${file('visits')}' GROUP BY 1)`,
+      `SELECT count(*), sum(n) FROM (SELECT session_key, sum(event_count) n FROM '${file('sessions')}' GROUP BY 1)`,
     ],
   ]
   console.log('\nDuckDB alone, 30 days of the big project in one file, 2 threads, best of 3, ms')
@@ -170,7 +170,7 @@ async function printLimit(): Promise<void> {
   }
   connection.closeSync()
   instance.closeSync()
-  for (const table of ['activity', 'visits', 'cold']) rmSync(file(table))
+  for (const table of ['activity', 'sessions', 'cold']) rmSync(file(table))
 }
 
 function filesBelow(path: string): string[] {

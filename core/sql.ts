@@ -20,12 +20,12 @@ export function sql(strings: TemplateStringsArray, ...values: (SqlParam | SqlQue
     }
     text += strings[i + 1]
   })
-  return made(text, params, scans)
+  return query(text, params, scans)
 }
 
 /** Joins pieces with a separator that is written in the code, e.g. `join(filters, ' AND ')`. */
 export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
-  return made(
+  return query(
     pieces.map(piece => piece.text).join(separator),
     pieces.flatMap(piece => piece.params),
     pieces.flatMap(piece => piece.scans ?? []),
@@ -34,13 +34,13 @@ export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
 
 /** The piece, saying what of a table it reads. */
 export function scanning(piece: SqlQuery, ...scans: Scan[]): SqlQuery {
-  return made(piece.text, piece.params, [...(piece.scans ?? []), ...scans])
+  return query(piece.text, piece.params, [...(piece.scans ?? []), ...scans])
 }
 
 /** A column's or table's name as a piece of SQL. Throws on anything that is not a plain lower-case name. */
 export function name(identifier: string): SqlQuery {
   if (!/^[a-z_][a-z0-9_]*$/.test(identifier)) throw new Error(`not a column or table name: ${identifier}`)
-  return made(identifier, [], [])
+  return query(identifier, [], [])
 }
 
 /**
@@ -49,23 +49,23 @@ export function name(identifier: string): SqlQuery {
  */
 export function integer(value: number): SqlQuery {
   if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
-  return made(String(value), [], [])
+  return query(String(value), [], [])
 }
 
 /** A UTC date as a literal, for the same reason. Takes YYYY-MM-DD and throws on anything else. */
 export function date(value: string): SqlQuery {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) throw new Error(`not a date: ${value}`)
-  return made(`DATE '${value}'`, [], [])
+  return query(`DATE '${value}'`, [], [])
 }
 
 /** Unix ms as a literal of a timestamp that holds UTC: row groups are pruned by it before parameters are known. */
 export function timestamp(ms: number): SqlQuery {
   const text = new Date(ms).toISOString()
   if (!/^\d{4}-/.test(text)) throw new Error(`not a timestamp of four-digit years: ${text}`)
-  return made(`TIMESTAMP '${text.slice(0, 10)} ${text.slice(11, 23)}'`, [], [])
+  return query(`TIMESTAMP '${text.slice(0, 10)} ${text.slice(11, 23)}'`, [], [])
 }
 
-function made(text: string, params: readonly SqlParam[], scans: readonly Scan[]): SqlQuery {
+function query(text: string, params: readonly SqlParam[], scans: readonly Scan[]): SqlQuery {
   return scans.length === 0 ? { text, params } : { text, params, scans }
 }
 

@@ -8,7 +8,7 @@ import { unavailable } from './errors.ts'
 export type StateTable = { client: DynamoDBDocument; table: string }
 
 /** Whether a conditional write held. Throws ApiError UNAVAILABLE when the table cannot answer now. */
-export async function held(write: Promise<unknown>): Promise<boolean> {
+export async function conditionHeld(write: Promise<unknown>): Promise<boolean> {
   try {
     await write
     return true
@@ -19,7 +19,7 @@ export async function held(write: Promise<unknown>): Promise<boolean> {
 }
 
 /** What the table answers. Throws ApiError UNAVAILABLE when it cannot answer now. */
-export async function answered<T>(request: Promise<T>): Promise<T> {
+export async function orUnavailable<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {

@@ -1,19 +1,19 @@
-import { createAccounts } from './accounts/store.ts'
-import { lakeEntities } from './lake/entities.ts'
+import { createAccountStore } from './accounts/store.ts'
+import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
-import { createProjects } from './projects/store.ts'
+import { createProjectStore } from './projects/store.ts'
 import type { StateTable } from './state-table.ts'
-import { createUsage } from './usage/store.ts'
+import { createUsageStore } from './usage/store.ts'
 
 /** What each room keeps in the state table. */
 export function createStores({ client, table }: StateTable, clock: Clock) {
   const state = { client, table }
-  const usage = createUsage(state)
+  const usage = createUsageStore(state)
   return {
-    lakeState: lakeEntities(state),
+    lakeState: createLakeStateStore(state),
     usage,
-    accounts: createAccounts({ ...state, clock }),
-    projects: createProjects({ ...state, clock, usage }),
+    accounts: createAccountStore({ ...state, clock }),
+    projects: createProjectStore({ ...state, clock, usage }),
   }
 }
 

@@ -27,9 +27,9 @@ export function readFigures(usage: Usage): ReadFigures {
   const waiting = waitingEpochs(figures)
   const looks = stats.freshScans[usage.eventIds] / stats.statements
   const fresh = Array.from({ length: looks }, () => freshFiles(usage, figures)).flat()
-  const { visits, olderVisits, activity } = coldFiles(usage, figures)
+  const { sessions, olderSessions, activity } = coldFiles(usage, figures)
   const statements = [
-    [...fresh, visits, olderVisits],
+    [...fresh, sessions, olderSessions],
     ...Array.from({ length: stats.activityScans }, () => [...fresh, activity]),
   ]
   return {
@@ -97,8 +97,8 @@ function coldFiles(usage: Usage, { buckets, rolledShare }: LakeFigures) {
     columnBytes: projectDay * read,
   })
   return {
-    visits: files(dates, lake.visitsBytes, lake.visitsBytes),
-    olderVisits: files(older, lake.visitsBytes, lake.sessionKeyBytes),
+    sessions: files(dates, lake.sessionsBytes, lake.sessionsBytes),
+    olderSessions: files(older, lake.sessionsBytes, lake.sessionKeyBytes),
     activity: files(dates, lake.activityBytes, lake.activityBytes),
   }
 }

@@ -20,7 +20,7 @@ export const system = {
   daysAMonth: 730 / 24,
   minutesAMonth: 43_800,
 
-  /** What a browser does. Measured on local/demo-traffic.ts, which flushes as the tracker does. */
+  /** What a browser does. Measured on local/demo/traffic.ts, which flushes as the tracker does. */
   browser: {
     eventsARequest: 1.14,
     eventBytes: 660,
@@ -63,8 +63,8 @@ export const system = {
     epochMinutes: defaults.epochMinutes,
     epochBytes: MAINTENANCE.epochBytes,
     coldAfterHours: MAINTENANCE.coldAfterMs / HOUR_MS,
-    rollHours: MAINTENANCE.rollMs / HOUR_MS,
-    keepFinerHours: MAINTENANCE.keepFinerMs / HOUR_MS,
+    rollHours: MAINTENANCE.coldSpanMs / HOUR_MS,
+    keepFinerHours: MAINTENANCE.keepSupersededMs / HOUR_MS,
     /** A deleted version stays so long (lib/storage.ts). */
     versionHours: 24,
     /** Of records that are unpacked. */
@@ -78,9 +78,9 @@ export const system = {
     hotBytes: 44,
     warmBytes: 21.4,
     coldBytes: 21.8,
-    visitsBytes: 3.0,
+    sessionsBytes: 3.0,
     activityBytes: 1.1,
-    /** A session's key in visits_cold. */
+    /** A session's key in sessions_cold. */
     sessionKeyBytes: 1.1,
     /** A roll of 24 hours touches two dates, and late events another. */
     datesARoll: 3,
@@ -113,7 +113,7 @@ export const system = {
     freshScans: { no: 3, yes: 6 },
     activityScans: 2,
     visitsScans: 1,
-    /** Of visits_cold before the range, so many dates at most. */
+    /** Of sessions_cold before the range, so many dates at most. */
     olderScans: 1,
     olderDates: 35,
     /** Until an epoch that has ended is warm, while the next one fills: a tick sends the job, another finds it done. */

@@ -1,5 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api'
-import { readFault } from './fault.ts'
+import { classifyEngineFailure } from './fault.ts'
 
 /** A Parquet file of the lake that cannot be read, or is not there. `key` is its key in the lake. */
 export class DamagedObject extends Error {
@@ -27,7 +27,7 @@ export async function findDamaged(error: unknown, files: readonly string[]): Pro
       try {
         await connection.run('SELECT bit_xor(hash(t)) FROM read_parquet($1) AS t', [file])
       } catch (failure) {
-        if (readFault(failure) === 'read') return file
+        if (classifyEngineFailure(failure) === 'read') return file
       }
     }
     connection.closeSync()

@@ -3,9 +3,9 @@
  * file was deleted after it was listed; a fatal error of another statement closed the database; the system would not
  * open a file; or what was read is not as it should be.
  */
-export type Fault = 'statement' | 'memory' | 'gone' | 'invalidated' | 'refused' | 'read'
+export type EngineFailure = 'statement' | 'memory' | 'gone' | 'invalidated' | 'refused' | 'read'
 
-export function readFault(error: unknown): Fault {
+export function classifyEngineFailure(error: unknown): EngineFailure {
   const message = error instanceof Error ? error.message : String(error)
   if (/database has been invalidated because of a previous/.test(message)) return 'invalidated'
   if (/^(Parser|Binder|Catalog|Not implemented|Interrupt|INTERRUPT)/.test(message)) return 'statement'

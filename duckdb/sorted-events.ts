@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { type Column, eventColumns } from '#schemas/columns'
-import { readFault } from './fault.ts'
+import { classifyEngineFailure } from './fault.ts'
 import { list, text } from './tables.ts'
 
 export type SortedEvents = {
@@ -38,7 +38,7 @@ export async function writeSortedEvents(
     await connection.run(`COPY (${select} FROM ${KEPT} WHERE ${where} ORDER BY ${EVENT_ORDER})
       TO ${text(path)} (${options}, ROW_GROUP_SIZE ${rowGroupRows})`)
   } catch (error) {
-    if (readFault(error) !== 'memory') throw error
+    if (classifyEngineFailure(error) !== 'memory') throw error
     await writeInSlices(connection, wanted, (memoryMb * 1_000_000) / MEMORY_SLICES)
   }
 }

@@ -3,10 +3,10 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
 import { type Route, routeKeys, routes } from '#schemas/routes'
-import { errorAnswer, PREFLIGHT } from './answer.ts'
-import type { HttpAnswer, HttpFunction, HttpRequest } from './http.ts'
-import { queryOf } from './query-string.ts'
-import { unroutable } from './unroutable.ts'
+import type { HttpFunction, HttpRequest, HttpResponse } from './http.ts'
+import { parseQuery } from './query-string.ts'
+import { errorResponse, PREFLIGHT } from './response.ts'
+import { routeNotFound } from './route-not-found.ts'
 
 /** What Lambda takes as an answer, bytes of its JSON; a larger one becomes a 502 that says nothing. */
 const MAX_RESULT_BYTES = 6 * 1024 * 1024
@@ -23,7 +23,7 @@ const byKey = new Map(
 
 /**
  * An HTTP function behind an API Gateway of payload version 2.0, whose routes are the rows of schemas/routes.ts. What no
- * row takes comes by `$default`; it is answered as local/http.ts does.
+ * row takes comes by `$default`; it is answered as local/http/server.ts does.
  */
 export function apiGateway(answer: HttpFunction, log: Log) {
   return async (
@@ -39,9 +39,9 @@ export function apiGateway(answer: HttpFunction, log: Log) {
         route === undefined
           ? unrouted(method, event.rawPath)
           : await answer(route, requestOf(event, headers, route, signal))
-      return fitting(given, method, headers)
+      return fitToLimit(given, method, headers)
     } catch (error) {
-      return toResult(errorAnswer(error, name, log), method)
+      return toResult(errorResponse(error, name, log), method)
     }
   }
 }
@@ -51,20 +51,20 @@ export function apiGateway(answer: HttpFunction, log: Log) {
  * when what the call has under way elsewhere is called off, or after so many milliseconds; the answer waits for that, as
  * Lambda stands still as soon as it is given.
  */
-export function lateAnswer(log: Log, settled?: (withinMs: number) => Promise<void>) {
+export function timeoutResponse(log: Log, settled?: (withinMs: number) => Promise<void>) {
   return {
     before: settled === undefined ? ANSWER_MS : ANSWER_MS + SETTLE_MS,
     async answer() {
       log('REQUEST_LATE')
       await settled?.(SETTLE_MS)
-      return toResult(errorAnswer(unavailable('the answer took too long', 5), 'late', log), 'GET')
+      return toResult(errorResponse(unavailable('the answer took too long', 5), 'late', log), 'GET')
     },
   }
 }
 
-function unrouted(method: string, path: string): HttpAnswer {
+function unrouted(method: string, path: string): HttpResponse {
   if (method === 'OPTIONS') return PREFLIGHT
-  throw unroutable(method, path)
+  throw routeNotFound(method, path)
 }
 
 function requestOf(
@@ -78,7 +78,7 @@ function requestOf(
     method: route.method,
     path: rawPath,
     params: pathParameters as Record<string, string>,
-    query: queryOf(route, rawQueryString),
+    query: parseQuery(route, rawQueryString),
     headers,
     body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
     // The peer of the gateway, CloudFront mostly. What a header says of the caller is what the caller says.
@@ -93,8 +93,8 @@ function lowerCase(headers: Record<string, string | undefined>): Record<string, 
 }
 
 /** The answer as Lambda takes it: too large a one compressed, where the caller reads that, else refused. */
-function fitting(
-  answer: HttpAnswer,
+function fitToLimit(
+  answer: HttpResponse,
   method: string,
   headers: Record<string, string | undefined>,
 ): APIGatewayProxyStructuredResultV2 {
@@ -117,7 +117,7 @@ function acceptsGzip(accepted = ''): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted)
 }
 
-function gzipped({ status, headers, body }: HttpAnswer): HttpAnswer {
+function gzipped({ status, headers, body }: HttpResponse): HttpResponse {
   return {
     status,
     headers: { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' },
@@ -125,7 +125,10 @@ function gzipped({ status, headers, body }: HttpAnswer): HttpAnswer {
   }
 }
 
-function toResult({ status, headers, body }: HttpAnswer, method: string): APIGatewayProxyStructuredResultV2 {
+function toResult(
+  { status, headers, body }: HttpResponse,
+  method: string,
+): APIGatewayProxyStructuredResultV2 {
   if (method === 'HEAD' || status === 204 || status === 304) return { statusCode: status, headers }
   if (typeof body === 'string') return { statusCode: status, headers, body }
   return {

@@ -6,10 +6,10 @@ import type { Project, ProjectDirectory } from '#core/projects/project'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import { MAX_BODY_BYTES, type Route } from '#schemas/routes'
-import { jsonAnswer } from './answer.ts'
 import { type CredentialServices, callerOf, requireScope } from './credential.ts'
-import type { HttpAnswer, HttpRequest } from './http.ts'
+import type { HttpRequest, HttpResponse } from './http.ts'
 import { jsonBody, payloadTooLarge } from './json-body.ts'
+import { jsonResponse } from './response.ts'
 import { validate } from './validate.ts'
 
 export type ChainServices = CredentialServices & {
@@ -20,7 +20,7 @@ export type ChainServices = CredentialServices & {
 }
 
 /** What a handler of a row is given: all of it checked, and bound to the caller's account. */
-export type Call<R extends Route> = {
+export type RouteCall<R extends Route> = {
   account: Account
   params: Record<string, string>
   /** Aborted when the caller goes away. */
@@ -30,11 +30,13 @@ export type Call<R extends Route> = {
   (R extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown)
 
 /** What a handler of a row may answer: a status of the row with the body that the row promises for it. */
-export type Reply<R extends Route> = {
-  [Status in keyof R['answers'] & number]: R['answers'][Status] extends { schema: infer S extends z.ZodType }
+export type RouteResponse<R extends Route> = {
+  [Status in keyof R['responses'] & number]: R['responses'][Status] extends {
+    schema: infer S extends z.ZodType
+  }
     ? { status: Status; body: z.input<S> }
     : never
-}[keyof R['answers'] & number]
+}[keyof R['responses'] & number]
 
 /**
  * Makes endpoints of the rows that an account calls: `chain(routes.stats)(async call => …)`, in two steps so that the
@@ -42,8 +44,8 @@ export type Reply<R extends Route> = {
  */
 export function accountChain(services: ChainServices) {
   return <const R extends Route>(route: R) =>
-    (handler: (call: Call<R>) => Promise<Reply<R>>) =>
-    (request: HttpRequest): Promise<HttpAnswer> =>
+    (handler: (call: RouteCall<R>) => Promise<RouteResponse<R>>) =>
+    (request: HttpRequest): Promise<HttpResponse> =>
       answer(route, request, services, handler)
 }
 
@@ -55,8 +57,8 @@ async function answer<R extends Route>(
   route: R,
   request: HttpRequest,
   services: ChainServices,
-  handler: (call: Call<R>) => Promise<Reply<R>>,
-): Promise<HttpAnswer> {
+  handler: (call: RouteCall<R>) => Promise<RouteResponse<R>>,
+): Promise<HttpResponse> {
   if (request.body.length > MAX_BODY_BYTES) throw payloadTooLarge(MAX_BODY_BYTES)
   const body = route.body ? bodyFields(request.body) : {}
   const caller = await callerOf(request, services)
@@ -71,10 +73,10 @@ async function answer<R extends Route>(
   const { params, signal } = request
   const checked = { account, params, signal, project, query, body: fields }
   // What the row asks for has been made above; the compiler cannot follow that for every row at once.
-  const run = () => handler(checked as unknown as Call<R>)
+  const run = () => handler(checked as unknown as RouteCall<R>)
   if (route.metered && project) return meteredRead(run, project, services)
   const reply = await run()
-  return jsonAnswer(reply.status, reply.body)
+  return jsonResponse(reply.status, reply.body)
 }
 
 /**
@@ -86,13 +88,13 @@ async function meteredRead(
   run: () => Promise<{ status: number; body: unknown }>,
   project: Project,
   { usage, clock, log }: ChainServices,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const today = utcDate(clock.now())
   const [reply, month] = await Promise.all([run(), usage.month(project.account_id, today.slice(0, 7))])
   await usage
     .addRead(project.id, project.account_id, today)
     .catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
-  return jsonAnswer(reply.status, reply.body, { 'X-Monthly-Usage': String(month.events) })
+  return jsonResponse(reply.status, reply.body, { 'X-Monthly-Usage': String(month.events) })
 }
 
 /** The body's fields: a null on the top level counts as absent (contract R2). */

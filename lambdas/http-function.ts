@@ -1,7 +1,7 @@
 import type { Log } from '#core/ports'
 import { type Route, type RouteName, routes } from '#schemas/routes'
-import { errorAnswer } from './answer.ts'
-import type { HttpAnswer, HttpFunction, HttpRequest } from './http.ts'
+import type { HttpFunction, HttpRequest, HttpResponse } from './http.ts'
+import { errorResponse } from './response.ts'
 
 /** The rows of the routes table that one deployed function answers. */
 type NamesOf<F extends Route['function']> = {
@@ -11,7 +11,7 @@ type NamesOf<F extends Route['function']> = {
 /** An endpoint a row of the function: a row without one, and one without a row, is a type error. */
 export type Endpoints<F extends Route['function']> = Record<
   NamesOf<F>,
-  (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>
+  (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 >
 
 /**
@@ -19,7 +19,7 @@ export type Endpoints<F extends Route['function']> = Record<
  * `httpFunction<'reports'>(log, { stats, events })`.
  */
 export function httpFunction<F extends Route['function']>(log: Log, endpoints: Endpoints<F>): HttpFunction {
-  const byRoute = new Map<Route, (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>>()
+  const byRoute = new Map<Route, (request: HttpRequest) => HttpResponse | Promise<HttpResponse>>()
   for (const name of Object.keys(endpoints) as NamesOf<F>[]) byRoute.set(routes[name], endpoints[name])
   return async (route, request) => {
     try {
@@ -29,7 +29,7 @@ export function httpFunction<F extends Route['function']>(log: Log, endpoints: E
     } catch (error) {
       // Work that ended because its caller has gone is no defect; nobody is there to read the answer.
       const isGone = request.signal?.aborted === true && error === request.signal.reason
-      return errorAnswer(error, `${route.method} ${route.path}`, isGone ? () => {} : log)
+      return errorResponse(error, `${route.method} ${route.path}`, isGone ? () => {} : log)
     }
   }
 }

@@ -17,11 +17,11 @@ export type HttpRequest = {
   signal?: AbortSignal
 }
 
-export type HttpAnswer = {
+export type HttpResponse = {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array
 }
 
 /** A deployed HTTP function: one entry a route it answers. */
-export type HttpFunction = (route: Route, request: HttpRequest) => Promise<HttpAnswer>
+export type HttpFunction = (route: Route, request: HttpRequest) => Promise<HttpResponse>

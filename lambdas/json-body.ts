@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import { isObject, type SentObject } from '#core/ingest/body'
+import { isJsonObject, type JsonObject } from '#core/json-object'
 import { MAX_BODY_BYTES } from '#schemas/routes'
 
 /** Throws on bytes that are not UTF-8; a byte order mark at the start is skipped. */
@@ -10,11 +10,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * `maxBytes` and INVALID_BODY for no body, other bytes than UTF-8, other text than JSON (R3) and other JSON than an
  * object.
  */
-export function jsonBody(bytes: Uint8Array, maxBytes: number = MAX_BODY_BYTES): SentObject {
+export function jsonBody(bytes: Uint8Array, maxBytes: number = MAX_BODY_BYTES): JsonObject {
   if (bytes.length > maxBytes) throw payloadTooLarge(maxBytes)
   if (bytes.length === 0) throw new ApiError('INVALID_BODY', 'the body is empty; send a JSON object')
   const body = parse(bytes)
-  if (!isObject(body)) throw new ApiError('INVALID_BODY', 'the body must be a JSON object')
+  if (!isJsonObject(body)) throw new ApiError('INVALID_BODY', 'the body must be a JSON object')
   return body
 }
 

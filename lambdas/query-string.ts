@@ -4,7 +4,7 @@ import type { Route } from '#schemas/routes'
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null))
 
 /** The query of a request to the row. What nobody reads is not looked at: a script may be asked for with any text. */
-export function queryOf(route: Route, text: string): Record<string, string> {
+export function parseQuery(route: Route, text: string): Record<string, string> {
   return text === '' || route.auth === 'none' ? NO_QUERY : queryString(text)
 }
 

@@ -138,7 +138,7 @@ export class Edge extends Construct {
 function scriptPaths(): string[] {
   const rows: Route[] = Object.values(routes)
   return rows
-    .filter(({ answers }) => answers[200]?.contentType === 'application/javascript')
+    .filter(({ responses }) => responses[200]?.contentType === 'application/javascript')
     .map(({ path }) => path)
 }
 

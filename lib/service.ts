@@ -6,7 +6,6 @@ import { Alarms } from './alarms.ts'
 import { Api } from './api.ts'
 import { monthlyBudget } from './budget.ts'
 import { Catalog } from './catalog.ts'
-import { EveryMinute } from './clock.ts'
 import type { Config } from './config.ts'
 import { COUNTRY_HEADER_SEEN, Edge } from './edge.ts'
 import { feedFromQueue, feedFromStream } from './event-sources.ts'
@@ -15,6 +14,7 @@ import { COMPACTION_MEMORY_MB, functionSizes } from './function-sizes.ts'
 import { HealthDashboard } from './health-dashboard.ts'
 import { JobQueue } from './job-queue.ts'
 import { createMetrics } from './metrics.ts'
+import { MinuteSchedule } from './schedule.ts'
 import { QUARANTINE_PREFIX, Storage } from './storage.ts'
 import { EventStream } from './stream.ts'
 
@@ -24,8 +24,8 @@ export type ServiceProps = {
   folders: Record<FunctionName, string>
 }
 
-const [hot, warm, cold, visits, activity] = (
-  ['events_hot', 'events_warm', 'events_cold', 'visits_cold', 'activity_cold'] as const
+const [hot, warm, cold, sessions, activity] = (
+  ['events_hot', 'events_warm', 'events_cold', 'sessions_cold', 'activity_cold'] as const
 ).map(name => `${tables[name].prefix}/`) as [string, string, string, string, string]
 
 /** Makes and changes items; only accounts and projects are ever deleted. */
@@ -75,7 +75,7 @@ export class Service extends Stack {
       .bindLake(bucket, { list: [hot], get: [hot], put: [hot, QUARANTINE_PREFIX] })
     jobs
       .bindTable(table, CHANGE)
-      .bindLake(bucket, { list: [hot, warm], get: [hot, warm], put: [warm, cold, visits, activity] })
+      .bindLake(bucket, { list: [hot, warm], get: [hot, warm], put: [warm, cold, sessions, activity] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
       .bindTable(table, [...CHANGE, 'Query'])
@@ -88,7 +88,7 @@ export class Service extends Stack {
     api.route({ track, reports, control, site })
     feedFromStream(lake, events, storage)
     feedFromQueue(jobs, jobQueue, config.jobConcurrency)
-    const clock = new EveryMinute(this, 'Clock', scheduler)
+    const clock = new MinuteSchedule(this, 'Clock', scheduler)
 
     const metrics = createMetrics({
       namespace: config.stackName,

@@ -1,5 +1,5 @@
-import { firstSteps } from './first-steps.ts'
-import { PortError } from './listen.ts'
+import { firstSteps } from './demo/first-steps.ts'
+import { PortError } from './http/listen.ts'
 import { FolderError } from './lock.ts'
 import { serviceLog } from './service-log.ts'
 import { readSettings, SettingsError } from './settings.ts'

@@ -1,4 +1,4 @@
-import { issueOwner, type OwnerServices } from '#core/accounts/owner'
+import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
 import type { Project } from '#core/projects/project'
 import type { Stores } from '#core/stores'
 import type { Credentials } from '#schemas/owner'
@@ -18,7 +18,7 @@ export async function ensureOwner(
     const project = await services.projects.resolve(known.account_id, known.project)
     return { credentials: { ...known, base_url: baseUrl }, project }
   }
-  const { account_id, api_key, project } = await issueOwner(services, { project: DEMO_PROJECT })
+  const { account_id, api_key, project } = await issueOwnerAccess(services, { project: DEMO_PROJECT })
   const { name, project_token } = project
   return { project, credentials: { base_url: baseUrl, account_id, api_key, project: name, project_token } }
 }

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSeqSource } from '#core/ingest/ids'
+import { createArrivalOrder } from '#core/ingest/ids'
 import type { Log } from '#core/ports'
 import type { Credentials } from '#schemas/owner'
-import { collectGarbage } from './collect-garbage.ts'
 import { credentialsPath, readCredentials, writeCredentials } from './credentials-file.ts'
+import { collectGarbage } from './demo/collect-garbage.ts'
 import { demoPage } from './demo/demo-page.ts'
-import { freePort, listen } from './listen.ts'
+import { DEMO_EVENTS, isSeedUnfinished, seedDemo } from './demo/seed.ts'
+import { openFunctions } from './functions.ts'
+import { freePort, listen } from './http/listen.ts'
 import { lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
-import { startPipeline } from './pipeline-thread.ts'
-import { DEMO_EVENTS, isSeedUnfinished, seedDemo } from './seed.ts'
-import { openServices } from './services.ts'
+import { startPipeline } from './pipeline/thread.ts'
 import type { Settings } from './settings.ts'
 import { openStorage, type Storage } from './storage.ts'
 
@@ -50,7 +50,7 @@ export async function startService(settings: Settings, log: Log, tell: Tell): Pr
     },
     log,
   )
-  const services = await openServices(settings, storage, { baseUrl, clock, log, repair: pipeline.repair })
+  const services = await openFunctions(settings, storage, { baseUrl, clock, log, repair: pipeline.repair })
   const { functions } = services
   const http = await listen({
     port,
@@ -62,7 +62,7 @@ export async function startService(settings: Settings, log: Log, tell: Tell): Pr
   if (known === null || known.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
   if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
     tell('demo', `${DEMO_EVENTS} events of the last 30 days go into the project ${project.name}`)
-    await seedDemo({ dataDir: DATA_DIR, stream: storage.stream, ids: createSeqSource(), clock }, project)
+    await seedDemo({ dataDir: DATA_DIR, stream: storage.stream, ids: createArrivalOrder(), clock }, project)
     await untilStored(storage, project.id, DEMO_EVENTS, tell)
     collectGarbage()
   }

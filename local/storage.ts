@@ -7,10 +7,10 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
 import { tables } from '#schemas/columns'
-import { deleteUnfinished, lakeFolder } from './lake-folder.ts'
-import { openState } from './state.ts'
-import { openStream } from './stream.ts'
-import { LOCAL_SHARD } from './stream-reader.ts'
+import { createFolderLake, deleteUnfinished, renameLegacyFolders } from './lake/folder.ts'
+import { openState } from './state/state.ts'
+import { LOCAL_SHARD } from './stream/reader.ts'
+import { openStream } from './stream/stream.ts'
 
 /** The lake below the data folder. */
 export function lakeDir(dataDir: string): string {
@@ -36,8 +36,8 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
   const ofDead = [mergingDir(dataDir), queryingDir(dataDir)].map(dir =>
     rm(dir, { recursive: true, force: true }),
   )
-  await Promise.all([deleteUnfinished(folder), ...ofDead])
-  const lake = lakeFolder(folder)
+  await Promise.all([deleteUnfinished(folder), renameLegacyFolders(folder), ...ofDead])
+  const lake = createFolderLake(folder)
   const state = await openState(join(dataDir, 'state'))
   if (state.repaired) log('STATE_REPAIRED')
   const stores = createStores(state, clock)

@@ -3,7 +3,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront'
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs'
 import { LambdaClient } from '@aws-sdk/client-lambda'
-import { dynamoClient, kinesisClient, s3Client, sqsClient } from '#aws/clients'
+import { createDynamoClient, createKinesisClient, createS3Client, createSqsClient } from '#aws/clients'
 import { REGION } from './cdk.ts'
 
 /** The SDK's clients as the deployer has them: with all rights, straight to the emulator. */
@@ -16,10 +16,10 @@ export function awsClients(endpoint: string) {
     logs: new CloudWatchLogsClient(at),
     // A function of a poller may take minutes; a repeated call would run it a second time beside the first.
     lambda: new LambdaClient({ ...at, maxAttempts: 1 }),
-    kinesis: kinesisClient(at),
-    s3: s3Client(at),
-    sqs: sqsClient(at),
-    dynamo: dynamoClient(at),
+    kinesis: createKinesisClient(at),
+    s3: createS3Client(at),
+    sqs: createSqsClient(at),
+    dynamo: createDynamoClient(at),
   }
 }
 

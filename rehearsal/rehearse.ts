@@ -10,9 +10,9 @@ import { poisonedRecord } from './checks/poisoned-record.ts'
 import { testMessage } from './checks/test-message.ts'
 import { throttledStream } from './checks/throttled-stream.ts'
 import { viewerCountry } from './checks/viewer-country.ts'
-import { readEverything } from './everything.ts'
 import { runJourneys } from './journeys.ts'
 import type { Ledger } from './ledger.ts'
+import { readEverything } from './read-all.ts'
 import type { World } from './world.ts'
 
 /** Everything that is looked at on the deployed service, from its first request to its end. */

@@ -108,7 +108,7 @@ const sessionKey: Column = {
 const keys = [userKey, sessionKey]
 
 /** One session's events of one UTC date, as far as one roll to cold saw them. Sessions merge when read. */
-const visitColumns: Column[] = [
+const sessionColumns: Column[] = [
   { ...epoch, meaning: 'the first epoch of the roll that wrote the row' },
   { name: 'project_id', type: 'string', meaning: 'the project' },
   sessionKey,
@@ -145,7 +145,7 @@ export const tables = {
   events_hot: { prefix: 'hot', partitions: [byEpoch], columns: [bucket, ...eventColumns, ...keys] },
   events_warm: { prefix: 'warm', partitions: [byEpoch, byBucket], columns: [...eventColumns, ...keys] },
   events_cold: { prefix: 'cold', partitions: [byDate, byBucket], columns: [epoch, ...eventColumns] },
-  visits_cold: { prefix: 'visits', partitions: [byDate, byBucket], columns: visitColumns },
+  sessions_cold: { prefix: 'sessions', partitions: [byDate, byBucket], columns: sessionColumns },
   activity_cold: { prefix: 'activity', partitions: [byDate, byBucket], columns: activityColumns },
 } as const satisfies Record<string, Table>
 

@@ -1,6 +1,6 @@
 /**
  * What browsers of other origins may do (contract R17): everything, without cookies. The functions put it on every
- * answer (lambdas/answer.ts); on AWS the API answers preflights by it, so that none reaches a function (lib/api.ts).
+ * answer (lambdas/response.ts); on AWS the API answers preflights by it, so that none reaches a function (lib/api.ts).
  */
 export const CORS = {
   origin: '*',

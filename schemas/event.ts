@@ -55,8 +55,10 @@ export const trackBatch = z
   .object({ events: z.array(trackedEvent).min(1).max(EVENT_LIMITS.batchEvents) })
   .meta({ id: 'TrackBatch' })
 
-export const queuedAnswer = z.object({ ok: z.literal(true), queued: z.literal(true) }).meta({ id: 'Queued' })
-export const queuedBatchAnswer = queuedAnswer.extend({ count: z.int() }).meta({ id: 'QueuedBatch' })
+export const queuedResponse = z
+  .object({ ok: z.literal(true), queued: z.literal(true) })
+  .meta({ id: 'Queued' })
+export const queuedBatchResponse = queuedResponse.extend({ count: z.int() }).meta({ id: 'QueuedBatch' })
 
 /** One stored event as a read returns it (contract 1.12). */
 export const eventRow = z

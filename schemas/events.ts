@@ -16,7 +16,7 @@ export const eventsQuery = z.object({
     .meta({ description: 'Cursor: next_before of the last answer; following it gives every row once' }),
 })
 
-export const eventsAnswer = z
+export const eventsResponse = z
   .object({
     project: z.string(),
     events: z.array(eventRow).meta({ description: 'Newest first' }),
@@ -25,4 +25,4 @@ export const eventsAnswer = z
   })
   .meta({ id: 'Events' })
 
-export type EventsAnswer = z.infer<typeof eventsAnswer>
+export type EventsResponse = z.infer<typeof eventsResponse>

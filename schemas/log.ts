@@ -17,7 +17,7 @@ export const logCodes = {
   STATE_RECONCILED: 'the state table was behind the log and the lake, and was brought up to them',
   EPOCH_CLOSED: 'an epoch was closed',
   EPOCH_COMPACTED: 'an epoch went from hot to warm',
-  EPOCHS_ROLLED: 'epochs went from warm to cold',
+  COLD_COMPACTED: 'epochs went from warm to cold',
   JOB_FAILED: 'a job failed and will be tried again',
 } as const
 

@@ -94,7 +94,7 @@ function operation(name: string, route: Route): ZodOpenApiOperationObject {
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
     }),
-    responses: { ...answers(route), ...failures(route) },
+    responses: { ...responses(route), ...failures(route) },
   }
 }
 
@@ -107,9 +107,9 @@ function callerOf(route: Route): string {
   return `An account calls it, with an API key or an agent session of the scope \`${route.scope}\`.${metered}`
 }
 
-function answers(route: Route): ZodOpenApiResponsesObject {
+function responses(route: Route): ZodOpenApiResponsesObject {
   return Object.fromEntries(
-    Object.entries(route.answers).map(([status, { description, schema, contentType }]) => [
+    Object.entries(route.responses).map(([status, { description, schema, contentType }]) => [
       status,
       {
         description,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
-import { queuedAnswer, queuedBatchAnswer, trackBatch, trackedEvent } from './event.ts'
-import { eventsAnswer, eventsQuery } from './events.ts'
+import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from './event.ts'
+import { eventsQuery, eventsResponse } from './events.ts'
 import {
   createdProject,
   createProject,
@@ -11,7 +11,7 @@ import {
   readProject,
   updateProject,
 } from './projects.ts'
-import { statsAnswer, statsQuery } from './stats.ts'
+import { statsQuery, statsResponse } from './stats.ts'
 
 export const SCOPES = [
   'account:read',
@@ -45,7 +45,7 @@ export type Route = {
   metered?: true
   query?: z.ZodType
   body?: z.ZodType
-  answers: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
+  responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
   /** Codes that this route answers, beside those that follow from the other fields. */
   errors: readonly ErrorCode[]
 }
@@ -69,7 +69,7 @@ export const routes = {
     function: 'track',
     auth: 'project_token',
     body: trackedEvent,
-    answers: { 202: { description: 'The event is on disk', schema: queuedAnswer } },
+    responses: { 202: { description: 'The event is on disk', schema: queuedResponse } },
     errors: ingestionErrors,
   },
   trackBatch: {
@@ -80,7 +80,7 @@ export const routes = {
     function: 'track',
     auth: 'project_token',
     body: trackBatch,
-    answers: { 202: { description: 'The events are on disk', schema: queuedBatchAnswer } },
+    responses: { 202: { description: 'The events are on disk', schema: queuedBatchResponse } },
     errors: [...ingestionErrors, 'BATCH_TOO_LARGE', 'MIXED_TOKENS'],
   },
   trackerJs: {
@@ -90,7 +90,7 @@ export const routes = {
     summary: 'The browser tracker',
     function: 'site',
     auth: 'none',
-    answers: { 200: { description: 'The script, with its SHA-256 in X-Tracker-SHA256', ...script } },
+    responses: { 200: { description: 'The script, with its SHA-256 in X-Tracker-SHA256', ...script } },
     errors: [],
   },
   trackerSource: {
@@ -100,7 +100,7 @@ export const routes = {
     summary: 'The browser tracker, readable',
     function: 'site',
     auth: 'none',
-    answers: { 200: { description: 'The same script before it is made small', ...script } },
+    responses: { 200: { description: 'The same script before it is made small', ...script } },
     errors: [],
   },
   health: {
@@ -110,7 +110,7 @@ export const routes = {
     summary: 'Whether the service answers',
     function: 'site',
     auth: 'none',
-    answers: {
+    responses: {
       200: {
         description: 'It does',
         schema: z.object({ status: z.literal('ok'), service: z.string() }).meta({ id: 'Health' }),
@@ -125,7 +125,7 @@ export const routes = {
     summary: 'This document',
     function: 'site',
     auth: 'none',
-    answers: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
+    responses: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
     errors: [],
   },
   stats: {
@@ -139,7 +139,7 @@ export const routes = {
     project: 'query',
     metered: true,
     query: statsQuery,
-    answers: { 200: { description: 'The report', schema: statsAnswer } },
+    responses: { 200: { description: 'The report', schema: statsResponse } },
     errors: ['INVALID_SINCE'],
   },
   events: {
@@ -153,7 +153,7 @@ export const routes = {
     project: 'query',
     metered: true,
     query: eventsQuery,
-    answers: { 200: { description: 'The events', schema: eventsAnswer } },
+    responses: { 200: { description: 'The events', schema: eventsResponse } },
     errors: ['INVALID_SINCE'],
   },
   listProjects: {
@@ -164,7 +164,7 @@ export const routes = {
     function: 'control',
     auth: 'account',
     scope: 'projects:read',
-    answers: { 200: { description: 'The projects', schema: projectList } },
+    responses: { 200: { description: 'The projects', schema: projectList } },
     errors: [],
   },
   createProject: {
@@ -176,7 +176,7 @@ export const routes = {
     auth: 'account',
     scope: 'projects:write',
     body: createProject,
-    answers: {
+    responses: {
       201: { description: 'Created', schema: createdProject },
       200: { description: 'The account had a project of this name already', schema: createdProject },
     },
@@ -191,7 +191,7 @@ export const routes = {
     auth: 'account',
     scope: 'projects:read',
     project: 'path',
-    answers: { 200: { description: 'The project', schema: readProject } },
+    responses: { 200: { description: 'The project', schema: readProject } },
     errors: [],
   },
   updateProject: {
@@ -204,7 +204,7 @@ export const routes = {
     scope: 'projects:write',
     project: 'path',
     body: updateProject,
-    answers: { 200: { description: 'The project', schema: projectRecord } },
+    responses: { 200: { description: 'The project', schema: projectRecord } },
     errors: ['DUPLICATE_ORIGIN', 'NAME_LOCKED', 'NAME_EXISTS'],
   },
   deleteProject: {
@@ -216,7 +216,7 @@ export const routes = {
     auth: 'account',
     scope: 'projects:write',
     project: 'path',
-    answers: { 200: { description: 'Deleted', schema: deletedProject } },
+    responses: { 200: { description: 'Deleted', schema: deletedProject } },
     errors: [],
   },
 } as const satisfies Record<string, Route>

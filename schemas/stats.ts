@@ -14,7 +14,7 @@ export const statsQuery = z.object({
 const counted = { count: z.int(), unique_users: z.int() }
 
 /** Contract 1.12, stats. `project_context` joins it with the contexts. */
-export const statsAnswer = z
+export const statsResponse = z
   .object({
     project: z.string(),
     period: z.object({ from: z.string(), to: z.string(), groupBy: z.enum(STATS_GROUPS) }),
@@ -36,4 +36,4 @@ export const statsAnswer = z
   })
   .meta({ id: 'Stats' })
 
-export type Stats = z.infer<typeof statsAnswer>
+export type Stats = z.infer<typeof statsResponse>

@@ -1,15 +1,15 @@
 import { ApiError } from '#core/errors'
 import type { Project } from '#core/projects/project'
-import type { Projects } from '#core/projects/store'
-import { answered, held, type StateTable } from '#core/state-table'
-import type { Accounts } from './store.ts'
+import type { ProjectStore } from '#core/projects/store'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import type { AccountStore } from './store.ts'
 
 export type OwnerServices = StateTable & {
-  accounts: Pick<Accounts, 'create' | 'byId' | 'issueApiKey'>
-  projects: Pick<Projects, 'create'>
+  accounts: Pick<AccountStore, 'create' | 'byId' | 'issueApiKey'>
+  projects: Pick<ProjectStore, 'create'>
 }
 
-export type WantedOwner = {
+export type OwnerRequest = {
   /** undefined: whatever it is; LOCAL_EMAIL for a new one. */
   email?: string | undefined
   /** Name of the project. */
@@ -29,9 +29,9 @@ const LOCAL_EMAIL = 'owner@localhost'
  * lost one again. Throws MISSING_FIELDS when `email` is not the owner's, and what making a project throws; then no key
  * has changed.
  */
-export async function issueOwner(
+export async function issueOwnerAccess(
   services: OwnerServices,
-  { email, project: name, allowed_origins }: WantedOwner,
+  { email, project: name, allowed_origins }: OwnerRequest,
 ): Promise<{ account_id: string; api_key: string; project: Project }> {
   const { accounts, projects } = services
   const id = await ownerAccount(services, email ?? LOCAL_EMAIL)
@@ -57,12 +57,12 @@ async function ownerAccount(services: OwnerServices, email: string): Promise<str
     Item: { ...OWNER_KEY, account_id: id },
     ConditionExpression: 'attribute_not_exists(pk)',
   })
-  if (await held(named)) return id
+  if (await conditionHeld(named)) return id
   // Another call was faster: nobody knows the account that was made here.
   return (await find(services)) ?? id
 }
 
 async function find({ client, table }: StateTable): Promise<string | null> {
-  const { Item } = await answered(client.get({ TableName: table, Key: OWNER_KEY, ConsistentRead: true }))
+  const { Item } = await orUnavailable(client.get({ TableName: table, Key: OWNER_KEY, ConsistentRead: true }))
   return typeof Item?.account_id === 'string' ? Item.account_id : null
 }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Entity } from 'electrodb'
 import type { Clock } from '#core/ports'
-import { answered, held, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { Account } from './caller.ts'
 
-export type AccountServices = StateTable & { clock: Clock }
+export type AccountStoreServices = StateTable & { clock: Clock }
 
 /** The form of an API key; another text is unknown without asking the table. */
 const API_KEY = /^aak_[0-9a-f]{64}$/
@@ -13,7 +13,7 @@ const API_KEY = /^aak_[0-9a-f]{64}$/
  * Accounts and their API keys. Of a key only the SHA-256 is kept: in the account, which decides, and as the name of
  * an item that leads from it to the account.
  */
-export function createAccounts({ clock, ...state }: AccountServices) {
+export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   const accounts = accountEntity(state)
   const keys = apiKeyEntity(state)
 
@@ -23,7 +23,7 @@ export function createAccounts({ clock, ...state }: AccountServices) {
       created_at: new Date(clock.now()).toISOString(),
       ...owner,
     }
-    await answered(accounts.create(account).go())
+    await orUnavailable(accounts.create(account).go())
     return account
   }
 
@@ -38,11 +38,11 @@ export function createAccounts({ clock, ...state }: AccountServices) {
     const key = `aak_${randomBytes(32).toString('hex')}`
     const hash = sha256(key)
     // Before the account names it: a crash in between leaves an item that leads nowhere.
-    await answered(keys.create({ hash, account_id: accountId }).go())
-    if (!(await held(accounts.patch({ id: accountId }).set({ api_key_hash: hash }).go()))) {
+    await orUnavailable(keys.create({ hash, account_id: accountId }).go())
+    if (!(await conditionHeld(accounts.patch({ id: accountId }).set({ api_key_hash: hash }).go()))) {
       throw new Error(`there is no account ${accountId}`)
     }
-    if (old?.api_key_hash !== undefined) await answered(keys.delete({ hash: old.api_key_hash }).go())
+    if (old?.api_key_hash !== undefined) await orUnavailable(keys.delete({ hash: old.api_key_hash }).go())
     return key
   }
 
@@ -50,7 +50,7 @@ export function createAccounts({ clock, ...state }: AccountServices) {
   async function byApiKey(key: string): Promise<Account | null> {
     if (!API_KEY.test(key)) return null
     const hash = sha256(key)
-    const { data: lead } = await answered(keys.get({ hash }).go({ consistent: true }))
+    const { data: lead } = await orUnavailable(keys.get({ hash }).go({ consistent: true }))
     const item = lead === null ? null : await find(lead.account_id)
     return item?.api_key_hash !== undefined && isSame(item.api_key_hash, hash) ? accountOf(item) : null
   }
@@ -60,14 +60,14 @@ export function createAccounts({ clock, ...state }: AccountServices) {
   }
 
   async function find(id: string) {
-    const { data } = await answered(accounts.get({ id }).go({ consistent: true }))
+    const { data } = await orUnavailable(accounts.get({ id }).go({ consistent: true }))
     return data
   }
 
   return { create, byId, issueApiKey, byApiKey, hasApiKey }
 }
 
-export type Accounts = ReturnType<typeof createAccounts>
+export type AccountStore = ReturnType<typeof createAccountStore>
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')

@@ -1,8 +1,8 @@
 import type { Project } from '#core/projects/project'
-import type { Delivery } from './delivery.ts'
-import type { SeqSource } from './ids.ts'
+import type { ArrivalOrder } from './ids.ts'
 import { type CheckedEvent, checkItem } from './item.ts'
-import { packText } from './record.ts'
+import { packJson } from './record.ts'
+import type { TrackRequest } from './track-request.ts'
 
 /** A record of the stream holds at most this many bytes: Kinesis takes 1 MiB with the key, and we keep off its edge. */
 const MAX_RECORD_BYTES = 900_000
@@ -12,13 +12,13 @@ const MAX_RECORD_BYTES = 900_000
  * packed when any item is bad.
  */
 export function accept(
-  delivery: Delivery,
+  delivery: TrackRequest,
   project: Project,
   country: string | null,
   now: number,
-  ids: SeqSource,
+  ids: ArrivalOrder,
 ): Uint8Array[] {
-  const events = delivery.items.map((item, i) => checkItem(item, delivery.nameOf(i), now))
+  const events = delivery.items.map((item, i) => checkItem(item, delivery.labelOf(i), now))
   const { receivedAt, seq } = ids.take(now, events.length)
   return packEvents({ project, country, receivedAt }, events, seq)
 }
@@ -26,7 +26,7 @@ export function accept(
 type Head = { project: Project; country: string | null; receivedAt: number }
 
 function packEvents(head: Head, events: readonly CheckedEvent[], seq: number): Uint8Array[] {
-  const packed = packText(recordJson(head, events, seq))
+  const packed = packJson(recordJson(head, events, seq))
   if (packed.length <= MAX_RECORD_BYTES || events.length === 1) return [packed]
   const half = Math.ceil(events.length / 2)
   return [

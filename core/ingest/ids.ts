@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto'
 
 /** Where the first event of a request stands in the order of arrival; the n-th has `seq + n`. */
-export type Arrival = {
+export type ArrivalPosition = {
   /** Unix ms; never lower than the one handed out before. */
   receivedAt: number
   seq: number
 }
 
 /** Hands out places in the order of arrival. */
-export type SeqSource = {
+export type ArrivalOrder = {
   /** Places for `count` events (at most 100) that arrive now. */
-  take(nowMs: number, count: number): Arrival
+  take(nowMs: number, count: number): ArrivalPosition
 }
 
 const COUNTER_BITS = 22
@@ -23,11 +23,11 @@ const PROCESS_SPAN = 2 ** 31
  * clock that is set back does not take arrival back with it: the last second goes on until the clock has caught up,
  * and a full counter opens the next one.
  */
-export function createSeqSource({
+export function createArrivalOrder({
   random = () => randomInt(PROCESS_SPAN),
 }: {
   random?: () => number
-} = {}): SeqSource {
+} = {}): ArrivalOrder {
   const base = random() * COUNTER_SPAN
   let receivedAt = 0
   let counter = 0

@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
+import type { JsonObject } from '#core/json-object'
 import { EVENT_ID_PATTERN, EVENT_LIMITS } from '#schemas/event'
-import type { SentObject } from './body.ts'
 import { storedProperties } from './properties.ts'
 
 /** One event that keeps to every rule of contract 1.1, ready for a record. */
@@ -21,7 +21,7 @@ export type CheckedEvent = {
  * `name` stands before the field in messages: `events[3]`, or nothing.
  * Throws MISSING_FIELDS, INVALID_EVENT, INVALID_PROPERTIES or INVALID_TIMESTAMP.
  */
-export function checkItem(item: SentObject, name: string, now: number): CheckedEvent {
+export function checkItem(item: JsonObject, name: string, now: number): CheckedEvent {
   const where = name === '' ? '' : `${name}: `
   return {
     event: eventName(item.event, where),

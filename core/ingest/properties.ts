@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
+import { isJsonObject, type JsonObject } from '#core/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
-import { isObject, type SentObject } from './body.ts'
 
 /**
  * The JSON text of an event's properties as they are stored, or null when there are none. It is written once, here:
@@ -10,7 +10,7 @@ import { isObject, type SentObject } from './body.ts'
  */
 export function storedProperties(sent: unknown, where: string): string | null {
   if (sent === undefined || sent === null) return null
-  if (!isObject(sent)) {
+  if (!isJsonObject(sent)) {
     throw new ApiError('INVALID_PROPERTIES', `${where}\`properties\` must be an object or null`)
   }
   const text = stringify(sent)
@@ -29,7 +29,7 @@ export function storedProperties(sent: unknown, where: string): string | null {
 }
 
 /** A value too deep for JSON.stringify's stack is far above the limit: each level costs two bytes or more. */
-function stringify(sent: SentObject): string {
+function stringify(sent: JsonObject): string {
   try {
     return JSON.stringify(sent)
   } catch (error) {
@@ -45,7 +45,7 @@ function removeEmailKeys(value: unknown): void {
     for (const item of value) removeEmailKeys(item)
     return
   }
-  const object = value as SentObject
+  const object = value as JsonObject
   for (const key of Object.keys(object)) {
     if (/email/i.test(key)) delete object[key]
     else removeEmailKeys(object[key])

@@ -41,15 +41,15 @@ const ZSTD = 0x02
 export const DAMAGED = 0x00
 
 /** Packs the JSON text of a record: one byte that names the packing, then the text or its zstd frame. */
-export function packText(json: string): Uint8Array {
+export function packJson(json: string): Uint8Array {
   const text = Buffer.from(json, 'utf8')
   if (text.length < COMPRESS_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), text])
   return Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(text)])
 }
 
 /** Packs a record. core/ingest/accept.ts writes the same JSON by pieces, as it has the properties' text at hand. */
-export function pack(record: StreamRecord): Uint8Array {
-  return packText(JSON.stringify(record))
+export function packRecord(record: StreamRecord): Uint8Array {
+  return packJson(JSON.stringify(record))
 }
 
 /** Far more than a record of ours unpacks to (a request has 1 MiB): beyond it one was not packed here. */
@@ -78,7 +78,7 @@ export function unpackedBytes(bytes: Uint8Array): number {
 }
 
 /** Reads a record back. Throws an Error that says what is wrong with the bytes; the lake consumer quarantines them. */
-export function unpack(bytes: Uint8Array): StreamRecord {
+export function unpackRecord(bytes: Uint8Array): StreamRecord {
   const packing = bytes[0]
   if (packing === DAMAGED) throw new Error('its checksum was wrong when the log was read')
   if (packing !== PLAIN && packing !== ZSTD) throw new Error(`unknown packing ${packing ?? '(empty)'}`)

@@ -1,11 +1,11 @@
-import { type StreamRecord, unpack, unpackedBytes } from '#core/ingest/record'
+import { type StreamRecord, unpackedBytes, unpackRecord } from '#core/ingest/record'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
-import { countBatch } from './counts.ts'
+import { countRecords } from './counts.ts'
 import { hotKey, quarantineKey } from './keys.ts'
 import { encodeHot } from './parquet.ts'
-import { type HotRow, hotRows } from './rows.ts'
+import { type HotRow, toHotRows } from './rows.ts'
 import { isBeyond } from './sequence.ts'
 import type { Claim, LakeStateStore, ShardState } from './state.ts'
 
@@ -49,8 +49,8 @@ export function createLakeConsumer(services: LakeConsumerServices) {
    * records were taken; 0 when there was nothing, or another consumer was faster.
    */
   async function consume(shard: string, batch: readonly StreamEntry[] = []): Promise<number> {
-    const found = await join(shard)
-    if (found.claim !== null) return finish(shard, found.claim, found.highWater, batch)
+    const found = await joinedShard(shard)
+    if (found.claim !== null) return finishClaim(shard, found.claim, found.highWater, batch)
     const entries = await pending(shard, found.highWater, batch)
     const [first, last] = [entries[0], entries.at(-1)]
     if (first === undefined || last === undefined || found.epoch === null) return 0
@@ -77,13 +77,13 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   }
 
   /** Does an open claim again, with exactly its range. */
-  async function finish(
+  async function finishClaim(
     shard: string,
     claim: Claim,
     highWater: string | null,
     batch: readonly StreamEntry[] = [],
   ): Promise<number> {
-    const entries = covers(batch, highWater, claim)
+    const entries = coversClaim(batch, highWater, claim)
       ? batch
       : await readRange(stream, shard, highWater, claim.last)
     const within = entries.filter(entry => isBetween(entry.sequence, claim))
@@ -97,7 +97,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
    * Makes the hot file of a claim again from the stream, for one that is damaged. False when the stream no longer
    * holds the whole range; then nothing is changed.
    */
-  async function rewrite(shard: string, claim: Claim): Promise<boolean> {
+  async function rewriteHotFile(shard: string, claim: Claim): Promise<boolean> {
     const before = String(BigInt(claim.first) - 1n).padStart(claim.first.length, '0')
     const within = (await readRange(stream, shard, before, claim.last)).filter(entry =>
       isBetween(entry.sequence, claim),
@@ -108,7 +108,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   }
 
   /** The shard's state, once it takes part in the current epoch. */
-  async function join(shard: string): Promise<ShardState> {
+  async function joinedShard(shard: string): Promise<ShardState> {
     const found = await state.shard(shard)
     if (found.epoch !== null) return found
     // The item must exist before the epoch is read: a closer that does not see it in its listing had raised the
@@ -143,14 +143,14 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const senders = new Set(rows.filter(row => row.event_id !== null).map(row => String(row.project_id)))
     for (const project of senders) await projects.noteEventIds(project)
     if (replace) await lake.put(hotKey(shard, claim), encode(rows))
-    const { events, bots } = countBatch(records)
+    const { events, bots } = countRecords(records)
     await usage.addEvents(shard, claim.last, events)
     await usage.addBots(shard, claim.last, bots)
     await state.commit(shard, claim)
     return entries.length
   }
 
-  return { consume, consumeBatch, finish, rewrite }
+  return { consume, consumeBatch, finishClaim, rewriteHotFile }
 }
 
 export type LakeConsumer = ReturnType<typeof createLakeConsumer>
@@ -179,17 +179,17 @@ function read(entries: readonly StreamEntry[]) {
   const seen = new Set<string>()
   for (const entry of entries) {
     try {
-      const record = unpack(entry.data)
+      const record = unpackRecord(entry.data)
       if (record.kind === 'events') {
         const identity = `${record.project_id} ${record.received_at} ${record.seq}`
         if (seen.has(identity)) continue
         seen.add(identity)
       }
-      const made = record.kind === 'events' ? hotRows(record) : []
+      const made = record.kind === 'events' ? toHotRows(record) : []
       records.push(record)
       for (const row of made) rows.push(row)
     } catch (error) {
-      unreadable.push(quarantined(entry, error))
+      unreadable.push(toUnreadable(entry, error))
     }
   }
   return { records, rows, unreadable }
@@ -221,7 +221,7 @@ async function readRange(
 }
 
 /** Whether the batch holds the claim's whole range: it starts at or below its first record and reaches its last. */
-function covers(batch: readonly StreamEntry[], highWater: string | null, claim: Claim): boolean {
+function coversClaim(batch: readonly StreamEntry[], highWater: string | null, claim: Claim): boolean {
   const [first, last] = [batch[0], batch.at(-1)]
   if (first === undefined || last === undefined) return false
   const startsInTime = first.sequence === claim.first || !isBeyond(first.sequence, highWater)
@@ -232,7 +232,7 @@ function isBetween(sequence: string, claim: Claim): boolean {
   return !isBeyond(claim.first, sequence) && !isBeyond(sequence, claim.last)
 }
 
-function quarantined(entry: StreamEntry, error: unknown): Unreadable {
+function toUnreadable(entry: StreamEntry, error: unknown): Unreadable {
   return {
     sequence: entry.sequence,
     reason: error instanceof Error ? error.message : String(error),

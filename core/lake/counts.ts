@@ -1,14 +1,14 @@
 import type { StreamRecord } from '#core/ingest/record'
 import { utcDate } from '#core/time'
-import type { CountedBots, CountedEvents } from '#core/usage/counters'
+import type { BotCount, EventCount } from '#core/usage/counters'
 
 /** What a batch of records adds to the counters: events by project and by account, bots by project, per UTC day of arrival. */
-export function countBatch(records: readonly StreamRecord[]): {
-  events: CountedEvents[]
-  bots: CountedBots[]
+export function countRecords(records: readonly StreamRecord[]): {
+  events: EventCount[]
+  bots: BotCount[]
 } {
-  const events = new Map<string, CountedEvents>()
-  const bots = new Map<string, CountedBots>()
+  const events = new Map<string, EventCount>()
+  const bots = new Map<string, BotCount>()
   for (const record of records) {
     const day = utcDate(record.received_at)
     if (record.kind === 'events') {

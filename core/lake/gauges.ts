@@ -2,7 +2,7 @@ import type { Gauge } from '#schemas/log'
 import type { LakeState, ShardState } from './state.ts'
 
 type Seen = {
-  lake: Pick<LakeState, 'epoch' | 'warm' | 'epochOpenedAt' | 'marks'>
+  lake: Pick<LakeState, 'epoch' | 'warm' | 'epochOpenedAt' | 'epochTimes'>
   shards: readonly Pick<ShardState, 'claim' | 'claimedAt'>[]
 }
 
@@ -20,9 +20,9 @@ export function lakeGauges({ lake, shards }: Seen, now: number): Record<Gauge, n
  * When the oldest epoch that is not compacted was closed: exactly while it is the only one, else by the mark that
  * followed, which may be an hour late. So the lag is never told too long.
  */
-function closedAt({ epoch, warm, epochOpenedAt, marks }: Seen['lake']): number {
+function closedAt({ epoch, warm, epochOpenedAt, epochTimes }: Seen['lake']): number {
   if (warm + 1 === epoch) return epochOpenedAt
-  return marks.find(mark => mark.epoch > warm)?.at ?? epochOpenedAt
+  return epochTimes.find(mark => mark.epoch > warm)?.at ?? epochOpenedAt
 }
 
 /** Seconds; clocks of two machines may differ, an age is never below 0. */

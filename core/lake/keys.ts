@@ -19,7 +19,7 @@ export function coldKey(table: TableName, date: string, bucket: number, from: nu
 }
 
 /** The range [from, until) of epochs in a cold file's name. */
-export function rolledRange(key: string): [from: number, until: number] {
+export function coldEpochRange(key: string): [from: number, until: number] {
   const match = /\/(\d+)-(\d+)\.parquet$/.exec(key)
   if (match === null) throw new Error(`${key} names no range of epochs`)
   return [Number(match[1]), Number(match[2])]
@@ -31,7 +31,7 @@ export function quarantineKey(shard: string, claim: Claim): string {
 }
 
 /** The value of a partition in a key, e.g. `epoch` of `hot/epoch=7/…`. Throws when the key has no such part. */
-export function partitionOf(key: string, partition: string): string {
+export function partitionValue(key: string, partition: string): string {
   const start = key.indexOf(`/${partition}=`)
   if (start === -1) throw new Error(`${key} has no partition ${partition}`)
   const from = start + partition.length + 2
@@ -47,6 +47,6 @@ export function parseHotKey(key: string): { shard: string; claim: Claim } | null
 }
 
 /** The name under which the state notes that an epoch's finer copy is no longer whole (LakeStateStore.finishJob). */
-export function expiryName(prefix: string, epoch: number): string {
+export function supersededJobName(prefix: string, epoch: number): string {
   return `expire/${prefix}/${epoch}`
 }

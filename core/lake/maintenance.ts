@@ -2,9 +2,9 @@ import type { Clock, JobQueue, Lake, LakeObject, Log } from '#core/ports'
 import { DAY_MS, utcDate } from '#core/time'
 import { tables } from '#schemas/columns'
 import { EVENT_LIMITS } from '#schemas/event'
-import { compactJobs, jobName, type LakeJob, rollJobs, warmFiles } from './jobs.ts'
-import { expiryName, partitionOf, rolledRange } from './keys.ts'
-import { type LakeState, type LakeStateStore, NEIGHBOURS_MS, openedSince } from './state.ts'
+import { coldCompactionJobs, epochCompactionJobs, jobName, type LakeJob, warmFiles } from './jobs.ts'
+import { coldEpochRange, partitionValue, supersededJobName } from './keys.ts'
+import { DEDUPE_LOOKBACK_MS, epochOpenedBefore, type LakeState, type LakeStateStore } from './state.ts'
 
 export type MaintenanceSettings = {
   /** An epoch with files ends at this age, ms. */
@@ -19,28 +19,28 @@ export type MaintenanceSettings = {
    */
   coldAfterMs: number
   /** A roll takes at least this much time of epochs, ms: every roll adds a file to each date and bucket it touches. */
-  rollMs: number
+  coldSpanMs: number
   /** … and at most this much of one bucket, bytes of warm files: one worker rolls it, within its time. */
-  rollBytes: number
+  coldBytes: number
   /** A job that was sent this long ago and is not finished is sent again, ms; a queue brings it again before. */
   resendMs: number
   /** Jobs that were sent before are not in the queue any more, Unix ms: one in memory ends with its process. */
   queueSince: number
   /** The finer copy is deleted this long after the watermark has passed it, ms: reads under way may be of before. */
-  keepFinerMs: number
+  keepSupersededMs: number
 }
 
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochMs: 10 * 60_000,
   epochFiles: 600,
   epochBytes: 16 * 1024 * 1024,
-  coldAfterMs: NEIGHBOURS_MS,
-  rollMs: DAY_MS,
+  coldAfterMs: DEDUPE_LOOKBACK_MS,
+  coldSpanMs: DAY_MS,
   // 1.2 million events: what 256 MB of memory sort without going by slices (duckdb/sorted-events.ts).
-  rollBytes: 24 * 1024 * 1024,
+  coldBytes: 24 * 1024 * 1024,
   resendMs: 5 * 60_000,
   queueSince: 0,
-  keepFinerMs: DAY_MS,
+  keepSupersededMs: DAY_MS,
 }
 
 export type MaintenanceServices = {
@@ -52,7 +52,7 @@ export type MaintenanceServices = {
 }
 
 /** What comes into an epoch may have waited in the stream so long, ms. */
-const WAITED_MS = 30 * DAY_MS
+const MAX_STREAM_WAIT_MS = 30 * DAY_MS
 
 /** How long one tick may take before another process may take over, ms. */
 const LEASE_MS = 60_000
@@ -75,9 +75,9 @@ export function createMaintenance(
     if (fence === null) return
     try {
       await endEpoch(fence, now)
-      while (await compactClosed(fence, now));
-      await rollOld(fence, now)
-      await deleteFiner(now)
+      while (await compactOldestEpoch(fence, now));
+      await compactToCold(fence, now)
+      await deleteSupersededFiles(now)
     } finally {
       await state.release(fence)
     }
@@ -96,10 +96,13 @@ export function createMaintenance(
    * Has the oldest closed epoch compacted; whether it is, so that the next one's turn has come. One after the other, as
    * each looks for first copies of its event_ids in the warm files of those before it.
    */
-  async function compactClosed(fence: number, now: number): Promise<boolean> {
+  async function compactOldestEpoch(fence: number, now: number): Promise<boolean> {
     const { epoch: newest, warm: epoch } = await state.lake()
     if (epoch === newest || !(await isClosed(epoch))) return false
-    return (await done(await compactJobs(lake, epoch), now)) && (await state.advanceWarm(fence, epoch))
+    return (
+      (await areFinished(await epochCompactionJobs(lake, epoch), now)) &&
+      (await state.advanceWarm(fence, epoch))
+    )
   }
 
   /** Whether nothing can be written into the epoch any more: every shard is past it and holds no claim in it. */
@@ -116,36 +119,36 @@ export function createMaintenance(
     return shards.every(({ claim }) => claim === null || claim.epoch > epoch)
   }
 
-  async function rollOld(fence: number, now: number): Promise<void> {
+  async function compactToCold(fence: number, now: number): Promise<void> {
     const found = await state.lake()
-    const until = found.rollUntil ?? (await plan(fence, found, now))
+    const until = found.coldUntil ?? (await planColdCompaction(fence, found, now))
     if (until === null) return
-    if (await done(await rollJobs(lake, found.cold, until), now))
+    if (await areFinished(await coldCompactionJobs(lake, found.cold, until), now))
       await state.advanceCold(fence, found.cold, until)
   }
 
   /** Fixes which epochs go cold next; null when none are old enough. */
-  async function plan(fence: number, found: LakeState, now: number): Promise<number | null> {
-    const oldest = found.marks.find(({ epoch }) => epoch > found.cold)
+  async function planColdCompaction(fence: number, found: LakeState, now: number): Promise<number | null> {
+    const oldest = found.epochTimes.find(({ epoch }) => epoch > found.cold)
     // While compaction stands still, what it has not done stays hot, and keeps its neighbours.
-    const hotSince = found.warm === found.epoch ? now : openedSince(found.marks, found.warm)
+    const hotSince = found.warm === found.epoch ? now : epochOpenedBefore(found.epochTimes, found.warm)
     const coldBefore = hotSince - settings.coldAfterMs
-    const mark = found.marks.findLast(({ at }) => at <= coldBefore)
-    if (!mark || !oldest || coldBefore - oldest.at < settings.rollMs) return null
+    const mark = found.epochTimes.findLast(({ at }) => at <= coldBefore)
+    if (!mark || !oldest || coldBefore - oldest.at < settings.coldSpanMs) return null
     const until = Math.min(mark.epoch, found.warm)
     if (until <= found.cold) return null
-    const planned = await besideForgotten(found, await withinBytes(found.cold, until), now)
+    const planned = await endBeforeForgotten(found, await withinBytes(found.cold, until), now)
     // The epochs that a forgotten roll took are perhaps not warm again yet.
     if (planned > found.warm) return null
-    return (await state.planRoll(fence, found.cold, planned)) ? planned : null
+    return (await state.planCold(fence, found.cold, planned)) ? planned : null
   }
 
-  /** Where a roll from `from` must end, `until` at most, so that no bucket has more than `rollBytes` in it. */
+  /** Where a roll from `from` must end, `until` at most, so that no bucket has more than `coldBytes` in it. */
   async function withinBytes(from: number, until: number): Promise<number> {
     const sums = new Map<string, number>()
     for (const { epoch, bucket, size } of await warmFiles(lake, from, until)) {
       const sum = (sums.get(bucket) ?? 0) + size
-      if (sum > settings.rollBytes && epoch > from) return epoch
+      if (sum > settings.coldBytes && epoch > from) return epoch
       sums.set(bucket, sum)
     }
     return until
@@ -155,10 +158,14 @@ export function createMaintenance(
    * Where the next roll must end, `until` if nothing speaks against it: rolls that the state has forgotten (a power
    * cut) left files of their ranges. One that starts there is done again, one that starts later is not overlapped.
    */
-  async function besideForgotten({ marks, cold }: LakeState, until: number, now: number): Promise<number> {
+  async function endBeforeForgotten(
+    { epochTimes, cold }: LakeState,
+    until: number,
+    now: number,
+  ): Promise<number> {
     let end = until
-    for (const { key } of await coldFilesSince(openedSince(marks, cold), now)) {
-      const [first, last] = rolledRange(key)
+    for (const { key } of await coldFilesSince(epochOpenedBefore(epochTimes, cold), now)) {
+      const [first, last] = coldEpochRange(key)
       if (first === cold) return last
       if (first > cold && first < end) end = first
     }
@@ -168,7 +175,7 @@ export function createMaintenance(
   /** The cold files that may have events which arrived in [since, now], Unix ms: a whole listing grows for years. */
   async function coldFilesSince(since: number, now: number): Promise<LakeObject[]> {
     if (since === 0) return lake.list(`${tables.events_cold.prefix}/`)
-    const first = since - EVENT_LIMITS.pastMs - WAITED_MS
+    const first = since - EVENT_LIMITS.pastMs - MAX_STREAM_WAIT_MS
     // One day more for timestamps ahead.
     const days = Math.ceil((now - first) / DAY_MS) + 1
     const dates = Array.from({ length: days }, (_, day) => utcDate(first + day * DAY_MS))
@@ -177,7 +184,7 @@ export function createMaintenance(
   }
 
   /** Whether all the jobs are finished; those that are not are sent, unless they were a short while ago. */
-  async function done(wanted: readonly LakeJob[], now: number): Promise<boolean> {
+  async function areFinished(wanted: readonly LakeJob[], now: number): Promise<boolean> {
     let finished = true
     for (const job of wanted) {
       if (await state.jobFinished(jobName(job))) continue
@@ -198,9 +205,9 @@ export function createMaintenance(
     }
   }
 
-  async function deleteFiner(now: number): Promise<void> {
+  async function deleteSupersededFiles(now: number): Promise<void> {
     // The listing is of everything: an eighth of the time that files are kept is often enough.
-    if (now - sweptAt < settings.keepFinerMs / 8) return
+    if (now - sweptAt < settings.keepSupersededMs / 8) return
     sweptAt = now
     const { warm, cold } = await state.lake()
     // The time by now: it is noted as one at which the watermarks were here, and the tick may have begun long before.
@@ -210,10 +217,10 @@ export function createMaintenance(
       [tables.events_warm.prefix, cold],
     ] as const) {
       const epochs = Map.groupBy(await lake.list(`${prefix}/`), ({ key }) =>
-        Number(partitionOf(key, 'epoch')),
+        Number(partitionValue(key, 'epoch')),
       )
       for (const [epoch, objects] of epochs) {
-        if (epoch >= below || !(await isExpired(expiryName(prefix, epoch), seenAt))) continue
+        if (epoch >= below || !(await isExpired(supersededJobName(prefix, epoch), seenAt))) continue
         await lake.delete(objects.map(({ key }) => key))
       }
     }
@@ -226,7 +233,7 @@ export function createMaintenance(
   async function isExpired(name: string, now: number): Promise<boolean> {
     if (await state.jobFinished(name)) return true
     const isFirst = await state.beginJob(name, now, 0)
-    if (isFirst || !(await state.beginJob(name, now, now - settings.keepFinerMs))) return false
+    if (isFirst || !(await state.beginJob(name, now, now - settings.keepSupersededMs))) return false
     // Noted before anything is deleted: what is partly deleted must not serve to repair the coarser copy.
     await state.finishJob(name)
     return true

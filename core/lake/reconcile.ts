@@ -59,7 +59,7 @@ async function mend(services: ReconcileServices, shard: string, claim: Claim): P
   const found = await state.shard(shard)
   if (!isBeyond(claim.last, found.highWater)) return 0
   if (found.claim !== null && found.claim.first !== claim.first) {
-    await consumer.finish(shard, found.claim, found.highWater)
+    await consumer.finishClaim(shard, found.claim, found.highWater)
     return 1 + (await mend(services, shard, claim))
   }
   if (found.claim === null) {
@@ -72,7 +72,7 @@ async function mend(services: ReconcileServices, shard: string, claim: Claim): P
     }
     if (next !== claim) return mend(services, shard, claim)
   }
-  await consumer.finish(shard, claim, found.highWater)
+  await consumer.finishClaim(shard, claim, found.highWater)
   return 1
 }
 

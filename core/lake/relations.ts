@@ -79,14 +79,14 @@ export function activity(asked: LakeRead): SqlQuery {
  * A session is the events of the project with one session_id, as far as they lie before `to`. One that was seen within
  * SESSION_PAUSE_MS before the date of `from` started then, and is left out. `to` as for activity.
  */
-export function visits(asked: LakeRead): SqlQuery {
+export function sessions(asked: LakeRead): SqlQuery {
   const read = withinLife(asked)
   const { snapshot, project, from, to } = read
   const firstDate = midnight(from)
   const oldest = Math.max(firstDate - SESSION_PAUSE_MS, oldestEvent(project))
   const columns = sql`session_key, user_key, user_at, user_lag_s, start_at, end_at, event_count, interactive_count`
-  const cold = hasCold(snapshot) ? [coldRows(read, 'visits_cold', columns, firstDate, to)] : []
-  const fragments = union([...cold, freshVisits(read, oldest)])
+  const cold = hasCold(snapshot) ? [coldRows(read, 'sessions_cold', columns, firstDate, to)] : []
+  const fragments = union([...cold, freshSessions(read, oldest)])
   // Sums of doubles are exact up to 2^53, and take a third of the time of DuckDB's sums of bigints.
   const sessions = sql`SELECT session_key, max_by(user_key, ${USER_ORDER}) AS user_key,
         min(start_at) AS start_at, max(end_at) AS end_at,
@@ -96,7 +96,7 @@ export function visits(asked: LakeRead): SqlQuery {
       GROUP BY session_key
       HAVING min(start_at) >= ${timestamp(from)}`
   if (!hasCold(snapshot) || oldest >= firstDate) return sql`(${sessions})`
-  const older = coldRows(read, 'visits_cold', sql`session_key AS older_key`, oldest, firstDate)
+  const older = coldRows(read, 'sessions_cold', sql`session_key AS older_key`, oldest, firstDate)
   // A join, not NOT EXISTS: DuckDB would first make the 1.5 million keys of a busy month distinct.
   return sql`(SELECT session.* FROM (${sessions}) AS session
       LEFT JOIN (${older}) AS older ON older_key = session_key WHERE older_key IS NULL)`
@@ -116,7 +116,7 @@ const USER_ORDER = sql`CASE WHEN user_key IS NOT NULL THEN
  * What is not cold, as one fragment a session, from `since` on: what of it lies before the range shows which sessions
  * are older. Its user is the last non-null one by (timestamp, id) (U42).
  */
-function freshVisits(read: LakeRead, since: number): SqlQuery {
+function freshSessions(read: LakeRead, since: number): SqlQuery {
   const columns = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event']
   const rows = freshEvents(read, columns, { from: since, to: read.to }, sql`session_key IS NOT NULL`)
   const ofLastUser = (column: SqlQuery): SqlQuery =>
@@ -138,7 +138,7 @@ const nonInteractive = join(
 /** Rows of a rollup with from <= date < to, of the epochs that the snapshot reads cold. */
 function coldRows(
   { snapshot, project }: Pick<LakeRead, 'snapshot' | 'project'>,
-  table: 'visits_cold' | 'activity_cold',
+  table: 'sessions_cold' | 'activity_cold',
   columns: SqlQuery,
   from: number,
   to: number,

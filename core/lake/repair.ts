@@ -2,11 +2,11 @@ import type { Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import type { LakeConsumer } from './consumer.ts'
 import type { LakeWorker } from './jobs.ts'
-import { parseHotKey, partitionOf, rolledRange } from './keys.ts'
+import { coldEpochRange, parseHotKey, partitionValue } from './keys.ts'
 
 export type RepairServices = {
-  consumer: Pick<LakeConsumer, 'rewrite'>
-  worker: Pick<LakeWorker, 'again'>
+  consumer: Pick<LakeConsumer, 'rewriteHotFile'>
+  worker: Pick<LakeWorker, 'repeatJob'>
   log: Log
 }
 
@@ -25,12 +25,22 @@ export function createRepair({ consumer, worker, log }: RepairServices) {
 
   async function remake(key: string): Promise<boolean> {
     const hot = parseHotKey(key)
-    if (hot !== null) return consumer.rewrite(hot.shard, hot.claim)
+    if (hot !== null) return consumer.rewriteHotFile(hot.shard, hot.claim)
     if (key.startsWith(`${tables.events_warm.prefix}/`)) {
-      return worker.again({ kind: 'compact', epoch: Number(partitionOf(key, 'epoch')), part: 0, parts: 1 })
+      return worker.repeatJob({
+        kind: 'compact-warm',
+        epoch: Number(partitionValue(key, 'epoch')),
+        part: 0,
+        parts: 1,
+      })
     }
-    const [from, until] = rolledRange(key)
-    return worker.again({ kind: 'roll', from, until, bucket: Number(partitionOf(key, 'bucket')) })
+    const [from, until] = coldEpochRange(key)
+    return worker.repeatJob({
+      kind: 'compact-cold',
+      from,
+      until,
+      bucket: Number(partitionValue(key, 'bucket')),
+    })
   }
 
   return repair

@@ -13,7 +13,7 @@ type EventsRecord = Extract<StreamRecord, { kind: 'events' }>
 const EMPTY_ROW: HotRow = Object.fromEntries(tables.events_hot.columns.map(column => [column.name, null]))
 
 /** The rows of one record. Its events follow each other in seq, so that (timestamp, lag_s, seq) is (timestamp, id). */
-export function hotRows(record: EventsRecord): HotRow[] {
+export function toHotRows(record: EventsRecord): HotRow[] {
   return record.events.map((event, i) => {
     const row = { ...EMPTY_ROW }
     row.bucket = record.bucket

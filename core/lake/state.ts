@@ -1,6 +1,6 @@
 /**
  * The lake's memory: one item a shard and one for the watermarks, changed only by single conditional writes. Every
- * change returns whether its condition held; one that did not hold changed nothing. core/lake/entities.ts keeps it
+ * change returns whether its condition held; one that did not hold changed nothing. core/lake/state-store.ts keeps it
  * in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator; test/contract/lake-state.ts runs on both.
  */
 
@@ -31,7 +31,7 @@ export type Snapshot = {
 /** Work under way that must be done again in the very same way after a crash. */
 export type LakeState = Snapshot & {
   /** The roll [cold, until) that was begun: a second try must write the same keys. */
-  rollUntil: number | null
+  coldUntil: number | null
   /** Fencing token of the lease's holder; a change under an older one is refused. */
   fence: number
   /** Unix ms until which the holder may work. */
@@ -39,35 +39,35 @@ export type LakeState = Snapshot & {
   /** Unix ms when `epoch` was opened. */
   epochOpenedAt: number
   /** About one an hour, ascending: `epoch` was opened at `at` (Unix ms), so that all epochs below it were closed by then. */
-  marks: readonly EpochMark[]
+  epochTimes: readonly EpochTime[]
 }
 
-export type EpochMark = { epoch: number; at: number }
+export type EpochTime = { epoch: number; at: number }
 
-/** Time between two marks, ms. */
-export const MARK_EVERY_MS = 3_600_000
+/** Time between two epochTimes, ms. */
+export const EPOCH_TIME_INTERVAL_MS = 3_600_000
 
 /**
  * The events of an epoch and those that came before it are neighbours for this long, ms: their event_ids are compared
  * (24 h; the rest is room for a consumer that lags behind).
  */
-export const NEIGHBOURS_MS = 30 * 3_600_000
+export const DEDUPE_LOOKBACK_MS = 30 * 3_600_000
 
-/** The first epoch with neighbours of an epoch's events; 0 when the marks do not go back so far. */
-export function firstNeighbour(marks: readonly EpochMark[], epoch: number): number {
-  const since = openedSince(marks, epoch) - NEIGHBOURS_MS
-  return marks.findLast(({ at }) => at <= since)?.epoch ?? 0
+/** The first epoch with neighbours of an epoch's events; 0 when the epochTimes do not go back so far. */
+export function firstDedupeEpoch(epochTimes: readonly EpochTime[], epoch: number): number {
+  const since = epochOpenedBefore(epochTimes, epoch) - DEDUPE_LOOKBACK_MS
+  return epochTimes.findLast(({ at }) => at <= since)?.epoch ?? 0
 }
 
-/** Unix ms by which nothing was in the epoch yet, as the marks tell; 0 when they do not go back so far. */
-export function openedSince(marks: readonly EpochMark[], epoch: number): number {
-  return marks.findLast(mark => mark.epoch <= epoch)?.at ?? 0
+/** Unix ms by which nothing was in the epoch yet, as the epochTimes tell; 0 when they do not go back so far. */
+export function epochOpenedBefore(epochTimes: readonly EpochTime[], epoch: number): number {
+  return epochTimes.findLast(mark => mark.epoch <= epoch)?.at ?? 0
 }
 
-/** The marks that are still of use when the epochs below `cold` are cold: later ones, and those of neighbours. */
-export function marksFor(marks: readonly EpochMark[], cold: number): EpochMark[] {
-  const first = firstNeighbour(marks, cold)
-  return marks.filter(({ epoch }) => epoch >= first)
+/** The epochTimes that are still of use when the epochs below `cold` are cold: later ones, and those of neighbours. */
+export function keepEpochTimes(epochTimes: readonly EpochTime[], cold: number): EpochTime[] {
+  const first = firstDedupeEpoch(epochTimes, cold)
+  return epochTimes.filter(({ epoch }) => epoch >= first)
 }
 
 export type LakeStateStore = {
@@ -97,8 +97,8 @@ export type LakeStateStore = {
   /** W1: `from` to `from + 1`. */
   advanceWarm(fence: number, from: number): Promise<boolean>
   /** Fixes the range of the next roll; holds when none is fixed. */
-  planRoll(fence: number, from: number, until: number): Promise<boolean>
-  /** W2: `from` to `until`; the plan ends, marks of no more use go. Holds when that very plan is fixed. */
+  planCold(fence: number, from: number, until: number): Promise<boolean>
+  /** W2: `from` to `until`; the plan ends, epochTimes of no more use go. Holds when that very plan is fixed. */
   advanceCold(fence: number, from: number, until: number): Promise<boolean>
 
   /** Notes that the job is being sent; holds when it was never sent, or last before `staleBefore` (Unix ms). */

@@ -52,17 +52,17 @@ export function tokenEntity({ client, table }: StateTable) {
 }
 
 /** What is unique within an account: its projects' names and primary origins. */
-const CLAIM_KINDS = ['name', 'origin'] as const
-export type ClaimKind = (typeof CLAIM_KINDS)[number]
+const RESERVATION_KINDS = ['name', 'origin'] as const
+export type ReservationKind = (typeof RESERVATION_KINDS)[number]
 
-/** Says which project wants a name or an origin; it has it once its own item says so (core/projects/claims.ts). */
-export function claimEntity({ client, table }: StateTable) {
+/** Says which project wants a name or an origin; it has it once its own item says so (core/projects/reservations.ts). */
+export function reservationEntity({ client, table }: StateTable) {
   return new Entity(
     {
       model: { service: 'footfall', entity: 'projectclaim', version: '1' },
       attributes: {
         account_id: { type: 'string', required: true },
-        kind: { type: CLAIM_KINDS, required: true },
+        kind: { type: RESERVATION_KINDS, required: true },
         value: { type: 'string', required: true },
         project_id: { type: 'string', required: true },
         /** The version of the project that is to have it. */

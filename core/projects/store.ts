@@ -3,17 +3,17 @@ import QuickLRU from 'quick-lru'
 import type { Account } from '#core/accounts/caller'
 import { ApiError, unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
-import { answered, held, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { BUCKETS } from '#schemas/columns'
 import { PROJECT_NAME } from '#schemas/projects'
-import { createClaims, type ProjectItem, type Wanted } from './claims.ts'
 import { projectEntity, tokenEntity } from './entities.ts'
 import { normalizeOrigins, primaryOrigin } from './origins.ts'
 import type { EventIdNotes, Project, ProjectDirectory } from './project.ts'
+import { createReservations, type ProjectItem, type Reservation } from './reservations.ts'
 import { createTokenCache } from './token-cache.ts'
 
-export type ProjectServices = StateTable & { clock: Clock; usage: Pick<UsageCounters, 'totals'> }
+export type ProjectStoreServices = StateTable & { clock: Clock; usage: Pick<UsageCounters, 'totals'> }
 
 export type NewProject = {
   account: Pick<Account, 'id'>
@@ -41,10 +41,10 @@ const MAX_TRIES = 8
 const REMEMBERED = 10_000
 
 /** Projects by contract 1.4. Every name and origin is held by a claim (claims.ts); the project's own item decides. */
-export function createProjects({ clock, usage, ...state }: ProjectServices) {
+export function createProjectStore({ clock, usage, ...state }: ProjectStoreServices) {
   const projects = projectEntity(state)
   const tokens = tokenEntity(state)
-  const claims = createClaims(state, now)
+  const claims = createReservations(state, now)
   const cache = createTokenCache(clock, lookUpToken)
   const noted = new QuickLRU<string, true>({ maxSize: REMEMBERED })
 
@@ -79,14 +79,15 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
       const holder = await claims.take(name)
       if (holder !== null) return { project: projectOf(holder), existing: true }
       if (origin !== null && (await claims.take(origin)) !== null) {
-        await claims.makeVoid(name)
+        await claims.createTombstone(name)
         await claims.release(name)
         throw duplicateOrigin(origin.value)
       }
-      await answered(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
+      await orUnavailable(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
       const made = { ...item, bucket: bucketOf(item.id) }
       // It does not hold when another request, which wanted the same, took this one for crashed.
-      if (await held(projects.create(made).go())) return { project: projectOf(made), existing: false }
+      if (await conditionHeld(projects.create(made).go()))
+        return { project: projectOf(made), existing: false }
     }
     throw unavailable('the project is wanted by several requests at once', 1)
   }
@@ -116,7 +117,7 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
           (item, { eq, notExists }) =>
             `${eq(item.version, before.version)} AND ${notExists(item.deleted_at)}`,
         )
-      if (!(await held(unchanged.go()))) continue
+      if (!(await conditionHeld(unchanged.go()))) continue
       cache.forget(before.project_token)
       await releaseClaims(before, after)
       return projectOf(after)
@@ -132,7 +133,7 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
       .set({ deleted_at: now() })
       .add({ version: 1 })
       .where((item, { notExists }) => notExists(item.deleted_at))
-    const deleted = await held(alive.go())
+    const deleted = await conditionHeld(alive.go())
     cache.forget(before.project_token)
     if (!deleted) throw notFound(id)
     for (const claim of claimsOf({ ...before, version: before.version + 1 })) {
@@ -142,9 +143,9 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
 
   /** The account's live projects, oldest first. */
   async function list(accountId: string): Promise<Project[]> {
-    const ids = await claims.claimants(accountId)
+    const ids = await claims.reservingProjects(accountId)
     if (ids.size === 0) return []
-    const { data } = await answered(
+    const { data } = await orUnavailable(
       projects.get([...ids].map(id => ({ id }))).go({ consistent: true, concurrency: 4 }),
     )
     return data
@@ -167,7 +168,7 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
   }
 
   async function lookUpToken(token: string): Promise<Project | null> {
-    const { data: lead } = await answered(tokens.get({ project_token: token }).go({ consistent: true }))
+    const { data: lead } = await orUnavailable(tokens.get({ project_token: token }).go({ consistent: true }))
     const item = lead === null ? null : await find(lead.project_id)
     return item?.project_token === token && item.deleted_at === undefined ? projectOf(item) : null
   }
@@ -207,14 +208,14 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
   }
 
   async function find(id: string): Promise<ProjectItem | null> {
-    const { data } = await answered(projects.get({ id }).go({ consistent: true }))
+    const { data } = await orUnavailable(projects.get({ id }).go({ consistent: true }))
     return data
   }
 
   async function noteEventIds(id: string): Promise<void> {
     if (noted.has(id)) return
     // Where there is no such project any more, there is nothing to read either.
-    await held(projects.patch({ id }).set({ has_event_ids: true }).go())
+    await conditionHeld(projects.patch({ id }).set({ has_event_ids: true }).go())
     noted.set(id, true)
   }
 
@@ -222,10 +223,10 @@ export function createProjects({ clock, usage, ...state }: ProjectServices) {
   return { ...directory, create, update, remove, list }
 }
 
-export type Projects = ReturnType<typeof createProjects>
+export type ProjectStore = ReturnType<typeof createProjectStore>
 
 /** What a project claims for itself; the origin only where it has a primary one. */
-function claimsOf(item: Omit<ProjectItem, 'bucket'>): [name: Wanted, origin: Wanted | null] {
+function claimsOf(item: Omit<ProjectItem, 'bucket'>): [name: Reservation, origin: Reservation | null] {
   const common = { account_id: item.account_id, project_id: item.id, version: item.version }
   const origin = primaryOrigin(item.allowed_origins)
   return [

@@ -2,10 +2,10 @@ import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 
 /** Groups that exclude each other: `place` says of a row which one it is in, from 1 to `size`, or 0 for none. */
-export type Family = { place: SqlQuery; size: number }
+export type GroupSet = { groupIndex: SqlQuery; size: number }
 
 /** Most groups of a family: one bit each, beside the one for none and the sign. */
-export const MOST_GROUPS = 61
+export const MAX_GROUPS = 61
 
 /** Two counters go into one sum of 62 bits; a project with 2^31 visitors would be the first too many. */
 const COUNTER_BITS = 31
@@ -22,11 +22,11 @@ const COUNTER_MASK = 2n ** BigInt(COUNTER_BITS) - 1n
 export async function distinctUsers(
   rows: (statement: SqlQuery) => Promise<Row[]>,
   activity: SqlQuery,
-  families: readonly Family[],
+  families: readonly GroupSet[],
 ): Promise<{ total: number; groups: number[][] }> {
   const masks = families.map(
-    ({ place }, family) =>
-      sql`, bitwise_or_agg(bitwise_left_shift(CAST(1 AS bigint), CAST(${place} AS integer))) AS ${mask(family)}`,
+    ({ groupIndex }, family) =>
+      sql`, bitwise_or_agg(bitwise_left_shift(CAST(1 AS bigint), CAST(${groupIndex} AS integer))) AS ${mask(family)}`,
   )
   const sums = families.flatMap(({ size }, family) =>
     counters(size).map(
@@ -48,13 +48,13 @@ export async function distinctUsers(
 }
 
 /** The groups of a column by its values, in their order; `''` stands for null. */
-export function byValue(column: SqlQuery, values: readonly (string | null)[]): Family {
-  if (values.length === 0) return { place: sql`0`, size: 0 }
+export function byValue(column: SqlQuery, values: readonly (string | null)[]): GroupSet {
+  if (values.length === 0) return { groupIndex: sql`0`, size: 0 }
   const listed = join(
     values.map(value => sql`${value ?? ''}`),
     ', ',
   )
-  return { place: sql`array_position(ARRAY[${listed}], coalesce(${column}, ''))`, size: values.length }
+  return { groupIndex: sql`array_position(ARRAY[${listed}], coalesce(${column}, ''))`, size: values.length }
 }
 
 /** Lower bits of the pairs: bit 0 says none of the groups, but shares its sum with bit 31. */

@@ -6,14 +6,14 @@ import { integer, join, name, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import { eventColumns } from '#schemas/columns'
 import type { EventRow } from '#schemas/event'
-import type { EventsAnswer, eventsQuery } from '#schemas/events'
-import { encodeCursor, type Place, parseCursor } from './cursor.ts'
+import type { EventsResponse, eventsQuery } from '#schemas/events'
+import { type EventPosition, encodeCursor, parseCursor } from './cursor.ts'
 import { readProperties } from './properties.ts'
 import { range } from './range.ts'
-import type { ReportRequest, ReportServices } from './services.ts'
+import type { ReportRequest, ReportServices } from './report.ts'
 
 /** The question, once it is checked. */
-export type EventsQuestion = Pick<
+export type EventsQuery = Pick<
   z.output<typeof eventsQuery>,
   'since' | 'days' | 'event' | 'user_id' | 'session_id' | 'limit' | 'before'
 >
@@ -29,8 +29,8 @@ const LOOK_BACK_DAYS = [1, 4, Number.POSITIVE_INFINITY]
  */
 export async function events(
   { engine, lakeState, clock }: ReportServices,
-  { project, query, signal }: ReportRequest<EventsQuestion>,
-): Promise<EventsAnswer> {
+  { project, query, signal }: ReportRequest<EventsQuery>,
+): Promise<EventsResponse> {
   const before = query.before === undefined ? null : parseCursor(query.before)
   const { from: asked, to } = range(query, clock.now(), DEFAULT_DAYS)
   const from = Math.max(asked, oldestEvent(project))
@@ -38,7 +38,7 @@ export async function events(
   const rows = (statement: SqlQuery) => engine.rows(statement, { signal, snapshot })
   const filters = filtersOf(query)
   const wanted = query.limit + 1
-  const places: Place[] = []
+  const places: EventPosition[] = []
   let end = before === null ? to : Math.min(to, before.timestamp + 1)
   for (const days of LOOK_BACK_DAYS) {
     if (places.length >= wanted || end <= from) break
@@ -77,7 +77,7 @@ export async function events(
 
 type Filter = { column: 'event' | 'user_id' | 'session_id'; value: string }
 
-function filtersOf(query: EventsQuestion): Filter[] {
+function filtersOf(query: EventsQuery): Filter[] {
   const columns = ['event', 'user_id', 'session_id'] as const
   return columns.flatMap(column => {
     const value = query[column]
@@ -85,7 +85,12 @@ function filtersOf(query: EventsQuestion): Filter[] {
   })
 }
 
-function placesOf(read: LakeRead, filters: readonly Filter[], before: Place | null, limit: number): SqlQuery {
+function placesOf(
+  read: LakeRead,
+  filters: readonly Filter[],
+  before: EventPosition | null,
+  limit: number,
+): SqlQuery {
   const columns = ['timestamp', 'lag_s', 'seq', ...filters.map(({ column }) => column)]
   return sql`SELECT ${SENT_AT} AS sent_at, lag_s, seq FROM ${eventsRelation(read, columns)} AS each_event
     WHERE ${condition(filters, before)} ${NEWEST_FIRST} LIMIT ${integer(limit)}`
@@ -95,8 +100,8 @@ function placesOf(read: LakeRead, filters: readonly Filter[], before: Place | nu
 function wholeRows(
   read: LakeRead,
   filters: readonly Filter[],
-  before: Place | null,
-  oldest: Place,
+  before: EventPosition | null,
+  oldest: EventPosition,
 ): SqlQuery {
   const columns = eventColumns.map(column => column.name).filter(column => column !== 'project_id')
   const shown = columns.filter(column => column !== 'timestamp').map(name)
@@ -109,22 +114,22 @@ const SENT_AT = sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000'
 
 const NEWEST_FIRST = sql`ORDER BY timestamp DESC, lag_s DESC, seq DESC`
 
-function condition(filters: readonly Filter[], before: Place | null): SqlQuery {
+function condition(filters: readonly Filter[], before: EventPosition | null): SqlQuery {
   const conditions = filters.map(({ column, value }) => sql`${name(column)} = ${value}`)
   if (before !== null) conditions.push(olderThan(before))
   return conditions.length === 0 ? sql`true` : join(conditions, ' AND ')
 }
 
-function olderThan({ timestamp: ms, lag, seq }: Place): SqlQuery {
+function olderThan({ timestamp: ms, lag, seq }: EventPosition): SqlQuery {
   const at = timestamp(ms)
   return sql`(timestamp < ${at} OR (timestamp = ${at} AND (lag_s < ${lag} OR (lag_s = ${lag} AND seq < ${seq}))))`
 }
 
-function placeOf(row: Row): Place {
+function placeOf(row: Row): EventPosition {
   return { timestamp: Number(row.sent_at), lag: Number(row.lag_s), seq: Number(row.seq) }
 }
 
-function idOf({ timestamp, lag, seq }: Place): string {
+function idOf({ timestamp, lag, seq }: EventPosition): string {
   return eventUlid(timestamp, lag, seq)
 }
 

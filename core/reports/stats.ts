@@ -1,16 +1,16 @@
 import type { z } from 'zod'
-import { activity, events, type LakeRead, visits } from '#core/lake/relations'
+import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { date, integer, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import type { Stats, StatsGroup, statsQuery } from '#schemas/stats'
-import { byValue, distinctUsers, type Family, MOST_GROUPS } from './distinct.ts'
+import { byValue, distinctUsers, type GroupSet, MAX_GROUPS } from './distinct.ts'
 import { range } from './range.ts'
+import type { ReportRequest, ReportServices } from './report.ts'
 import { ratio } from './rounding.ts'
-import type { ReportRequest, ReportServices } from './services.ts'
 
 /** The question, once it is checked. */
-export type StatsQuestion = Pick<z.output<typeof statsQuery>, 'since' | 'days' | 'groupBy'>
+export type StatsQuery = Pick<z.output<typeof statsQuery>, 'since' | 'days' | 'groupBy'>
 
 const DEFAULT_DAYS = 7
 const HOUR_MS = 3_600_000
@@ -28,7 +28,7 @@ type Counted = { value: string | null; total: number; users: number }
  */
 export async function stats(
   { engine, lakeState, clock }: ReportServices,
-  { project, query, signal }: ReportRequest<StatsQuestion>,
+  { project, query, signal }: ReportRequest<StatsQuery>,
 ): Promise<Stats> {
   const now = clock.now()
   const { groupBy } = query
@@ -102,18 +102,18 @@ async function countsWithUsers(rows: Rows, read: LakeRead, groupBy: StatsGroup) 
 function byDate(
   groupBy: DateGroup,
   buckets: readonly Row[],
-): { family: Family; group: (bucket: number) => number } | null {
+): { family: GroupSet; group: (bucket: number) => number } | null {
   const [first = 0, last = 0] = [buckets[0], buckets.at(-1)].map(row => Number(row?.bucket ?? 0))
   const group = (bucket: number): number => ordinal(bucket, groupBy) - ordinal(first, groupBy)
   const size = group(last) + 1
-  if (size > MOST_GROUPS) return null
+  if (size > MAX_GROUPS) return null
   const start = date(utcDate(first * DAY_MS))
-  const place = {
+  const groupIndex = {
     day: sql`date_diff('day', ${start}, date) + 1`,
     week: sql`date_diff('day', ${start}, date) / 7 + 1`,
     month: sql`date_diff('month', ${start}, date) + 1`,
   }[groupBy]
-  return { family: { place, size }, group }
+  return { family: { groupIndex, size }, group }
 }
 
 /** Numbers buckets by their first days (from 1970) so that neighbours differ by one. */
@@ -176,7 +176,7 @@ function sessionsOf(read: LakeRead): SqlQuery {
       CAST(sum(is_bounce) AS bigint) AS bounces,
       CAST(sum(date_diff('millisecond', start_at, end_at)) AS bigint) AS duration,
       CAST(sum(event_count) AS bigint) AS events
-    FROM ${visits(read)} AS visit`
+    FROM ${sessions(read)} AS session`
 }
 
 function sessionTotals(row: Row): Stats['sessions'] {

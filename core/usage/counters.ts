@@ -5,8 +5,8 @@
  */
 
 /** What one batch adds for one owner: a project's or an account's id. Days are days of arrival, UTC, YYYY-MM-DD. */
-export type CountedEvents = { owner: string; day: string; events: number }
-export type CountedBots = {
+export type EventCount = { owner: string; day: string; events: number }
+export type BotCount = {
   project_id: string
   day: string
   category: string
@@ -22,9 +22,9 @@ export type UsageCounters = {
    * Adds a batch once: `mark` is the place of the batch in `source` (a shard's sequence, an epoch), zero-padded by the
    * store so that marks compare; an item that has counted this mark or a later one is left alone.
    */
-  addEvents(source: string, mark: string, counts: readonly CountedEvents[]): Promise<void>
+  addEvents(source: string, mark: string, counts: readonly EventCount[]): Promise<void>
   /** The same for bots, whose requests are counted apart. */
-  addBots(source: string, mark: string, counts: readonly CountedBots[]): Promise<void>
+  addBots(source: string, mark: string, counts: readonly BotCount[]): Promise<void>
   /** Counts one metered read of a project, for it and for its account. */
   addRead(projectId: string, accountId: string, day: string): Promise<void>
   /** Events and reads of an owner over all time. */

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
-import { eachOf } from '#core/each-of'
-import { answered, held, type StateTable } from '#core/state-table'
-import type { CountedBots, CountedEvents, UsageCounters } from './counters.ts'
+import { forEachConcurrent } from '#core/concurrency'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import type { BotCount, EventCount, UsageCounters } from './counters.ts'
 
 /** Writes under way at once for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
 /** Digits of a mark: Kinesis' sequence numbers have 56. Padded, they compare as text as they do as integers. */
-const MARK_DIGITS = 64
+const CHECKPOINT_DIGITS = 64
 /** The source of reads: they come one by one, from no stream. */
 const READS = 'reads'
 
 export type UsageStore = UsageCounters & {
   /** The bots of a project in the days from `from` to `to` (YYYY-MM-DD, inclusive), by day, category and actor. */
-  bots(projectId: string, from: string, to: string): Promise<CountedBots[]>
+  bots(projectId: string, from: string, to: string): Promise<BotCount[]>
 }
 
 /**
@@ -21,11 +21,11 @@ export type UsageStore = UsageCounters & {
  * day, `e01` to `e31` for events and `r01` to `r31` for reads, beside the sums `events` and `reads`: one update counts
  * a batch, also where the item is not there yet. Bots have one item an actor, so that made-up names never fill one up.
  */
-export function createUsage({ client, table }: StateTable): UsageStore {
-  async function addEvents(source: string, mark: string, counts: readonly CountedEvents[]): Promise<void> {
+export function createUsageStore({ client, table }: StateTable): UsageStore {
+  async function addEvents(source: string, mark: string, counts: readonly EventCount[]): Promise<void> {
     const months = Map.groupBy(counts, ({ owner, day }) => `${owner} ${day.slice(0, 7)}`)
-    await eachOf([...months.values()], CONCURRENCY, async ofMonth => {
-      const { owner, day } = ofMonth[0] as CountedEvents
+    await forEachConcurrent([...months.values()], CONCURRENCY, async ofMonth => {
+      const { owner, day } = ofMonth[0] as EventCount
       const added = new Map<string, number>()
       for (const { day, events } of ofMonth) add(added, `e${day.slice(8)}`, events)
       add(added, 'events', total(ofMonth))
@@ -33,8 +33,8 @@ export function createUsage({ client, table }: StateTable): UsageStore {
     })
   }
 
-  async function addBots(source: string, mark: string, counts: readonly CountedBots[]): Promise<void> {
-    await eachOf(
+  async function addBots(source: string, mark: string, counts: readonly BotCount[]): Promise<void> {
+    await forEachConcurrent(
       counts,
       CONCURRENCY,
       async ({ project_id, day, category, actor, requests, dropped, last_seen_at }) => {
@@ -55,14 +55,14 @@ export function createUsage({ client, table }: StateTable): UsageStore {
     added: ReadonlyMap<string, number>,
     set: Record<string, string | number> = {},
   ): Promise<boolean> {
-    const padded = mark.padStart(MARK_DIGITS, '0')
+    const padded = mark.padStart(CHECKPOINT_DIGITS, '0')
     const names = [...added.keys()]
     const assigned = { ...set, mark: padded }
     const rises =
       'last_seen_at' in set
         ? ' AND (attribute_not_exists(last_seen_at) OR last_seen_at <= :last_seen_at)'
         : ''
-    return held(
+    return conditionHeld(
       client.update({
         TableName: table,
         Key: key,
@@ -83,8 +83,8 @@ export function createUsage({ client, table }: StateTable): UsageStore {
   }
 
   async function addRead(projectId: string, accountId: string, day: string): Promise<void> {
-    await eachOf([projectId, accountId], CONCURRENCY, owner =>
-      answered(
+    await forEachConcurrent([projectId, accountId], CONCURRENCY, owner =>
+      orUnavailable(
         client.update({
           TableName: table,
           Key: monthKey(owner, day.slice(0, 7), READS),
@@ -115,10 +115,10 @@ export function createUsage({ client, table }: StateTable): UsageStore {
     return { ...sums(items), days }
   }
 
-  async function bots(projectId: string, from: string, to: string): Promise<CountedBots[]> {
-    const found = new Map<string, CountedBots>()
+  async function bots(projectId: string, from: string, to: string): Promise<BotCount[]> {
+    const found = new Map<string, BotCount>()
     for (const item of await query(`bots#${projectId}`, `${from}#`, `${to}$`)) {
-      const { day, category, actor, requests, dropped, last_seen_at } = item as CountedBots
+      const { day, category, actor, requests, dropped, last_seen_at } = item as BotCount
       const same = found.get(`${day} ${category} ${actor}`)
       found.set(`${day} ${category} ${actor}`, {
         project_id: projectId,
@@ -138,7 +138,7 @@ export function createUsage({ client, table }: StateTable): UsageStore {
     const items: Record<string, unknown>[] = []
     let start: Record<string, unknown> | undefined
     do {
-      const page = await answered(
+      const page = await orUnavailable(
         client.query({
           TableName: table,
           KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
@@ -169,7 +169,7 @@ function add(sums: Map<string, number>, name: string, value: number): void {
   sums.set(name, (sums.get(name) ?? 0) + value)
 }
 
-function total(counts: readonly CountedEvents[]): number {
+function total(counts: readonly EventCount[]): number {
   return counts.reduce((sum, { events }) => sum + events, 0)
 }
 

@@ -1,17 +1,17 @@
-import type { Accounts } from '#core/accounts/store'
+import type { AccountStore } from '#core/accounts/store'
 import type { Project } from '#core/projects/project'
-import type { Projects } from '#core/projects/store'
+import type { ProjectStore } from '#core/projects/store'
 import { utcDate } from '#core/time'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
 import { accountChain, type ChainServices } from '../chain.ts'
 import type { HttpFunction } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
-import { embedding } from './embedding.ts'
+import { installSnippet } from './install-snippet.ts'
 
 export type ControlServices = ChainServices & {
-  accounts: Pick<Accounts, 'hasApiKey'>
-  projects: Pick<Projects, 'list' | 'create' | 'update' | 'remove'>
+  accounts: Pick<AccountStore, 'hasApiKey'>
+  projects: Pick<ProjectStore, 'list' | 'create' | 'update' | 'remove'>
 }
 
 /** The account's projects (contract 1.4). */
@@ -52,7 +52,7 @@ export function controlHandler(services: ControlServices): HttpFunction {
 
     createProject: chain(routes.createProject)(async ({ account, body }) => {
       const { project, existing } = await projects.create({ account, ...body })
-      const created = { ...(await record(project)), ...embedding(project, baseUrl) }
+      const created = { ...(await record(project)), ...installSnippet(project, baseUrl) }
       return existing ? { status: 200, body: { ...created, existing: true } } : { status: 201, body: created }
     }),
 

@@ -1,9 +1,9 @@
 import { controlServices } from '#aws/services'
-import { apiGateway, lateAnswer } from '../api-gateway.ts'
+import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { controlHandler } from './handler.ts'
 
 const { services, instrumented } = controlServices(process.env)
 export const handler = instrumented(
   apiGateway(controlHandler(services), services.log),
-  lateAnswer(services.log),
+  timeoutResponse(services.log),
 )

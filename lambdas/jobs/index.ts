@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs'
 import { jobsServices } from '#aws/services'
 import { createLakeWorker } from '#core/lake/jobs'
-import { createMerger } from '#duckdb/merger'
+import { createCompactor } from '#duckdb/compactor'
 import { jobsHandler } from './handler.ts'
 
 const { services, merging, instrumented } = jobsServices(process.env)
 // A job that was cut off has left its files on the disk, which outlives the process.
 rmSync(merging.tempDir, { recursive: true, force: true })
-const merger = createMerger({ ...services, ...merging })
+const compactor = createCompactor({ ...services, ...merging })
 export const handler = instrumented(
-  jobsHandler({ ...createLakeWorker({ ...services, merger }), log: services.log }),
+  jobsHandler({ ...createLakeWorker({ ...services, compactor }), log: services.log }),
 )

@@ -7,8 +7,8 @@ import type { Log, StreamEntry } from '#core/ports'
 export type LakeServices = {
   consumer: Pick<LakeConsumer, 'consumeBatch'>
   state: Pick<LakeStateStore, 'shard'>
-  /** Ends claims of shards that are no more (core/lake/forsaken.ts). */
-  finishForsaken(): Promise<void>
+  /** Ends claims of shards that are no more (core/lake/orphaned-claims.ts). */
+  finishOrphanedClaims(): Promise<void>
   log: Log
 }
 
@@ -17,7 +17,7 @@ export type LakeServices = {
  * first record that is not there yet, from which Lambda goes on. What the lake holds is read from its state, not from
  * the batch: Lambda's batches start and end anywhere after a retry, and part of one may be another's work.
  */
-export function lakeHandler({ consumer, state, finishForsaken, log }: LakeServices) {
+export function lakeHandler({ consumer, state, finishOrphanedClaims, log }: LakeServices) {
   return async ({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
     const batchItemFailures: { itemIdentifier: string }[] = []
     // A batch is of one shard, as far as Lambda documents; nothing would be lost if it were of two.
@@ -29,7 +29,7 @@ export function lakeHandler({ consumer, state, finishForsaken, log }: LakeServic
       if (itemIdentifier !== null) batchItemFailures.push({ itemIdentifier })
     }
     // Nobody else comes by for them; that it fails is no fault of this batch.
-    await finishForsaken().catch(error =>
+    await finishOrphanedClaims().catch(error =>
       log('JOB_FAILED', { job: 'claims of shards that are no more', error: String(error) }),
     )
     return { batchItemFailures }

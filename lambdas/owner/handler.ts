@@ -1,4 +1,4 @@
-import { issueOwner, type OwnerServices } from '#core/accounts/owner'
+import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
 import { type Credentials, ownerRequest } from '#schemas/owner'
 import { validate } from '../validate.ts'
 
@@ -10,7 +10,7 @@ import { validate } from '../validate.ts'
 export function ownerHandler(services: OwnerServices & { baseUrl: string }) {
   return async (event: unknown): Promise<Credentials> => {
     const request = validate(ownerRequest, (event ?? {}) as Record<string, unknown>)
-    const { account_id, api_key, project } = await issueOwner(services, request)
+    const { account_id, api_key, project } = await issueOwnerAccess(services, request)
     return {
       base_url: services.baseUrl,
       account_id,

@@ -1,5 +1,5 @@
 import { events } from '#core/reports/events'
-import type { ReportServices } from '#core/reports/services'
+import type { ReportServices } from '#core/reports/report'
 import { stats } from '#core/reports/stats'
 import { routes } from '#schemas/routes'
 import { accountChain, type ChainServices } from '../chain.ts'

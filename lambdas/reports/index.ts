@@ -1,10 +1,10 @@
 import { reportsServices } from '#aws/services'
-import { apiGateway, lateAnswer } from '../api-gateway.ts'
+import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { reportsHandler } from './handler.ts'
 
 const { services, instrumented } = reportsServices(process.env)
 export const handler = instrumented(
   apiGateway(reportsHandler(services), services.log),
   // A statement that nobody stops is run to its end, and billed.
-  lateAnswer(services.log, services.engine.settled),
+  timeoutResponse(services.log, services.engine.settled),
 )

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '#core/ports'
 import { openApiDocument } from '#schemas/openapi'
-import { BASE_HEADERS, jsonAnswer } from '../answer.ts'
-import type { HttpAnswer, HttpFunction, HttpRequest } from '../http.ts'
+import type { HttpFunction, HttpRequest, HttpResponse } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
+import { BASE_HEADERS, jsonResponse } from '../response.ts'
 
 export type SiteServices = {
   /** The browser tracker as it is delivered, its readable form, and the SHA-256 of the former in hex. */
@@ -22,7 +22,7 @@ export function siteHandler(services: SiteServices): HttpFunction {
   })
   const source = file('application/javascript; charset=utf-8', tracker.source)
   const document = file('application/json', JSON.stringify(openApiDocument(services.baseUrl)))
-  const healthy = jsonAnswer(200, { status: 'ok', service: 'footfall' })
+  const healthy = jsonResponse(200, { status: 'ok', service: 'footfall' })
 
   return httpFunction<'site'>(services.log, {
     trackerJs: script,
@@ -44,8 +44,8 @@ function file(contentType: string, text: string, more: Record<string, string> = 
     'Cache-Control': 'public, max-age=3600',
     ETag: etag,
   }
-  const whole: HttpAnswer = { status: 200, headers: { ...headers, 'Content-Type': contentType }, body }
-  const unchanged: HttpAnswer = { status: 304, headers, body: '' }
+  const whole: HttpResponse = { status: 200, headers: { ...headers, 'Content-Type': contentType }, body }
+  const unchanged: HttpResponse = { status: 304, headers, body: '' }
   return (request: HttpRequest) => (holds(request.headers['if-none-match'], etag) ? unchanged : whole)
 }
 

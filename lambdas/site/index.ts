@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { siteServices } from '#aws/services'
-import { apiGateway, lateAnswer } from '../api-gateway.ts'
+import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { siteHandler } from './handler.ts'
 
 const { services, instrumented } = siteServices(process.env)
@@ -8,5 +8,5 @@ const { services, instrumented } = siteServices(process.env)
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
 export const handler = instrumented(
   apiGateway(siteHandler({ ...services, tracker }), services.log),
-  lateAnswer(services.log),
+  timeoutResponse(services.log),
 )

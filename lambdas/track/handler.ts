@@ -2,16 +2,16 @@ import { ApiError } from '#core/errors'
 import { accept } from '#core/ingest/accept'
 import type { BotClassifier } from '#core/ingest/bots'
 import { countryOf } from '#core/ingest/country'
-import { type Delivery, openBatch, openSingle, unknownToken } from '#core/ingest/delivery'
-import type { SeqSource } from '#core/ingest/ids'
-import { pack } from '#core/ingest/record'
+import type { ArrivalOrder } from '#core/ingest/ids'
+import { packRecord } from '#core/ingest/record'
+import { parseBatch, parseEvent, type TrackRequest, unknownTokenError } from '#core/ingest/track-request'
 import type { Clock, EventStream, Log } from '#core/ports'
 import { isAllowedOrigin } from '#core/projects/origins'
 import type { Project, ProjectDirectory } from '#core/projects/project'
-import { jsonAnswer } from '../answer.ts'
 import type { HttpFunction, HttpRequest } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
 import { jsonBody } from '../json-body.ts'
+import { jsonResponse } from '../response.ts'
 
 export type TrackServices = {
   stream: Pick<EventStream, 'append'>
@@ -24,11 +24,11 @@ export type TrackServices = {
   /** The account of a good API key that the request carries; null without one, and for a bad one. */
   accountOfKey(request: HttpRequest): Promise<string | null>
   clock: Clock
-  ids: SeqSource
+  ids: ArrivalOrder
   log: Log
 }
 
-const QUEUED = jsonAnswer(202, { ok: true, queued: true })
+const QUEUED = jsonResponse(202, { ok: true, queued: true })
 
 /**
  * POST /track and POST /track/batch. The order of checks is contract 1.1's: body, container and size of the batch,
@@ -37,19 +37,19 @@ const QUEUED = jsonAnswer(202, { ok: true, queued: true })
 export function trackHandler(services: TrackServices): HttpFunction {
   return httpFunction<'track'>(services.log, {
     async track(request) {
-      await store(services, openSingle(jsonBody(request.body)), request)
+      await store(services, parseEvent(jsonBody(request.body)), request)
       return QUEUED
     },
     async trackBatch(request) {
-      const delivery = openBatch(jsonBody(request.body))
+      const delivery = parseBatch(jsonBody(request.body))
       await store(services, delivery, request)
       // The number of events that were sent, retries of stored ones included.
-      return jsonAnswer(202, { ok: true, queued: true, count: delivery.items.length })
+      return jsonResponse(202, { ok: true, queued: true, count: delivery.items.length })
     },
   })
 }
 
-async function store(services: TrackServices, delivery: Delivery, request: HttpRequest): Promise<void> {
+async function store(services: TrackServices, delivery: TrackRequest, request: HttpRequest): Promise<void> {
   const project = await findProject(services, delivery)
   checkOrigin(project, request)
   const records =
@@ -57,9 +57,9 @@ async function store(services: TrackServices, delivery: Delivery, request: HttpR
   await services.stream.append(records)
 }
 
-async function findProject({ projects }: TrackServices, { token }: Delivery): Promise<Project> {
+async function findProject({ projects }: TrackServices, { token }: TrackRequest): Promise<Project> {
   const project = await projects.byToken(token)
-  if (project === null) throw unknownToken()
+  if (project === null) throw unknownTokenError()
   return project
 }
 
@@ -73,7 +73,7 @@ function checkOrigin(project: Project, { headers: { origin } }: HttpRequest): vo
 /** The record that counts a bot's call; null for a human, and for the project's own account with its key. */
 async function countBot(
   { bots, accountOfKey, clock }: TrackServices,
-  delivery: Delivery,
+  delivery: TrackRequest,
   project: Project,
   request: HttpRequest,
 ): Promise<Uint8Array[] | null> {
@@ -82,12 +82,12 @@ async function countBot(
   const { id: project_id, account_id } = project
   const dropped = delivery.items.length
   const record = { kind: 'bots', project_id, account_id, received_at: clock.now(), ...bot, dropped } as const
-  return [pack(record)]
+  return [packRecord(record)]
 }
 
 function keepEvents(
   { country, countryHeader, clock, ids }: TrackServices,
-  delivery: Delivery,
+  delivery: TrackRequest,
   project: Project,
   { headers, ip }: HttpRequest,
 ): Uint8Array[] {

@@ -1,8 +1,8 @@
 import { trackServices } from '#aws/services'
-import { apiGateway, lateAnswer } from '../api-gateway.ts'
+import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { accountOfKey } from '../credential.ts'
 import { trackHandler } from './handler.ts'
 
 const { services, instrumented } = trackServices(process.env)
 const track = trackHandler({ ...services, accountOfKey: accountOfKey(services) })
-export const handler = instrumented(apiGateway(track, services.log), lateAnswer(services.log))
+export const handler = instrumented(apiGateway(track, services.log), timeoutResponse(services.log))

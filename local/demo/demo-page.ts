@@ -11,7 +11,7 @@ export type DemoSettings = {
   credentialsFile: string
 }
 
-export type DemoAnswer = { status: number; headers: Record<string, string>; body: string }
+export type DemoResponse = { status: number; headers: Record<string, string>; body: string }
 
 const TITLES = {
   index: 'Heronry – field notes, kept together',
@@ -50,7 +50,7 @@ function read(file: string): string {
  * A page of the demo site, which carries the tracker and says how to see one's own visit; `path` is that of the
  * request, without its query. Null when the site has no such page.
  */
-export function demoPage(path: string, settings: DemoSettings): DemoAnswer | null {
+export function demoPage(path: string, settings: DemoSettings): DemoResponse | null {
   if (path === '/demo') return { status: 308, headers: { ...COMMON, Location: '/demo/' }, body: '' }
   if (!path.startsWith('/demo/')) return null
   const name = path.slice('/demo/'.length) || 'index'

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
-import { s3Lake } from '#aws/lake'
-import { lakeEntities } from '#core/lake/entities'
-import { partitionOf } from '#core/lake/keys'
+import { createS3Lake } from '#aws/lake'
+import { partitionValue } from '#core/lake/keys'
+import { createLakeStateStore } from '#core/lake/state-store'
+import { readEverything } from '#rehearsal/read-all'
 import { eventually } from '#test/support/eventually'
-import { readEverything } from '../everything.ts'
 import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 
@@ -16,8 +16,8 @@ const WITHIN_MS = 15 * 60_000
  * after it.
  */
 export async function compaction({ aws, stack, service }: World): Promise<string> {
-  const state = lakeEntities({ client: aws.dynamo, table: stack.table })
-  const lake = s3Lake({ client: aws.s3, bucket: stack.bucket })
+  const state = createLakeStateStore({ client: aws.dynamo, table: stack.table })
+  const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
   const from = await state.lake()
   const project = await service.newProject('compacted')
   const events = Array.from({ length: 30 }, (_, i) => ({ event: 'kept', event_id: `compacted-${i}` }))
@@ -39,7 +39,7 @@ export async function compaction({ aws, stack, service }: World): Promise<string
       'what reads give while epochs are compacted',
     )
     warm = (await state.lake()).warm
-    hot = (await lake.list('hot/')).filter(({ key }) => Number(partitionOf(key, 'epoch')) >= warm).length
+    hot = (await lake.list('hot/')).filter(({ key }) => Number(partitionValue(key, 'epoch')) >= warm).length
     await sleep(1_000)
   }
   expectEqual(await readEverything(service), before, 'what reads give after all is warm')

@@ -1,6 +1,6 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { s3Lake } from '#aws/lake'
-import { kinesisStream } from '#aws/stream'
+import { createS3Lake } from '#aws/lake'
+import { createKinesisStream } from '#aws/stream'
 import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 
@@ -26,11 +26,13 @@ export async function destroy({ aws, stack, cdk, consumer, service }: World): Pr
 
 /** The lake's objects with their sizes, the number of items, and the stream's records by sequence. */
 async function kept({ s3, dynamo, kinesis }: World['aws'], { bucket, table, stream }: World['stack']) {
-  const objects = (await s3Lake({ client: s3, bucket }).list('')).map(({ key, size }) => `${key} ${size}`)
+  const objects = (await createS3Lake({ client: s3, bucket }).list('')).map(
+    ({ key, size }) => `${key} ${size}`,
+  )
   const { Count: items = 0 } = await dynamo.send(
     new ScanCommand({ TableName: table, Select: 'COUNT', ConsistentRead: true }),
   )
-  const reader = kinesisStream({ client: kinesis, streamArn: `stream/${stream}`, log: () => {} })
+  const reader = createKinesisStream({ client: kinesis, streamArn: `stream/${stream}`, log: () => {} })
   const records: string[] = []
   for (const shard of await reader.shards()) {
     for (let after: string | null = null; ; ) {

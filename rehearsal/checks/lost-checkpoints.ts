@@ -1,4 +1,4 @@
-import { type Reading, readEverything } from '../everything.ts'
+import { type Reading, readEverything } from '#rehearsal/read-all'
 import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { PutRecordsCommand } from '@aws-sdk/client-kinesis'
-import { s3Lake } from '#aws/lake'
+import { createS3Lake } from '#aws/lake'
 import { eventually } from '#test/support/eventually'
 import { type Check, expectEqual } from './check.ts'
 
@@ -20,7 +20,7 @@ export const poisonedRecord: Check = {
     return async () => {
       const stored = await service.untilStored(project, 2)
       expectEqual(stored.map(({ event }) => event).toSorted(), ['after', 'before'], 'the events')
-      const lake = s3Lake({ client: aws.s3, bucket: stack.bucket })
+      const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
       const kept = await eventually(async () => {
         const objects = await lake.list('quarantine/')
         const texts = await Promise.all(objects.map(async ({ key }) => await lake.get(key)))

@@ -11,7 +11,7 @@ import type { Context } from 'aws-lambda'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openInstruments } from '#aws/instruments'
-import { type AthenaEngineSettings, athenaEngine } from '#aws/query-engine'
+import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine'
 import type { QueryStatistics, SqlQuery } from '#core/ports'
 import { scanning, sql } from '#core/sql'
 import { nobody } from '../support/emulators.ts'
@@ -33,7 +33,7 @@ function setUp(settings: Partial<AthenaEngineSettings> = {}) {
     },
   })
   const names = { workGroup: 'reports', database: 'footfall' }
-  const engine = athenaEngine({ client, ...names, firstLookMs: 1, lastLookMs: 2, ...settings })
+  const engine = createAthenaEngine({ client, ...names, firstLookMs: 1, lastLookMs: 2, ...settings })
   return { engine, mock, stopped: () => mock.commandCalls(StopQueryExecutionCommand).length }
 }
 

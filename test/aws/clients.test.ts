@@ -9,39 +9,39 @@ import { ListQueuesCommand } from '@aws-sdk/client-sqs'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, onTestFinished, test } from 'vitest'
 import {
-  athenaClient,
   type ClientOverrides,
-  dynamoClient,
-  kinesisClient,
-  s3Client,
-  secretsManagerClient,
-  sqsClient,
+  createAthenaClient,
+  createDynamoClient,
+  createKinesisClient,
+  createS3Client,
+  createSecretsManagerClient,
+  createSqsClient,
 } from '#aws/clients'
 import { nobody } from '../support/emulators.ts'
 
 const calls: Record<string, (at: ClientOverrides) => () => Promise<unknown>> = {
   Kinesis(at) {
-    const client = kinesisClient(at)
+    const client = createKinesisClient(at)
     return () => client.send(new ListStreamsCommand({}))
   },
   S3(at) {
-    const client = s3Client(at)
+    const client = createS3Client(at)
     return () => client.send(new ListBucketsCommand({}))
   },
   Athena(at) {
-    const client = athenaClient(at)
+    const client = createAthenaClient(at)
     return () => client.send(new ListWorkGroupsCommand({}))
   },
   SQS(at) {
-    const client = sqsClient(at)
+    const client = createSqsClient(at)
     return () => client.send(new ListQueuesCommand({}))
   },
   'Secrets Manager'(at) {
-    const client = secretsManagerClient(at)
+    const client = createSecretsManagerClient(at)
     return () => client.send(new ListSecretsCommand({}))
   },
   DynamoDB(at) {
-    const client = dynamoClient(at)
+    const client = createDynamoClient(at)
     return () => client.send(new ScanCommand({ TableName: 't' }))
   },
 }

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sqsJobQueue } from '#aws/job-queue'
+import { createSqsJobQueue } from '#aws/job-queue'
 import { jobsHandler } from '#lambdas/jobs/handler'
 import { jobQueueContract } from '#test/contract/job-queue'
 import { sqsEvent } from '../support/bundle-world.ts'
@@ -60,15 +60,15 @@ function mapping(queueUrl: string, handler: ReturnType<typeof jobsHandler>) {
 
 jobQueueContract('SQS (fauxqs)', run => {
   const queueUrl = storage.createQueue(0)
-  const queue = sqsJobQueue<string>({ client: storage.sqs, queueUrl })
+  const queue = createSqsJobQueue<string>({ client: storage.sqs, queueUrl })
   return { queue, idle: mapping(queueUrl, jobsHandler<string>({ run, log: silent })) }
 })
 
 test('a job arrives as it was sent', async () => {
   const queueUrl = storage.createQueue(0)
-  const job = { kind: 'roll', from: 1, until: 9, bucket: 63, note: 'é "\u{1F600}" \n \uFFFF' }
+  const job = { kind: 'compact-cold', from: 1, until: 9, bucket: 63, note: 'é "\u{1F600}" \n \uFFFF' }
   const done: unknown[] = []
-  await sqsJobQueue<typeof job>({ client: storage.sqs, queueUrl }).send(job)
+  await createSqsJobQueue<typeof job>({ client: storage.sqs, queueUrl }).send(job)
   await mapping(queueUrl, jobsHandler({ run: async found => void done.push(found), log: silent }))()
   expect(done).toEqual([job])
 })
@@ -76,7 +76,10 @@ test('a job arrives as it was sent', async () => {
 test('a queue that cannot take the job now is UNAVAILABLE, one that refuses it is an error', async () => {
   const client = new SQSClient({ maxAttempts: 1, ...nobody })
   const mock = mockClient(client)
-  const queue = sqsJobQueue<string>({ client, queueUrl: 'https://sqs.eu-central-1.amazonaws.com/1/jobs' })
+  const queue = createSqsJobQueue<string>({
+    client,
+    queueUrl: 'https://sqs.eu-central-1.amazonaws.com/1/jobs',
+  })
   mock
     .onAnyCommand()
     .rejectsOnce(serviceFault('RequestThrottled', 'client'))

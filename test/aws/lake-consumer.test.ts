@@ -1,15 +1,15 @@
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { dynamoClient } from '#aws/clients'
-import { s3Lake } from '#aws/lake'
-import { kinesisStream } from '#aws/stream'
-import { pack } from '#core/ingest/record'
+import { createDynamoClient } from '#aws/clients'
+import { createS3Lake } from '#aws/lake'
+import { createKinesisStream } from '#aws/stream'
+import { packRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
-import { lakeEntities } from '#core/lake/entities'
 import { parseHotKey } from '#core/lake/keys'
+import { createLakeStateStore } from '#core/lake/state-store'
 import type { Lake } from '#core/ports'
-import { createUsage } from '#core/usage/store'
+import { createUsageStore } from '#core/usage/store'
 import type { LogCode } from '#schemas/log'
 import { lakeStateContract } from '#test/contract/lake-state'
 import {
@@ -24,12 +24,12 @@ import { openTestState, type TestState } from '../support/state.ts'
 let kinesis: EmulatedKinesis
 let storage: EmulatedStorage
 let state: TestState
-let table: { client: ReturnType<typeof dynamoClient>; table: string }
+let table: { client: ReturnType<typeof createDynamoClient>; table: string }
 beforeAll(async () => {
   ;[kinesis, storage, state] = await Promise.all([startKinesis(), startStorage(), openTestState()])
   const { origin, username } = new URL(state.endpoint)
   const credentials = { ...nobody.credentials, accessKeyId: username }
-  table = { client: dynamoClient({ ...nobody, endpoint: origin, credentials }), table: state.table }
+  table = { client: createDynamoClient({ ...nobody, endpoint: origin, credentials }), table: state.table }
 })
 afterAll(async () => {
   table.client.destroy()
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 lakeStateContract('DynamoDB by the client of AWS', async () => {
   await state.empty()
-  return lakeEntities(table)
+  return createLakeStateStore(table)
 })
 
 /** The lake's consumer over the adapters of AWS, and how to send it a record of one event. */
@@ -47,14 +47,18 @@ async function setUp() {
   onTestFinished(() => state.empty())
   const logged: LogCode[] = []
   const log = (code: LogCode) => void logged.push(code)
-  const stream = kinesisStream({ client: kinesis.client, streamArn: await kinesis.createStream(2), log })
-  const lake = s3Lake({ client: storage.s3, bucket: storage.createBucket() })
-  const lakeState = lakeEntities(table)
+  const stream = createKinesisStream({
+    client: kinesis.client,
+    streamArn: await kinesis.createStream(2),
+    log,
+  })
+  const lake = createS3Lake({ client: storage.s3, bucket: storage.createBucket() })
+  const lakeState = createLakeStateStore(table)
   const consumer = createLakeConsumer({
     state: lakeState,
     stream,
     lake,
-    usage: createUsage(table),
+    usage: createUsageStore(table),
     projects: { noteEventIds: async () => {} },
     clock: { now: Date.now },
     log,
@@ -62,7 +66,7 @@ async function setUp() {
   const send = (...names: string[]) =>
     stream.append(
       names.map((event, seq) =>
-        pack({
+        packRecord({
           kind: 'events',
           project_id: 'proj_1',
           account_id: 'acc_1',
@@ -140,7 +144,7 @@ test('a hot file that was lost is made anew from the stream', async () => {
   const parsed = parseHotKey(object?.key ?? '')
   await lake.delete([object?.key ?? ''])
   expect(
-    await consumer.rewrite(parsed?.shard ?? '', parsed?.claim ?? { first: '', last: '', epoch: 0 }),
+    await consumer.rewriteHotFile(parsed?.shard ?? '', parsed?.claim ?? { first: '', last: '', epoch: 0 }),
   ).toBe(true)
   expect(await storedNames(lake)).toEqual(before)
 })

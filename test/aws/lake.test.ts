@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { s3Lake } from '#aws/lake'
-import { eachOf } from '#core/each-of'
+import { createS3Lake } from '#aws/lake'
+import { forEachConcurrent } from '#core/concurrency'
 import { lakeContract } from '#test/contract/lake'
 import { type EmulatedStorage, nobody, startStorage } from '../support/emulators.ts'
 import { serviceFault } from '../support/service-fault.ts'
@@ -19,14 +19,14 @@ beforeAll(async () => {
 })
 afterAll(() => storage.stop())
 
-const open = async () => s3Lake({ client: storage.s3, bucket: storage.createBucket() })
+const open = async () => createS3Lake({ client: storage.s3, bucket: storage.createBucket() })
 
 lakeContract('S3 (fauxqs)', open)
 
 test('more objects than one page lists or one call deletes are listed and deleted', async () => {
   const lake = await open()
   const keys = Array.from({ length: 1_050 }, (_, i) => `hot/epoch=1/${String(i).padStart(4, '0')}`)
-  await eachOf(keys, 32, key => lake.put(key, new Uint8Array(1)))
+  await forEachConcurrent(keys, 32, key => lake.put(key, new Uint8Array(1)))
   expect((await lake.list('hot/')).map(({ key }) => key)).toEqual(keys)
   await lake.delete(keys)
   expect(await lake.list('')).toEqual([])
@@ -37,7 +37,7 @@ test('deleting nothing is no error', async () => {
 })
 
 test('a bucket that is not there is an error, not an empty lake', async () => {
-  const lake = s3Lake({ client: storage.s3, bucket: 'no-such-bucket' })
+  const lake = createS3Lake({ client: storage.s3, bucket: 'no-such-bucket' })
   await expect(lake.get('a')).rejects.toMatchObject({ name: 'NoSuchBucket' })
   await expect(lake.list('')).rejects.toMatchObject({ name: 'NoSuchBucket' })
 })
@@ -45,7 +45,7 @@ test('a bucket that is not there is an error, not an empty lake', async () => {
 describe('when S3 is in trouble', () => {
   function setUp() {
     const client = new S3Client({ maxAttempts: 1, ...nobody })
-    return { lake: s3Lake({ client, bucket: 'lake' }), mock: mockClient(client) }
+    return { lake: createS3Lake({ client, bucket: 'lake' }), mock: mockClient(client) }
   }
 
   test.each([

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { athenaClient } from '#aws/clients'
-import { type AthenaEngineSettings, athenaEngine } from '#aws/query-engine'
+import { createAthenaClient } from '#aws/clients'
+import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine'
 import type { QueryEngine, QueryStatistics } from '#core/ports'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
-import { lakeFolder } from '#local/lake-folder'
-import { openQueryEngine } from '#local/query-engine'
+import { createFolderLake } from '#local/lake/folder'
+import { openQueryEngine } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
 import { duckdbForAthena } from '../support/athena-duckdb.ts'
 import { type FrontEngine, startAthena } from '../support/athena-front.ts'
@@ -23,8 +23,14 @@ async function open(
   wrap = (e: FrontEngine) => e,
 ) {
   const front = await startAthena(wrap(await duckdbForAthena(lakeDir)))
-  const client = athenaClient({ endpoint: front.endpoint, ...nobody })
-  const engine = athenaEngine({ client, workGroup: 'footfall', database: 'footfall', ...quick, ...settings })
+  const client = createAthenaClient({ endpoint: front.endpoint, ...nobody })
+  const engine = createAthenaEngine({
+    client,
+    workGroup: 'footfall',
+    database: 'footfall',
+    ...quick,
+    ...settings,
+  })
   const close = async () => {
     client.destroy()
     await front.stop()
@@ -131,7 +137,7 @@ test('a report gives the same through Athena as from the local engine, and tells
   const { engine, dir } = await setUp()
   const epochs = [[[record]], [[{ ...record, seq: 50 }]], [[{ ...record, seq: 99 }]]]
   const tempDir = await mkdtemp(join(tmpdir(), 'footfall-athena-temp-'))
-  const snapshot = await buildLake({ lake: lakeFolder(dir), tempDir, epochs, warm: 3, rolls: [2] })
+  const snapshot = await buildLake({ lake: createFolderLake(dir), tempDir, epochs, warm: 3, rolls: [2] })
   const local = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1 })
   onTestFinished(async () => {
     await local.close()

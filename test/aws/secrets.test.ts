@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { mockClient } from 'aws-sdk-client-mock'
 import { expect, test } from 'vitest'
-import { secretsManager } from '#aws/secrets'
+import { createSecrets } from '#aws/secrets'
 import { nobody } from '../support/emulators.ts'
 import { serviceFault } from '../support/service-fault.ts'
 
@@ -13,7 +13,7 @@ function setUp() {
   const mock = mockClient(client)
   const clock = { now: 1_763_700_000_000 }
   const asked = () => mock.commandCalls(GetSecretValueCommand).map(({ args }) => args[0].input.SecretId)
-  return { secrets: secretsManager({ client, now: () => clock.now }), mock, clock, asked }
+  return { secrets: createSecrets({ client, now: () => clock.now }), mock, clock, asked }
 }
 
 test('a secret is asked for once, also by callers who come together, and again after five minutes', async () => {

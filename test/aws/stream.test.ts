@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-kinesis'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { kinesisClient } from '#aws/clients'
-import { kinesisStream } from '#aws/stream'
+import { createKinesisClient } from '#aws/clients'
+import { createKinesisStream } from '#aws/stream'
 import type { Log } from '#core/ports'
 import { eventStreamContract } from '#test/contract/event-stream'
 import { type EmulatedKinesis, nobody, startKinesis } from '../support/emulators.ts'
@@ -27,13 +27,16 @@ const silent = () => {}
 
 eventStreamContract('Kinesis (kinesalite)', async () => {
   const streamArn = await kinesis.createStream(3)
-  return { stream: kinesisStream({ client: kinesis.client, streamArn, log: silent }), close: async () => {} }
+  return {
+    stream: createKinesisStream({ client: kinesis.client, streamArn, log: silent }),
+    close: async () => {},
+  }
 })
 
 describe('on the emulator', () => {
   test('records are spread over the shards', async () => {
     const streamArn = await kinesis.createStream(4)
-    const stream = kinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     await stream.append(Array.from({ length: 400 }, (_, i) => Buffer.from(`${i}`)))
     const shards = await stream.shards()
     expect(shards).toHaveLength(4)
@@ -42,7 +45,7 @@ describe('on the emulator', () => {
 
   test('more records than one call takes, by number and by bytes, are all there', async () => {
     const streamArn = await kinesis.createStream(1)
-    const stream = kinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     await stream.append(Array.from({ length: 1203 }, (_, i) => Buffer.from(`${i}`)))
     await stream.append(Array.from({ length: 7 }, () => Buffer.alloc(900_000)))
     const [shard = ''] = await stream.shards()
@@ -56,7 +59,7 @@ describe('on the emulator', () => {
 
   test('a read may start just below a sequence that is known', async () => {
     const streamArn = await kinesis.createStream(1)
-    const stream = kinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     for (const text of ['a', 'b', 'c']) await stream.append([Buffer.from(text)])
     const [shard = ''] = await stream.shards()
     const all = await stream.read(shard, null, 10)
@@ -66,7 +69,7 @@ describe('on the emulator', () => {
 
   test('a shard that a reshard has closed is read to its end', async () => {
     const streamArn = await kinesis.createStream(2)
-    const stream = kinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     await stream.append(Array.from({ length: 20 }, (_, i) => Buffer.from(`${i}`)))
     const [left = '', right = ''] = await stream.shards()
     await kinesis.client.send(
@@ -84,9 +87,9 @@ describe('on the emulator', () => {
 
   test('a shard that is no longer there has no entries, a stream that is not there is an error', async () => {
     const streamArn = await kinesis.createStream(1)
-    const stream = kinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     expect(await stream.read('shardId-000000000099', null, 10)).toEqual([])
-    const other = kinesisStream({ client: kinesis.client, streamArn: `${streamArn}-not`, log: silent })
+    const other = createKinesisStream({ client: kinesis.client, streamArn: `${streamArn}-not`, log: silent })
     await expect(other.read('shardId-000000000000', null, 10)).rejects.toThrow('not')
     await expect(other.append([Buffer.from('a')])).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -104,7 +107,7 @@ describe('when Kinesis is in trouble', () => {
     const client = new KinesisClient({ maxAttempts: 1, ...nobody })
     const mock = mockClient(client)
     const settings = { client, streamArn, appendMs, readMs, appendBackoff: quick, readBackoff: quick }
-    const stream = kinesisStream({ ...settings, log: (...line) => logged.push(line) })
+    const stream = createKinesisStream({ ...settings, log: (...line) => logged.push(line) })
     return { stream, logged, mock }
   }
   type Mock = ReturnType<typeof setUp>['mock']
@@ -186,9 +189,9 @@ describe('when Kinesis is in trouble', () => {
     onTestFinished(() => void deaf.close())
     await once(deaf, 'listening')
     const { port } = deaf.address() as AddressInfo
-    const client = kinesisClient({ endpoint: `http://127.0.0.1:${port}`, ...nobody })
+    const client = createKinesisClient({ endpoint: `http://127.0.0.1:${port}`, ...nobody })
     onTestFinished(() => client.destroy())
-    const stream = kinesisStream({ client, streamArn, log: silent, appendMs: 100 })
+    const stream = createKinesisStream({ client, streamArn, log: silent, appendMs: 100 })
     await expect(stream.append([Buffer.from('a')])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { pack } from '#core/ingest/record'
+import { packRecord } from '#core/ingest/record'
 import type { FunctionName } from '#schemas/functions'
 import { captured, type HttpEvent, type HttpResult, kinesisEvent } from '../support/bundle-world.ts'
 import type { Deployed } from './bundles.test.ts'
@@ -192,7 +192,7 @@ async function storeLargeEvents({ world, owner }: Deployed): Promise<void> {
   }
   const { id: project_id, account_id, bucket } = project
   const records = Array.from({ length: 10 }, (_, i) =>
-    pack({
+    packRecord({
       ...({ kind: 'events', project_id, account_id, bucket, country: null } as const),
       received_at: now,
       seq: 1_000 + 100 * i,

@@ -86,7 +86,7 @@ export function pipeline(deployed: () => Deployed): void {
       const { shard, highWater } = await newRecords(deployed(), 2)
       await world.invoke('lake', kinesisEvent(shard, (await world.onStream(highWater)).entries))
       const { epoch } = await world.stores.lakeState.lake()
-      await world.jobs.send({ kind: 'compact', epoch, part: 0, parts: 1 })
+      await world.jobs.send({ kind: 'compact-warm', epoch, part: 0, parts: 1 })
       const silent = createServer().listen(0, '127.0.0.1')
       await once(silent, 'listening')
       const { port } = silent.address() as AddressInfo
@@ -121,7 +121,7 @@ export function pipeline(deployed: () => Deployed): void {
     test('reports a job that fails, so that its message comes again', async () => {
       const { world } = deployed()
       const job: SqsEvent = captured<SqsEvent>('sqs', ({ Records: [record] }) => {
-        record.body = JSON.stringify({ kind: 'roll', from: 7_000, until: 7_001, bucket: 3 })
+        record.body = JSON.stringify({ kind: 'compact-cold', from: 7_000, until: 7_001, bucket: 3 })
       })
       const { messageId } = job.Records[0]
       expect(await world.invoke('jobs', job)).toEqual({ batchItemFailures: [{ itemIdentifier: messageId }] })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type LakeStateStore, MARK_EVERY_MS } from '#core/lake/state'
+import { EPOCH_TIME_INTERVAL_MS, type LakeStateStore } from '#core/lake/state'
 
 const CLAIM = { first: '11', last: '19', epoch: 1 }
 const NOW = 1_795_000_000_000
@@ -161,11 +161,11 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
           epoch: 1,
           warm: 1,
           cold: 1,
-          rollUntil: null,
+          coldUntil: null,
           fence: 0,
           leaseUntil: 0,
           epochOpenedAt: 0,
-          marks: [],
+          epochTimes: [],
         })
         expect(other).toEqual(one)
       })
@@ -199,10 +199,10 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         const before = await store.lake()
         expect(await store.openEpoch(stale, 2, 600)).toBe(false)
         expect(await store.advanceWarm(stale, 1)).toBe(false)
-        expect(await store.planRoll(stale, 1, 2)).toBe(false)
-        await store.planRoll(fence, 1, 2)
+        expect(await store.planCold(stale, 1, 2)).toBe(false)
+        await store.planCold(fence, 1, 2)
         expect(await store.advanceCold(stale, 1, 2)).toBe(false)
-        expect(await store.lake()).toEqual({ ...before, rollUntil: 2 })
+        expect(await store.lake()).toEqual({ ...before, coldUntil: 2 })
       })
     })
 
@@ -215,14 +215,14 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         expect({ epoch, epochOpenedAt }).toEqual({ epoch: 2, epochOpenedAt: 500 })
       })
 
-      test('marks are set at the first epoch that is opened, then about once an hour', async () => {
+      test('epochTimes are set at the first epoch that is opened, then about once an hour', async () => {
         const fence = await leased()
         await store.openEpoch(fence, 1, 500)
-        await store.openEpoch(fence, 2, 500 + MARK_EVERY_MS - 1)
-        await store.openEpoch(fence, 3, 500 + MARK_EVERY_MS)
-        expect((await store.lake()).marks).toEqual([
+        await store.openEpoch(fence, 2, 500 + EPOCH_TIME_INTERVAL_MS - 1)
+        await store.openEpoch(fence, 3, 500 + EPOCH_TIME_INTERVAL_MS)
+        expect((await store.lake()).epochTimes).toEqual([
           { epoch: 2, at: 500 },
-          { epoch: 4, at: 500 + MARK_EVERY_MS },
+          { epoch: 4, at: 500 + EPOCH_TIME_INTERVAL_MS },
         ])
       })
 
@@ -237,40 +237,40 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
       test('a roll is fixed once, and W2 goes up only by the roll that was fixed', async () => {
         const fence = await leased()
         expect(await store.advanceCold(fence, 1, 4)).toBe(false)
-        expect(await store.planRoll(fence, 2, 4)).toBe(false)
-        expect(await store.planRoll(fence, 1, 4)).toBe(true)
-        expect(await store.planRoll(fence, 1, 5)).toBe(false)
-        expect((await store.lake()).rollUntil).toBe(4)
+        expect(await store.planCold(fence, 2, 4)).toBe(false)
+        expect(await store.planCold(fence, 1, 4)).toBe(true)
+        expect(await store.planCold(fence, 1, 5)).toBe(false)
+        expect((await store.lake()).coldUntil).toBe(4)
         expect(await store.advanceCold(fence, 1, 5)).toBe(false)
         expect(await store.advanceCold(fence, 1, 4)).toBe(true)
-        const { cold, rollUntil } = await store.lake()
-        expect({ cold, rollUntil }).toEqual({ cold: 4, rollUntil: null })
+        const { cold, coldUntil } = await store.lake()
+        expect({ cold, coldUntil }).toEqual({ cold: 4, coldUntil: null })
       })
 
-      test('marks of epochs that went cold are dropped, but for those of their neighbours', async () => {
+      test('epochTimes of epochs that went cold are dropped, but for those of their neighbours', async () => {
         const fence = await leased()
         for (let epoch = 1; epoch < 36; epoch++) {
-          await store.openEpoch(fence, epoch, (epoch - 1) * MARK_EVERY_MS)
+          await store.openEpoch(fence, epoch, (epoch - 1) * EPOCH_TIME_INTERVAL_MS)
         }
-        await store.planRoll(fence, 1, 34)
+        await store.planCold(fence, 1, 34)
         await store.advanceCold(fence, 1, 34)
-        const { marks } = await store.lake()
+        const { epochTimes } = await store.lake()
         // Epoch 34 was opened 32 hours after the first one.
-        expect(marks[0]).toEqual({ epoch: 4, at: 2 * MARK_EVERY_MS })
-        expect(marks.at(-1)).toEqual({ epoch: 36, at: 34 * MARK_EVERY_MS })
+        expect(epochTimes[0]).toEqual({ epoch: 4, at: 2 * EPOCH_TIME_INTERVAL_MS })
+        expect(epochTimes.at(-1)).toEqual({ epoch: 36, at: 34 * EPOCH_TIME_INTERVAL_MS })
       })
     })
 
     describe('jobs', () => {
       test('a job is begun once, and again only when its sending is stale', async () => {
         const begun = await Promise.all([
-          store.beginJob('roll/1-4/7', 1_000, 500),
-          store.beginJob('roll/1-4/7', 1_000, 500),
+          store.beginJob('compact-cold/1-4/7', 1_000, 500),
+          store.beginJob('compact-cold/1-4/7', 1_000, 500),
         ])
         expect(begun.filter(Boolean)).toHaveLength(1)
-        expect(await store.beginJob('roll/1-4/7', 2_000, 1_000)).toBe(false)
-        expect(await store.beginJob('roll/1-4/7', 2_000, 1_001)).toBe(true)
-        expect(await store.beginJob('roll/1-4/8', 2_000, 1_001)).toBe(true)
+        expect(await store.beginJob('compact-cold/1-4/7', 2_000, 1_000)).toBe(false)
+        expect(await store.beginJob('compact-cold/1-4/7', 2_000, 1_001)).toBe(true)
+        expect(await store.beginJob('compact-cold/1-4/8', 2_000, 1_001)).toBe(true)
       })
 
       test('a job is finished for good, also when it is sent again or was never begun', async () => {

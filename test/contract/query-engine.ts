@@ -87,7 +87,7 @@ export function queryEngineContract(name: string, open: () => Promise<QueryEngin
     })
 
     test('an empty lake has all tables, without rows', async () => {
-      for (const table of ['events_hot', 'events_warm', 'events_cold', 'visits_cold', 'activity_cold']) {
+      for (const table of ['events_hot', 'events_warm', 'events_cold', 'sessions_cold', 'activity_cold']) {
         expect(await rows(sql`SELECT count(*) AS n FROM ${{ text: table, params: [] }}`)).toEqual([{ n: 0 }])
       }
     })

@@ -57,14 +57,14 @@ describe.each([
     expect(scansOf(statements, 'events_warm')).toBe(model.freshScans[eventIds])
     expect(scansOf(statements, 'events_hot')).toBe(model.freshScans[eventIds])
     expect(scansOf(statements, 'activity_cold')).toBe(model.activityScans)
-    expect(scansOf(statements, 'visits_cold')).toBe(model.visitsScans + model.olderScans)
+    expect(scansOf(statements, 'sessions_cold')).toBe(model.visitsScans + model.olderScans)
     expect(scansOf(statements, 'events_cold')).toBe(0)
   })
 
   test('what is older than the range is looked at as far back as the model says', async () => {
     const statements = await statementsOf(hasEventIds)
     const dates = statements.flatMap(({ scans = [] }) =>
-      scans.flatMap(({ table, date }) => (table === 'visits_cold' && date ? [date] : [])),
+      scans.flatMap(({ table, date }) => (table === 'sessions_cold' && date ? [date] : [])),
     )
     const days = dates.map(([first, last]) => (Date.parse(last) - Date.parse(first)) / DAY + 1)
     expect(days).toHaveLength(2)

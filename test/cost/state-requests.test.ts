@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pack } from '#core/ingest/record'
+import { packRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
-import { finishForsaken } from '#core/lake/forsaken'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
+import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
 import { createStores } from '#core/stores'
 import { system } from '#cost/system'
 import { accountChain } from '#lambdas/chain'
@@ -11,9 +11,9 @@ import { schedulerHandler } from '#lambdas/scheduler/handler'
 import { routes } from '#schemas/routes'
 import { eventsRecord } from '#test/support/lake-world'
 import {
+  simulatedCompactor,
   simulatedEncode,
   simulatedLake,
-  simulatedMerger,
   simulatedQueue,
 } from '#test/support/simulated-world'
 import { openMeteredState } from './metered-state.ts'
@@ -34,7 +34,7 @@ const consumer = createLakeConsumer({
 })
 const worker = createLakeWorker({
   ...{ state: lakeState, lake, usage, projects, log },
-  merger: simulatedMerger(lake),
+  compactor: simulatedCompactor(lake),
 })
 const maintenance = createMaintenance({ state: lakeState, lake, jobs, clock, log })
 const tick = schedulerHandler({ maintenance, state: lakeState, clock, gauge: () => {}, log })
@@ -43,7 +43,7 @@ let sequence = 0
 /** A batch of one record of one project, as the stream's mapping brings it. */
 function consume(): Promise<void> {
   sequence += 1
-  const data = pack(eventsRecord(['page_view'], clock.time))
+  const data = packRecord(eventsRecord(['page_view'], clock.time))
   return consumer.consumeBatch('shardId-000000000000', [
     { sequence: String(sequence).padStart(56, '0'), data },
   ])
@@ -115,7 +115,7 @@ test('that a finer copy goes a day after it was read for the last time costs wha
 test('to look for claims of shards that are no more costs what the model says', async () => {
   const stream = { shards: () => Promise.reject(new Error('nothing is old')), read: async () => [] }
   const { reads, writes } = await state.metered(() =>
-    finishForsaken({ state: lakeState, stream, consumer, clock }),
+    finishOrphanedClaims({ state: lakeState, stream, consumer, clock }),
   )
   expect({ reads, writes }).toEqual({ reads: system.state.batch.reads, writes: 0 })
 })

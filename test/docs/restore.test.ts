@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
-import { parseHotKey, partitionOf, rolledRange } from '#core/lake/keys'
+import { coldEpochRange, parseHotKey, partitionValue } from '#core/lake/keys'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
 import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
 import { eventsRecord } from '#test/support/lake-world'
 import {
+  simulatedCompactor,
   simulatedEncode,
   simulatedLake,
-  simulatedMerger,
   simulatedQueue,
   simulatedStream,
 } from '#test/support/simulated-world'
@@ -50,10 +50,10 @@ async function openWorld() {
   const log = () => {}
   const services = { state: lakeState, lake, usage, projects, clock, log }
   const consumer = createLakeConsumer({ ...services, stream, encode: simulatedEncode })
-  const worker = createLakeWorker({ ...services, merger: simulatedMerger(lake) })
+  const worker = createLakeWorker({ ...services, compactor: simulatedCompactor(lake) })
   const maintenance = createMaintenance(
     { ...services, jobs },
-    { ...MAINTENANCE_DEFAULTS, rollMs: 0, coldAfterMs: 30 * HOUR },
+    { ...MAINTENANCE_DEFAULTS, coldSpanMs: 0, coldAfterMs: 30 * HOUR },
   )
   let sent = 0
 
@@ -89,8 +89,8 @@ async function openWorld() {
     async visible(): Promise<string[]> {
       const { cold, warm, epoch } = await lakeState.lake()
       const isRead = (key: string): boolean => {
-        if (key.startsWith('cold/')) return rolledRange(key)[0] < cold
-        const of = Number(partitionOf(key, 'epoch'))
+        if (key.startsWith('cold/')) return coldEpochRange(key)[0] < cold
+        const of = Number(partitionValue(key, 'epoch'))
         return key.startsWith('warm/') ? of >= cold && of < warm : of >= warm && of <= epoch
       }
       return [...lake.objects.keys()].filter(isRead).flatMap(key => lake.rows(key).map(({ id }) => id))

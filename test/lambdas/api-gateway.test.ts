@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { expect, test } from 'vitest'
-import { apiGateway, lateAnswer } from '#lambdas/api-gateway'
-import type { HttpAnswer, HttpFunction, HttpRequest } from '#lambdas/http'
+import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
+import type { HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
 import { type Route, routes } from '#schemas/routes'
 import { captured } from '../support/bundle-world.ts'
 
-const OK: HttpAnswer = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'ok' }
+const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'ok' }
 
 /** A gateway in front of a function that answers so, with what it was asked and what was logged. */
 function gateway(answer: HttpFunction = async () => OK) {
@@ -143,7 +143,7 @@ test('one that is too large even when compressed is refused', async () => {
 
 test('a call that would be cut off is answered as busy, with CORS and when to come again, and told', async () => {
   const logged: string[] = []
-  const { statusCode, headers, body } = await lateAnswer(code => void logged.push(code)).answer()
+  const { statusCode, headers, body } = await timeoutResponse(code => void logged.push(code)).answer()
   expect(logged).toEqual(['REQUEST_LATE'])
   expect([statusCode, headers?.['Retry-After']]).toEqual([503, '5'])
   expect(headers?.['Access-Control-Allow-Origin']).toBe('*')
@@ -157,8 +157,8 @@ test('where something has to be called off, the call ends so much earlier, and i
     order.push(`called off within ${withinMs} ms`)
   }
   const log = () => {}
-  const { before, answer } = lateAnswer(log, settled)
-  expect(before).toBe(lateAnswer(log).before + 1_000)
+  const { before, answer } = timeoutResponse(log, settled)
+  expect(before).toBe(timeoutResponse(log).before + 1_000)
   await answer().then(() => order.push('answered'))
   expect(order).toEqual(['called off within 1000 ms', 'answered'])
 })

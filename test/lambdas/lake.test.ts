@@ -1,6 +1,6 @@
 import type { KinesisStreamEvent } from 'aws-lambda'
 import { expect, test } from 'vitest'
-import { pack } from '#core/ingest/record'
+import { packRecord } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
 import { type LakeServices, lakeHandler } from '#lambdas/lake/handler'
 import { kinesisEvent } from '../support/bundle-world.ts'
@@ -12,7 +12,7 @@ const SEQUENCE = 49_590_338_271_490_256_608_559_692_538_361_571_095_921_575_989_
 function entries(...names: string[]): StreamEntry[] {
   return names.map((name, i) => ({
     sequence: String(SEQUENCE + BigInt(i)),
-    data: pack(eventsRecord([name], 1_795_248_000_000)),
+    data: packRecord(eventsRecord([name], 1_795_248_000_000)),
   }))
 }
 
@@ -22,8 +22,8 @@ const asEvent = (shard: string, given: readonly StreamEntry[]) =>
 function setUp(changes: Partial<LakeServices> = {}) {
   const world = lakeWorld()
   const { consumer, state, log } = world
-  const finishForsaken = async () => {}
-  const handle = lakeHandler({ consumer, state, finishForsaken, log, ...changes })
+  const finishOrphanedClaims = async () => {}
+  const handle = lakeHandler({ consumer, state, finishOrphanedClaims, log, ...changes })
   const stored = () => world.keys('hot/').map(key => world.lake.rows(key).map(row => row.id))
   return { world, handle, stored }
 }
@@ -38,8 +38,8 @@ test('a batch goes into the lake once, however often it comes and wherever it is
 })
 
 test('that claims of shards that are gone cannot be ended fails no batch, and is logged', async () => {
-  const finishForsaken = () => Promise.reject(new Error('no stream'))
-  const { handle, stored, world } = setUp({ finishForsaken })
+  const finishOrphanedClaims = () => Promise.reject(new Error('no stream'))
+  const { handle, stored, world } = setUp({ finishOrphanedClaims })
   expect(await handle(asEvent('shardId-000000000006', entries('a')))).toEqual({ batchItemFailures: [] })
   expect([stored(), world.logged]).toEqual([[['a']], ['JOB_FAILED']])
 })

@@ -48,11 +48,11 @@ async function goodRequest(name: RouteName, named?: string): Promise<Sent> {
 describe.each(rows)('%s', (name, route) => {
   test('answers as its row promises, with CORS', async () => {
     const { status, body, headers } = await world.call(route, await goodRequest(name))
-    expect(Object.keys(route.answers)).toContain(String(status))
-    route.answers[status]?.schema?.parse(body)
+    expect(Object.keys(route.responses)).toContain(String(status))
+    route.responses[status]?.schema?.parse(body)
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(headers.get('content-type')).toMatch(route.answers[status]?.contentType ?? 'application/json')
+    expect(headers.get('content-type')).toMatch(route.responses[status]?.contentType ?? 'application/json')
   })
 })
 
@@ -98,7 +98,7 @@ describe.each(ofAccounts)('%s, of accounts,', (name, route) => {
       key: null,
       query: { ...sent.query, key: world.key },
     })
-    expect(Object.keys(route.answers)).toContain(String(status))
+    expect(Object.keys(route.responses)).toContain(String(status))
   })
 
   test('looks at the credential before the project and the fields', async () => {
@@ -158,7 +158,7 @@ describe.each(withBody)('%s, with a body,', (name, route) => {
 
   test('takes JSON whatever its content type is called', async () => {
     const sent = { ...(await goodRequest(name)), headers: { 'Content-Type': 'text/plain' } }
-    expect(Object.keys(route.answers)).toContain(String((await world.call(route, sent)).status))
+    expect(Object.keys(route.responses)).toContain(String((await world.call(route, sent)).status))
   })
 
   test('asks for each field that it must have, and a null counts as none', async () => {

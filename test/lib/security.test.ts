@@ -104,7 +104,7 @@ test.each([
       's3:ListBucket StorageLake',
       's3:PutObject StorageLake/activity/*',
       's3:PutObject StorageLake/cold/*',
-      's3:PutObject StorageLake/visits/*',
+      's3:PutObject StorageLake/sessions/*',
       's3:PutObject StorageLake/warm/*',
       'sqs:DeleteMessage JobQueueJobsQueue',
       'sqs:GetQueueAttributes JobQueueJobsQueue',
@@ -132,7 +132,7 @@ test('reports reads the lake, its one database and its one workgroup, and writes
   expect(found.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
     's3:PutObject StorageLake/athena-results/*',
   ])
-  const prefixes = ['activity', 'athena-results', 'cold', 'hot', 'visits', 'warm']
+  const prefixes = ['activity', 'athena-results', 'cold', 'hot', 'sessions', 'warm']
   expect(found.filter(right => right.startsWith('s3:GetObject'))).toEqual(
     prefixes.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
   )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { kinesisClient } from '#aws/clients'
-import { kinesisStream } from '#aws/stream'
+import { createKinesisClient } from '#aws/clients'
+import { createKinesisStream } from '#aws/stream'
 import { type Gate, startGate } from '#rehearsal/gate'
 import { type EmulatedKinesis, nobody, startKinesis } from '#test/support/emulators'
 
@@ -19,9 +19,9 @@ afterAll(async () => {
 /** The service's own adapter, through the gate, on a stream of one shard. */
 async function newStream() {
   const streamArn = await kinesis.createStream(1)
-  const client = kinesisClient({ endpoint: gate.endpoint, ...nobody })
+  const client = createKinesisClient({ endpoint: gate.endpoint, ...nobody })
   const quick = { appendMs: 500, appendBackoff: { baseMs: 1, maxMs: 20 } }
-  const stream = kinesisStream({ client, streamArn, log: () => {}, ...quick })
+  const stream = createKinesisStream({ client, streamArn, log: () => {}, ...quick })
   const [shard = ''] = await stream.shards()
   const stored = async () =>
     (await stream.read(shard, null, 100)).map(({ data }) => Buffer.from(data).toString())

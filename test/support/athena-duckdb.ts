@@ -2,10 +2,10 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
-import { readFault } from '#duckdb/fault'
+import { classifyEngineFailure } from '#duckdb/fault'
 import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
-import { lakeFiles } from '#local/lake-listing'
+import { lakeFiles } from '#local/lake/listing'
 import { type TableName, tables } from '#schemas/columns'
 import { type FrontEngine, type FrontResult, WrongStatement } from './athena-front.ts'
 
@@ -48,7 +48,7 @@ export async function duckdbForAthena(lakeDir: string): Promise<FrontEngine> {
         bytesScanned,
       }
     } catch (error) {
-      throw readFault(error) === 'statement' ? new WrongStatement(String(error)) : error
+      throw classifyEngineFailure(error) === 'statement' ? new WrongStatement(String(error)) : error
     } finally {
       clearInterval(interrupter)
       connection.closeSync()

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
-import { sqsJobQueue } from '#aws/job-queue'
-import { s3Lake } from '#aws/lake'
-import { kinesisStream } from '#aws/stream'
+import { createSqsJobQueue } from '#aws/job-queue'
+import { createS3Lake } from '#aws/lake'
+import { createKinesisStream } from '#aws/stream'
 import type { LakeJob } from '#core/lake/jobs'
 import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
@@ -68,9 +68,9 @@ export async function openBundleWorld(bundles: Bundles) {
   const streamArn = await kinesis.createStream(1)
   const bucket = storage.createBucket()
   const queueUrl = storage.createQueue(VISIBILITY_S)
-  const lake = s3Lake({ client: storage.s3, bucket })
+  const lake = createS3Lake({ client: storage.s3, bucket })
   const athena = await startAthena(await duckdbOverBucket(lake, join(folder, 'lake')))
-  const stream = kinesisStream({ client: kinesis.client, streamArn, log: () => {} })
+  const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {} })
   const { origin, username } = new URL(state.endpoint)
 
   // The daemon that takes traces: what arrives there would be on AWS in X-Ray.
@@ -135,7 +135,7 @@ export async function openBundleWorld(bundles: Bundles) {
   return {
     lake,
     stream,
-    jobs: sqsJobQueue<LakeJob>({ client: storage.sqs, queueUrl }),
+    jobs: createSqsJobQueue<LakeJob>({ client: storage.sqs, queueUrl }),
     /** The folder that functions have for temporary files. */
     temporary,
     stores: createStores(state, { now: Date.now }),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventRow } from '#schemas/event'
-import type { EventsAnswer } from '#schemas/events'
+import type { EventsResponse } from '#schemas/events'
 import type { ProjectRecord } from '#schemas/projects'
 import type { Stats } from '#schemas/stats'
 import { HUMAN_USER_AGENT } from './browser.ts'
@@ -100,7 +100,7 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
   async function events(project: Pick<ProjectRecord, 'id'>, since = '1d'): Promise<EventRow[]> {
     const found: EventRow[] = []
     for (let cursor = ''; ; ) {
-      const page = await answer<EventsAnswer>(
+      const page = await answer<EventsResponse>(
         `/events?project=${project.id}&since=${since}&limit=1000${cursor}`,
       )
       found.push(...page.events)

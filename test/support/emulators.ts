@@ -8,7 +8,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import { startFauxqs } from 'fauxqs'
 import kinesalite from 'kinesalite'
-import { kinesisClient, s3Client, sqsClient } from '#aws/clients'
+import { createKinesisClient, createS3Client, createSqsClient } from '#aws/clients'
 import { eventually } from './eventually.ts'
 
 /** What every client of an emulator is told; the emulators check none of it. */
@@ -31,7 +31,7 @@ export async function startKinesis(): Promise<EmulatedKinesis> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const endpoint = `http://127.0.0.1:${port}`
-  const client = kinesisClient({ endpoint, ...nobody })
+  const client = createKinesisClient({ endpoint, ...nobody })
   let made = 0
   return {
     endpoint,
@@ -70,8 +70,8 @@ export type EmulatedStorage = {
 export async function startStorage(): Promise<EmulatedStorage> {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
   const at = { endpoint: `http://127.0.0.1:${server.port}`, ...nobody }
-  const s3 = s3Client(at)
-  const sqs = sqsClient(at)
+  const s3 = createS3Client(at)
+  const sqs = createSqsClient(at)
   let made = 0
   return {
     endpoint: at.endpoint,

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { createAccounts } from '#core/accounts/store'
+import { createAccountStore } from '#core/accounts/store'
 import { createBotClassifier } from '#core/ingest/bots'
-import { createSeqSource } from '#core/ingest/ids'
+import { createArrivalOrder } from '#core/ingest/ids'
 import type { Project } from '#core/projects/project'
-import { createProjects } from '#core/projects/store'
-import { createUsage } from '#core/usage/store'
+import { createProjectStore } from '#core/projects/store'
+import { createUsageStore } from '#core/usage/store'
 import { controlHandler } from '#lambdas/control/handler'
 import { reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
-import { startHttp } from '#local/http'
+import { startHttp } from '#local/http/server'
 import { errorCodes } from '#schemas/errors'
 import { errorsOf, type Route } from '#schemas/routes'
 import { memoryLakeState } from './memory-lake-state.ts'
@@ -39,9 +39,9 @@ export type Answered = { status: number; headers: Headers; body: Record<string, 
 export async function openHttpWorld() {
   const state = await openTestState()
   const clock = { now: () => NOW }
-  const accounts = createAccounts({ ...state, clock })
-  const usage = createUsage(state)
-  const projects = createProjects({ ...state, clock, usage })
+  const accounts = createAccountStore({ ...state, clock })
+  const usage = createUsageStore(state)
+  const projects = createProjectStore({ ...state, clock, usage })
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
   const stored: Uint8Array[] = []
@@ -65,7 +65,7 @@ export async function openHttpWorld() {
         bots: createBotClassifier(),
         accountOfKey: async () => null,
         clock,
-        ids: createSeqSource(),
+        ids: createArrivalOrder(),
         log,
       }),
     },

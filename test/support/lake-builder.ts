@@ -1,18 +1,18 @@
 import type { StreamRecord } from '#core/ingest/record'
-import { rollJobs, warmKeys } from '#core/lake/jobs'
+import type { Compactor } from '#core/lake/compactor'
+import { coldCompactionJobs, warmKeys } from '#core/lake/jobs'
 import { hotKey } from '#core/lake/keys'
-import type { Merger } from '#core/lake/merger'
 import { encodeHot } from '#core/lake/parquet'
-import { hotRows } from '#core/lake/rows'
+import { toHotRows } from '#core/lake/rows'
 import type { Snapshot } from '#core/lake/state'
 import type { Lake } from '#core/ports'
-import { createMerger } from '#duckdb/merger'
+import { createCompactor } from '#duckdb/compactor'
 
 export type EventsRecord = Extract<StreamRecord, { kind: 'events' }>
 
 export type LakeContent = {
   lake: Lake
-  /** Where the merger keeps its copies while it works. */
+  /** Where the compactor keeps its copies while it works. */
   tempDir: string
   /** Records by hot file, by epoch: the first entry is epoch 1. */
   epochs: readonly (readonly (readonly EventsRecord[])[])[]
@@ -20,7 +20,7 @@ export type LakeContent = {
   warm?: number
   /** Ends of the rolls to cold, ascending; the last is the snapshot's `cold`. Default: none. */
   rolls?: readonly number[]
-  merger?: Merger
+  compactor?: Compactor
 }
 
 /** Writes a lake by the pieces that the service uses, and returns the snapshot that reads all of it. */
@@ -30,7 +30,7 @@ export async function buildLake({
   epochs,
   warm = 1,
   rolls = [],
-  merger = createMerger({ lake, tempDir, log: () => {}, threads: 1 }),
+  compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1 }),
 }: LakeContent): Promise<Snapshot> {
   let cold = 1
   for (const [i, files] of epochs.entries()) {
@@ -38,16 +38,22 @@ export async function buildLake({
     const hot: string[] = []
     for (const [file, records] of files.entries()) {
       const key = hotKey('0', { first: String(file), last: String(file), epoch })
-      await lake.put(key, encodeHot(records.flatMap(record => hotRows(record))))
+      await lake.put(key, encodeHot(records.flatMap(record => toHotRows(record))))
       hot.push(key)
     }
     if (epoch >= warm) continue
-    await merger.compact({ epoch, hot, recent: await warmKeys(lake, cold, epoch), part: 0, parts: 1 })
+    await compactor.compactEpoch({
+      epoch,
+      hot,
+      lookback: await warmKeys(lake, cold, epoch),
+      part: 0,
+      parts: 1,
+    })
   }
   for (const until of rolls) {
-    for (const job of await rollJobs(lake, cold, until)) {
-      if (job.kind !== 'roll') continue
-      await merger.roll({ ...job, warm: await warmKeys(lake, job.from, job.until, job.bucket) })
+    for (const job of await coldCompactionJobs(lake, cold, until)) {
+      if (job.kind !== 'compact-cold') continue
+      await compactor.compactToCold({ ...job, warm: await warmKeys(lake, job.from, job.until, job.bucket) })
     }
     cold = until
   }

@@ -6,9 +6,9 @@ import { createRepair } from '#core/lake/repair'
 import type { Log } from '#core/ports'
 import { memoryLakeState } from './memory-lake-state.ts'
 import {
+  simulatedCompactor,
   simulatedEncode,
   simulatedLake,
-  simulatedMerger,
   simulatedQueue,
   simulatedStream,
   simulatedUsage,
@@ -24,17 +24,24 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
   const lake = simulatedLake()
   const jobs = simulatedQueue()
   const { usage, items } = simulatedUsage()
-  const merger = simulatedMerger(lake)
+  const compactor = simulatedCompactor(lake)
   const senders: string[] = []
   const consumer = createLakeConsumer({
     ...{ state, stream, lake, usage, clock, log, encode: simulatedEncode },
     projects: { noteEventIds: async id => void senders.push(id) },
   })
-  const worker = createLakeWorker({ state, lake, merger, usage, projects: { byId: async () => null }, log })
+  const worker = createLakeWorker({
+    state,
+    lake,
+    compactor,
+    usage,
+    projects: { byId: async () => null },
+    log,
+  })
   const restarted = (changes: Partial<MaintenanceSettings> = {}) =>
     createMaintenance(
       { state, lake, jobs, clock, log },
-      { ...MAINTENANCE_DEFAULTS, rollMs: 0, ...settings, ...changes },
+      { ...MAINTENANCE_DEFAULTS, coldSpanMs: 0, ...settings, ...changes },
     )
   const maintenance = restarted()
   const repair = createRepair({ consumer, worker, log })
@@ -53,7 +60,7 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
     lake,
     jobs,
     counted: items,
-    merger,
+    compactor,
     consumer,
     worker,
     maintenance,

@@ -1,8 +1,8 @@
 import {
+  EPOCH_TIME_INTERVAL_MS,
+  keepEpochTimes,
   type LakeState,
   type LakeStateStore,
-  MARK_EVERY_MS,
-  marksFor,
   type ShardState,
 } from '#core/lake/state'
 
@@ -26,11 +26,11 @@ export function memoryLakeState(): MemoryLakeState {
     epoch: 1,
     warm: 1,
     cold: 1,
-    rollUntil: null,
+    coldUntil: null,
     fence: 0,
     leaseUntil: 0,
     epochOpenedAt: 0,
-    marks: [],
+    epochTimes: [],
   }
   let shards = new Map<string, ShardState>()
   let jobs = new Map<string, Job>()
@@ -103,19 +103,19 @@ export function memoryLakeState(): MemoryLakeState {
     },
     release: async fence => fenced(fence, true, { leaseUntil: 0 }),
     async openEpoch(fence, from, now) {
-      const last = lake.marks.at(-1)
-      const due = last === undefined || now - last.at >= MARK_EVERY_MS
-      const marks = due ? [...lake.marks, { epoch: from + 1, at: now }] : lake.marks
-      return fenced(fence, lake.epoch === from, { epoch: from + 1, epochOpenedAt: now, marks })
+      const last = lake.epochTimes.at(-1)
+      const due = last === undefined || now - last.at >= EPOCH_TIME_INTERVAL_MS
+      const epochTimes = due ? [...lake.epochTimes, { epoch: from + 1, at: now }] : lake.epochTimes
+      return fenced(fence, lake.epoch === from, { epoch: from + 1, epochOpenedAt: now, epochTimes })
     },
     advanceWarm: async (fence, from) => fenced(fence, lake.warm === from, { warm: from + 1 }),
-    planRoll: async (fence, from, until) =>
-      fenced(fence, lake.cold === from && lake.rollUntil === null, { rollUntil: until }),
+    planCold: async (fence, from, until) =>
+      fenced(fence, lake.cold === from && lake.coldUntil === null, { coldUntil: until }),
     advanceCold: async (fence, from, until) =>
-      fenced(fence, lake.cold === from && lake.rollUntil === until, {
+      fenced(fence, lake.cold === from && lake.coldUntil === until, {
         cold: until,
-        rollUntil: null,
-        marks: marksFor(lake.marks, until),
+        coldUntil: null,
+        epochTimes: keepEpochTimes(lake.epochTimes, until),
       }),
 
     async beginJob(job, now, staleBefore) {

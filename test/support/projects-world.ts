@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Project } from '#core/projects/project'
-import { createProjects, type Projects } from '#core/projects/store'
+import { createProjectStore, type ProjectStore } from '#core/projects/store'
 import type { StateTable } from '#core/state-table'
-import { createUsage } from '#core/usage/store'
+import { createUsageStore } from '#core/usage/store'
 import { openTestState, type TestState } from './state.ts'
 
 export const account = { id: 'acc_1' }
@@ -12,9 +12,9 @@ export const other = { id: 'acc_2' }
 export type ProjectsWorld = {
   state: TestState
   now: number
-  projects: Projects
+  projects: ProjectStore
   /** The projects as another process sees them: each has its own cache of tokens. */
-  processOn(table?: StateTable): Projects
+  processOn(table?: StateTable): ProjectStore
   /** A new project, a millisecond later than the last. */
   made(name: string, allowed_origins?: string, owner?: { id: string }): Promise<Project>
   /** The names of the account's list. */
@@ -25,7 +25,11 @@ export type ProjectsWorld = {
 export function projectsWorld(): ProjectsWorld {
   const world = {
     processOn(table: StateTable = world.state) {
-      return createProjects({ ...table, clock: { now: () => world.now }, usage: createUsage(world.state) })
+      return createProjectStore({
+        ...table,
+        clock: { now: () => world.now },
+        usage: createUsageStore(world.state),
+      })
     },
     async made(name: string, allowed_origins?: string, owner = account) {
       world.now += 1

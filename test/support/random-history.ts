@@ -116,12 +116,12 @@ export const history = epochs
       ),
     }),
   )
-  .map(given => ({ ...given, rolls: rollsOf(given) }))
+  .map(given => ({ ...given, rolls: coldCompactionsOf(given) }))
 
 export type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 
 /** One or two rolls, up to the last epoch that ended more than a day before the newest arrival, as maintenance does. */
-function rollsOf({
+function coldCompactionsOf({
   epochs,
   warm,
   cuts,

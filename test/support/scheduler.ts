@@ -1,4 +1,4 @@
-import { createRandom } from '#local/random'
+import { createRandom } from '#local/demo/random'
 
 /** A process of the simulation: what it awaits goes on only when the scheduler takes its turn, or never. */
 export type Process = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }

@@ -1,10 +1,10 @@
-import { pack, type StreamRecord } from '#core/ingest/record'
+import { packRecord, type StreamRecord } from '#core/ingest/record'
+import type { Compactor } from '#core/lake/compactor'
 import type { LakeJob } from '#core/lake/jobs'
-import { coldKey, partitionOf, warmKey } from '#core/lake/keys'
-import type { Merger } from '#core/lake/merger'
+import { coldKey, partitionValue, warmKey } from '#core/lake/keys'
 import type { HotRow } from '#core/lake/rows'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
-import type { CountedEvents, UsageCounters } from '#core/usage/counters'
+import type { EventCount, UsageCounters } from '#core/usage/counters'
 
 /**
  * The fakes that the stream simulator drives the lake's code with: whole and synchronous inside, so that the only
@@ -83,7 +83,7 @@ export function simulatedStream(): SimulatedStream {
       // Kinesis numbers have gaps, and more digits than a double holds.
       sequence += 1n + (sequence % 3n)
       const ids = record?.kind === 'events' ? record.events.map(event => event.event) : []
-      const data = record === null ? Buffer.from('unreadable') : pack(record)
+      const data = record === null ? Buffer.from('unreadable') : packRecord(record)
       const at = 10n ** 20n + sequence
       byName.get(shard)?.entries.push({ sequence: String(at), at, data, ids })
     },
@@ -101,27 +101,27 @@ export function simulatedStream(): SimulatedStream {
 }
 
 /** Compaction over the simulated objects, by way of the lake's port, so that it too can die between two calls. */
-export function simulatedMerger(lake: Lake): Merger {
+export function simulatedCompactor(lake: Lake): Compactor {
   async function read(keys: readonly string[]): Promise<SimulatedRow[]> {
     const rows: SimulatedRow[] = []
     for (const key of keys) {
       const bytes = await lake.get(key)
       if (bytes === null) throw new Error(`${key} is gone`)
       rows.push(
-        ...(rowsOf.get(bytes) ?? []).map(row => ({ ...row, epoch: Number(partitionOf(key, 'epoch')) })),
+        ...(rowsOf.get(bytes) ?? []).map(row => ({ ...row, epoch: Number(partitionValue(key, 'epoch')) })),
       )
     }
     return rows
   }
   return {
-    async compact({ epoch, hot, part, parts }) {
+    async compactEpoch({ epoch, hot, part, parts }) {
       const rows = (await read(hot)).filter(row => row.bucket % parts === part)
       for (const [bucket, ofBucket] of Map.groupBy(rows, row => row.bucket)) {
         await lake.put(warmKey(epoch, bucket), asObject(ofBucket))
       }
       return []
     },
-    async roll({ from, until, bucket, warm }) {
+    async compactToCold({ from, until, bucket, warm }) {
       for (const [date, rows] of Map.groupBy(await read(warm), row => row.date)) {
         await lake.put(coldKey('events_cold', date, bucket, from, until), asObject(rows))
       }
@@ -133,7 +133,7 @@ export function simulatedMerger(lake: Lake): Merger {
 export function simulatedUsage() {
   const items = new Map<string, { mark: bigint; events: number }>()
   const usage: Pick<UsageCounters, 'addEvents' | 'addBots'> = {
-    async addEvents(source: string, mark: string, counts: readonly CountedEvents[]) {
+    async addEvents(source: string, mark: string, counts: readonly EventCount[]) {
       for (const { owner, events } of counts) {
         const item = items.get(`${owner} ${source}`) ?? { mark: -1n, events: 0 }
         if (BigInt(mark) > item.mark)

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type OpenState, openState } from '#local/state'
+import { type OpenState, openState } from '#local/state/state'
 
 export type TestState = OpenState & {
   folder: string

@@ -1,7 +1,7 @@
 import type { StreamRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker } from '#core/lake/jobs'
-import { partitionOf } from '#core/lake/keys'
+import { partitionValue } from '#core/lake/keys'
 import { createMaintenance } from '#core/lake/maintenance'
 import { reconcile } from '#core/lake/reconcile'
 import type { Snapshot } from '#core/lake/state'
@@ -9,9 +9,9 @@ import { memoryLakeState } from './memory-lake-state.ts'
 import { createScheduler, type Process } from './scheduler.ts'
 import {
   type SimulatedShard,
+  simulatedCompactor,
   simulatedEncode,
   simulatedLake,
-  simulatedMerger,
   simulatedQueue,
   simulatedStream,
   simulatedUsage,
@@ -38,12 +38,12 @@ const SETTINGS = {
   epochFiles: 2,
   epochBytes: Number.POSITIVE_INFINITY,
   coldAfterMs: 30 * MINUTE,
-  rollMs: 10 * MINUTE,
+  coldSpanMs: 10 * MINUTE,
   /** A simulated object counts as one byte. */
-  rollBytes: 4,
+  coldBytes: 4,
   resendMs: 5 * MINUTE,
   queueSince: 0,
-  keepFinerMs: 24_000 * MINUTE,
+  keepSupersededMs: 24_000 * MINUTE,
 }
 /** A read that takes longer than this beside the deletion of finer copies would not be allowed to finish in life. */
 const READ_MS = 6_000 * MINUTE
@@ -98,7 +98,7 @@ export async function simulate(
     }
     const projects = { byId: async () => null, noteEventIds: async () => {} }
     const consumer = createLakeConsumer({ ...seen, projects, clock, log, encode: simulatedEncode })
-    const worker = createLakeWorker({ ...seen, merger: simulatedMerger(seen.lake), projects, log })
+    const worker = createLakeWorker({ ...seen, compactor: simulatedCompactor(seen.lake), projects, log })
     const maintenance = createMaintenance({ ...seen, clock, log }, SETTINGS)
     return { ...seen, consumer, worker, maintenance }
   }
@@ -183,7 +183,7 @@ export async function simulate(
       const table = key.slice(0, key.indexOf('/'))
       if (table !== 'hot' && table !== 'warm' && table !== 'cold') continue
       for (const row of lake.rows(key)) {
-        const at = table === 'cold' ? (row.epoch as number) : Number(partitionOf(key, 'epoch'))
+        const at = table === 'cold' ? (row.epoch as number) : Number(partitionValue(key, 'epoch'))
         const shown =
           table === 'cold'
             ? at < cold

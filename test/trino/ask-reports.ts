@@ -1,6 +1,6 @@
 import type { Project } from '#core/projects/project'
 import { events } from '#core/reports/events'
-import type { ReportServices } from '#core/reports/services'
+import type { ReportServices } from '#core/reports/report'
 import { stats } from '#core/reports/stats'
 import { STATS_GROUPS } from '#schemas/stats'
 import type { SampleLake } from './sample-lakes.ts'

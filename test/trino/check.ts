@@ -35,15 +35,15 @@ const coverage = await watchSql()
 // Loaded after the coverage has begun to watch.
 const { askReports } = await import('./ask-reports.ts')
 const { buildLake } = await import('#test/support/lake-builder')
-const { lakeFolder } = await import('#local/lake-folder')
-const { openQueryEngine } = await import('#local/query-engine')
+const { createFolderLake } = await import('#local/lake/folder')
+const { openQueryEngine } = await import('#local/lake/query-engine')
 
 /** Writes a lake, asks all reports of it on DuckDB, and returns the statements that they sent. */
 async function record(root: string, given: SampleLake): Promise<Recorded[]> {
   const lakeDir = join(root, given.name)
   for (const { prefix } of Object.values(tables)) await mkdir(join(lakeDir, prefix), { recursive: true })
   const tempDir = join(root, '.temp')
-  const snapshot = await buildLake({ ...given, lake: lakeFolder(lakeDir), tempDir })
+  const snapshot = await buildLake({ ...given, lake: createFolderLake(lakeDir), tempDir })
   const duckdb = await openQueryEngine({ lakeDir, tempDir, log: () => {} })
   try {
     const engine = recordingEngine(duckdb)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { issueOwner, type OwnerServices } from '#core/accounts/owner'
+import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
 import { createStores, type Stores } from '#core/stores'
 import { openTestState, type TestState } from '../../support/state.ts'
 
@@ -15,7 +15,7 @@ beforeEach(() => state.empty())
 afterAll(() => state.close())
 
 test('the owner has a complimentary Pro account, a project and a key that opens it', async () => {
-  const { account_id, api_key, project } = await issueOwner(services, {
+  const { account_id, api_key, project } = await issueOwnerAccess(services, {
     email: 'owner@example.com',
     project: 'website',
     allowed_origins: 'https://shop.example.com',
@@ -30,8 +30,8 @@ test('the owner has a complimentary Pro account, a project and a key that opens 
 })
 
 test('another call gives another key and another project of the same account; the first key is dead', async () => {
-  const first = await issueOwner(services, { project: 'website' })
-  const second = await issueOwner(services, { project: 'shop' })
+  const first = await issueOwnerAccess(services, { project: 'website' })
+  const second = await issueOwnerAccess(services, { project: 'shop' })
   expect(second.account_id).toBe(first.account_id)
   expect(await stores.accounts.byApiKey(first.api_key)).toBeNull()
   expect(await stores.accounts.byApiKey(second.api_key)).toMatchObject({ id: first.account_id })
@@ -40,7 +40,7 @@ test('another call gives another key and another project of the same account; th
 })
 
 test('of calls at the same time one makes the account, and all find it', async () => {
-  const calls = Array.from({ length: 5 }, () => issueOwner(services, { project: 'website' }))
+  const calls = Array.from({ length: 5 }, () => issueOwnerAccess(services, { project: 'website' }))
   const found = await Promise.all(calls)
   expect(new Set(found.map(({ account_id }) => account_id)).size).toBe(1)
   expect(new Set(found.map(({ project }) => project.id)).size).toBe(1)
@@ -50,7 +50,7 @@ test.each([
   ['another address than the owner’s', { email: 'else@example.com', project: 'website' }, 'email'],
   ['origins that cannot be read', { project: 'other', allowed_origins: 'no origin' }, 'allowed_origins'],
 ])('%s is refused, and the key goes on', async (_, wanted, message) => {
-  const { api_key } = await issueOwner(services, { email: 'owner@example.com', project: 'website' })
-  await expect(issueOwner(services, wanted)).rejects.toThrow(message)
+  const { api_key } = await issueOwnerAccess(services, { email: 'owner@example.com', project: 'website' })
+  await expect(issueOwnerAccess(services, wanted)).rejects.toThrow(message)
   expect(await stores.accounts.byApiKey(api_key)).not.toBeNull()
 })

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createAccounts } from '#core/accounts/store'
+import { createAccountStore } from '#core/accounts/store'
 import { openTestState, type TestState } from '#test/support/state'
 
 const OWNER = { email: 'owner@example.com', tier: 'pro', complimentary: true } as const
 
 let state: TestState
-let accounts: ReturnType<typeof createAccounts>
+let accounts: ReturnType<typeof createAccountStore>
 beforeAll(async () => {
   state = await openTestState()
 })
 beforeEach(() => {
-  accounts = createAccounts({ ...state, clock: { now: () => Date.parse('2026-11-21T10:00:00.000Z') } })
+  accounts = createAccountStore({ ...state, clock: { now: () => Date.parse('2026-11-21T10:00:00.000Z') } })
 })
 afterAll(() => state.close())
 
@@ -63,7 +63,7 @@ test('no key is issued for an account that there is not', async () => {
 test('an unknown key is nobody’s, and a text that is no key is not even looked up', async () => {
   expect(await accounts.byApiKey(`aak_${'0'.repeat(64)}`)).toBeNull()
   const { client } = state
-  const unreachable = createAccounts({
+  const unreachable = createAccountStore({
     client: new Proxy(client, { get: () => () => Promise.reject(new Error('asked the table')) }),
     table: state.table,
     clock: { now: () => 0 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrivalLag, createSeqSource, eventUlid } from '#core/ingest/ids'
+import { arrivalLag, createArrivalOrder, eventUlid } from '#core/ingest/ids'
 
 const seqs = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
 const times = fc.integer({ min: 0, max: 2 ** 48 - 1 })
@@ -51,7 +51,7 @@ test('arrivals ascend strictly, whatever the clock does', () => {
   )
   fc.assert(
     fc.property(steps, calls => {
-      const ids = createSeqSource({ random: () => 7 })
+      const ids = createArrivalOrder({ random: () => 7 })
       let previous = { receivedAt: -1, seq: -1 }
       for (const { now, count } of calls) {
         const next = ids.take(now, count)
@@ -65,7 +65,7 @@ test('arrivals ascend strictly, whatever the clock does', () => {
 })
 
 test('the counter starts again with each second, below the 31 bits of the process', () => {
-  const ids = createSeqSource({ random: () => 2 ** 31 - 1 })
+  const ids = createArrivalOrder({ random: () => 2 ** 31 - 1 })
   const base = (2 ** 31 - 1) * 2 ** 22
   expect(ids.take(1000, 100)).toEqual({ receivedAt: 1000, seq: base })
   expect(ids.take(1000, 1)).toEqual({ receivedAt: 1000, seq: base + 100 })
@@ -75,7 +75,7 @@ test('the counter starts again with each second, below the 31 bits of the proces
 })
 
 test('a full counter opens the next second', () => {
-  const ids = createSeqSource({ random: () => 0 })
+  const ids = createArrivalOrder({ random: () => 0 })
   const takes = Math.floor(2 ** 22 / 100)
   for (let i = 0; i < takes; i++) ids.take(5, 100)
   expect(ids.take(5, 100)).toEqual({ receivedAt: 1000, seq: 0 })

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DAMAGED, pack, packText, type StreamRecord, unpack, unpackedBytes } from '#core/ingest/record'
+import {
+  DAMAGED,
+  packJson,
+  packRecord,
+  type StreamRecord,
+  unpackedBytes,
+  unpackRecord,
+} from '#core/ingest/record'
 
 const text = fc.string({ unit: 'binary' }).map(value => value.toWellFormed())
 const maybe = fc.option(text, { nil: null })
@@ -41,7 +48,7 @@ const record: fc.Arbitrary<StreamRecord> = fc.oneof(
 test('a record is unpacked as it was packed, small or big', () => {
   fc.assert(
     fc.property(record, value => {
-      expect(unpack(pack(value))).toEqual(value)
+      expect(unpackRecord(packRecord(value))).toEqual(value)
     }),
   )
 })
@@ -65,14 +72,14 @@ test('a big record is packed into less than its text', () => {
     country: null,
     events,
   }
-  expect(pack(value).length).toBeLessThan(JSON.stringify(value).length / 10)
+  expect(packRecord(value).length).toBeLessThan(JSON.stringify(value).length / 10)
 })
 
 test.each([1, 100, 1_023, 1_024, 1_500, 65_791, 65_792, 1_000_000])(
   'a record of %i characters says how many they are',
   length => {
-    const repetitive = packText('a'.repeat(length))
-    const random = packText(randomBytes(length).toString('base64').slice(0, length))
+    const repetitive = packJson('a'.repeat(length))
+    const random = packJson(randomBytes(length).toString('base64').slice(0, length))
     // Unpacked ones are told with the byte that names the packing.
     for (const packed of [repetitive, random]) expect([length, length + 1]).toContain(unpackedBytes(packed))
   },
@@ -88,7 +95,7 @@ test('of a record whose head is cut off or made up, no size is found that is not
 })
 
 test('a record that would unpack to far more than a request holds is not unpacked', () => {
-  expect(() => unpack(packText('a'.repeat(9_000_000)))).toThrow()
+  expect(() => unpackRecord(packJson('a'.repeat(9_000_000)))).toThrow()
 })
 
 test.each([
@@ -100,5 +107,5 @@ test.each([
   [[0x02, 1, 2, 3], /./],
   [[DAMAGED, 0x01, 0x7b, 0x7d], /checksum/],
 ])('bytes %j cannot be unpacked, and the error says why', (bytes, reason) => {
-  expect(() => unpack(Uint8Array.from(bytes))).toThrow(reason)
+  expect(() => unpackRecord(Uint8Array.from(bytes))).toThrow(reason)
 })

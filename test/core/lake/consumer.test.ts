@@ -134,7 +134,7 @@ test('events are counted for the project and its account once, however often the
   world.accept('a', 'b')
   await world.consumer.consume('s0')
   const highWater = (await world.state.shard('s0')).highWater as string
-  await world.consumer.finish('s0', { first: highWater, last: highWater, epoch: 1 }, null)
+  await world.consumer.finishClaim('s0', { first: highWater, last: highWater, epoch: 1 }, null)
   expect([...world.counted].map(([owner, item]) => [owner, item.events])).toEqual([
     ['proj_1 s0', 2],
     ['acct_1 s0', 2],

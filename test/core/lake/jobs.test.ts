@@ -5,7 +5,7 @@ const HOUR = 3_600_000
 
 /** A lake with an epoch of one event every ten hours, all compacted, all copies still there. */
 async function filled(epochs: number) {
-  const world = lakeWorld({ epochFiles: 1, keepFinerMs: 1_000 * HOUR })
+  const world = lakeWorld({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
   for (let epoch = 1; epoch <= epochs; epoch++) {
     await world.consumed(`in ${epoch}`)
     await world.settle()
@@ -18,11 +18,11 @@ const warmOf = (...epochs: number[]) => epochs.map(epoch => expect.stringContain
 
 test('a compaction compares event_ids with the epochs of thirty hours before its own', async () => {
   const world = await filled(5)
-  const compact = vi.spyOn(world.merger, 'compact')
+  const compact = vi.spyOn(world.compactor, 'compactEpoch')
   await world.consumed('in 6')
   await world.settle()
   expect(compact.mock.calls.map(([job]) => job)).toEqual([
-    expect.objectContaining({ epoch: 6, recent: warmOf(3, 4, 5) }),
+    expect.objectContaining({ epoch: 6, lookback: warmOf(3, 4, 5) }),
   ])
 })
 
@@ -31,8 +31,8 @@ test('done again when all of them are cold, it compares them with these at least
   world.clock.time += 40 * HOUR
   await world.settle()
   expect((await world.state.lake()).cold).toBe(7)
-  const compact = vi.spyOn(world.merger, 'compact')
-  await world.worker.again({ kind: 'compact', epoch: 6, part: 0, parts: 1 })
+  const compact = vi.spyOn(world.compactor, 'compactEpoch')
+  await world.worker.repeatJob({ kind: 'compact-warm', epoch: 6, part: 0, parts: 1 })
   const [job] = compact.mock.calls[0] ?? []
-  expect(job?.recent).toEqual(expect.arrayContaining(warmOf(3, 4, 5)))
+  expect(job?.lookback).toEqual(expect.arrayContaining(warmOf(3, 4, 5)))
 })

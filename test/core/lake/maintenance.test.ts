@@ -54,7 +54,7 @@ test('a job that was sent and never finished is sent again after five minutes, n
   await world.consumed('a')
   await world.maintenance.tick()
   await world.maintenance.tick()
-  expect(world.jobs.jobs).toEqual([{ kind: 'compact', epoch: 1, part: 0, parts: 1 }])
+  expect(world.jobs.jobs).toEqual([{ kind: 'compact-warm', epoch: 1, part: 0, parts: 1 }])
   world.clock.time += 4 * 60_000
   await world.maintenance.tick()
   expect(world.jobs.jobs).toHaveLength(1)
@@ -100,7 +100,7 @@ test('epochs go cold 30 hours after they were closed, as far as they were compac
   expect(world.keys('cold/')).toEqual([])
   world.clock.time += 2 * HOUR
   await world.settle()
-  expect(await world.state.lake()).toMatchObject({ cold: 2, rollUntil: null })
+  expect(await world.state.lake()).toMatchObject({ cold: 2, coldUntil: null })
   expect(world.keys('cold/')).toEqual(['cold/date=2026-11-01/bucket=1/1-2.parquet'])
   expect(world.keys('warm/')).toHaveLength(1)
 })
@@ -116,7 +116,7 @@ test('while a compaction stands still, nothing goes cold that its event_ids are 
   world.clock.time += 100 * HOUR
   await world.consumed('c')
   await world.maintenance.tick()
-  expect(await world.state.lake()).toMatchObject({ warm: 2, cold: 1, rollUntil: null })
+  expect(await world.state.lake()).toMatchObject({ warm: 2, cold: 1, coldUntil: null })
   await world.settle()
   await world.settle()
   expect(await world.state.lake()).toMatchObject({ warm: 4, cold: 3 })
@@ -163,7 +163,7 @@ test('a shard that is new since an epoch was closed is not put into it by one th
 
 test('a roll takes as many epochs as one worker can, and the next one goes on from there', async () => {
   // A simulated object counts as one byte.
-  const world = lakeWorld({ epochFiles: 1, rollBytes: 2 })
+  const world = lakeWorld({ epochFiles: 1, coldBytes: 2 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     await world.consumed(name)
     await world.settle()
@@ -201,7 +201,7 @@ test('a job that was sent before the process began is sent again: the queue in m
 })
 
 test('a roll waits until it takes a day of epochs, so that a date is not made of many small files', async () => {
-  const world = lakeWorld({ epochFiles: 1, rollMs: 24 * HOUR })
+  const world = lakeWorld({ epochFiles: 1, coldSpanMs: 24 * HOUR })
   for (let hour = 0; hour < 60; hour += 2) {
     await world.consumed(`e${hour}`)
     await world.settle()
@@ -239,7 +239,7 @@ test('a forgotten roll is looked for among the dates that it can have written, n
   world.clock.time += 31 * HOUR
   const list = vi.spyOn(world.lake, 'list')
   await world.maintenance.tick()
-  expect((await world.state.lake()).rollUntil).toBe(3)
+  expect((await world.state.lake()).coldUntil).toBe(3)
   const listed = list.mock.calls.map(([prefix]) => prefix).filter(prefix => prefix.startsWith('cold/'))
   expect(listed).toContain('cold/date=2026-11-02/')
   expect(listed).toContain('cold/date=2026-09-03/')
@@ -260,7 +260,7 @@ test.each([
   await world.lake.put(`cold/date=2026-11-01/bucket=1/${left}.parquet`, new Uint8Array(0))
   world.clock.time += 31 * HOUR
   await world.maintenance.tick()
-  expect((await world.state.lake()).rollUntil).toBe(planned)
+  expect((await world.state.lake()).coldUntil).toBe(planned)
   await world.settle()
   const cold = world.keys('cold/').flatMap(key => world.lake.rows(key).map(row => row.id))
   expect(cold.toSorted()).toEqual(['a', 'b', 'c', 'd'])

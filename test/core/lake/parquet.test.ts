@@ -1,7 +1,7 @@
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
-import { hotRows, shortKey } from '#core/lake/rows'
+import { shortKey, toHotRows } from '#core/lake/rows'
 import { tables } from '#schemas/columns'
 import { eventsRecord } from '#test/support/lake-world'
 
@@ -14,7 +14,7 @@ async function read(bytes: Uint8Array) {
 function rowsOf(changes: Parameters<typeof eventsRecord>[2], names = ['signup']) {
   const record = eventsRecord(names, NOW, changes)
   if (record.kind !== 'events') throw new Error('not events')
-  return hotRows(record)
+  return toHotRows(record)
 }
 
 test('another reader finds every column with its value', async () => {

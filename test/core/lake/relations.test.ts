@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { activity, events, type LakeRead, visits } from '#core/lake/relations'
+import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
 import { sql } from '#core/sql'
-import { lakeFolder } from '#local/lake-folder'
-import { openQueryEngine } from '#local/query-engine'
+import { createFolderLake } from '#local/lake/folder'
+import { openQueryEngine } from '#local/lake/query-engine'
 import { buildLake, type EventsRecord } from '#test/support/lake-builder'
 
 const HOUR = 3_600_000
@@ -46,7 +46,7 @@ async function setUp(epochs: EventsRecord[][][], { warm = 1, rolls = [] as numbe
   const dir = await mkdtemp(join(tmpdir(), 'footfall-relations-'))
   const lakeDir = join(dir, 'lake')
   const snapshot = await buildLake({
-    lake: lakeFolder(lakeDir),
+    lake: createFolderLake(lakeDir),
     tempDir: join(dir, 'temp'),
     epochs,
     warm,
@@ -142,9 +142,9 @@ test('each table is read once where the project sends no event_ids', async () =>
   expect(await engine.rows(namesIn(plain))).toEqual(await engine.rows(namesIn(read)))
 })
 
-const sessions = (read: LakeRead) => sql`SELECT event_count, is_bounce,
+const sessionTotals = (read: LakeRead) => sql`SELECT event_count, is_bounce,
     date_diff('millisecond', start_at, end_at) AS duration
-  FROM ${visits(read)} AS visit ORDER BY event_count, duration`
+  FROM ${sessions(read)} AS session ORDER BY event_count, duration`
 
 test.each([
   ['all cold', { warm: 4, rolls: [2, 3, 4] }],
@@ -156,7 +156,9 @@ test.each([
     [[[of(MIDNIGHT + 23 * HOUR)]], [[of(MIDNIGHT + 25 * HOUR, 'signup')]], [[of(MIDNIGHT + 22 * HOUR)]]],
     where,
   )
-  expect(await engine.rows(sessions(read))).toEqual([{ event_count: 3, is_bounce: 0, duration: 3 * HOUR }])
+  expect(await engine.rows(sessionTotals(read))).toEqual([
+    { event_count: 3, is_bounce: 0, duration: 3 * HOUR },
+  ])
 })
 
 test.each([
@@ -173,10 +175,10 @@ test.each([
     ],
     where,
   )
-  expect(await engine.rows(sessions(read))).toHaveLength(1)
-  expect(await engine.rows(sessions({ ...read, from: MIDNIGHT - DAY }))).toHaveLength(2)
-  expect(await engine.rows(sessions({ ...read, from: MIDNIGHT - 1 }))).toHaveLength(2)
-  expect(await engine.rows(sessions({ ...read, from: MIDNIGHT - 31 * DAY }))).toHaveLength(3)
+  expect(await engine.rows(sessionTotals(read))).toHaveLength(1)
+  expect(await engine.rows(sessionTotals({ ...read, from: MIDNIGHT - DAY }))).toHaveLength(2)
+  expect(await engine.rows(sessionTotals({ ...read, from: MIDNIGHT - 1 }))).toHaveLength(2)
+  expect(await engine.rows(sessionTotals({ ...read, from: MIDNIGHT - 31 * DAY }))).toHaveLength(3)
 })
 
 test.each([
@@ -192,7 +194,7 @@ test.each([
     ],
     where,
   )
-  expect(await engine.rows(sessions(read))).toEqual([{ event_count: 1, is_bounce: 1, duration: 0 }])
+  expect(await engine.rows(sessionTotals(read))).toEqual([{ event_count: 1, is_bounce: 1, duration: 0 }])
 })
 
 test.each([
@@ -212,7 +214,7 @@ test.each([
       ],
       where,
     )
-    const users = sql`SELECT count(DISTINCT user_key) AS users, count(*) AS sessions FROM ${visits(read)} AS v`
+    const users = sql`SELECT count(DISTINCT user_key) AS users, count(*) AS sessions FROM ${sessions(read)} AS v`
     expect(await engine.rows(users)).toEqual([{ users: 1, sessions: 2 }])
   },
 )

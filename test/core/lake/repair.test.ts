@@ -5,7 +5,7 @@ const HOUR = 3_600_000
 
 /** A lake with one event in hot, warm and cold, all copies still there. */
 async function filled() {
-  const world = lakeWorld({ epochFiles: 1, keepFinerMs: 1_000 * HOUR })
+  const world = lakeWorld({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
   await world.consumed('a')
   await world.settle()
   world.clock.time += 31 * HOUR
@@ -27,7 +27,7 @@ test.each(['hot/', 'warm/', 'cold/'])(
 
 test('a compaction that is done again for a repair is not counted again', async () => {
   const world = await filled()
-  vi.spyOn(world.merger, 'compact').mockResolvedValue([
+  vi.spyOn(world.compactor, 'compactEpoch').mockResolvedValue([
     { project_id: 'proj_1', day: '2026-11-01', events: 1 },
   ])
   const before = structuredClone(world.counted)

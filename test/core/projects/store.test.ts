@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
-import { createUsage } from '#core/usage/store'
+import { createUsageStore } from '#core/usage/store'
 import { BUCKETS } from '#schemas/columns'
 import { crashingAfter } from '#test/support/crashing-state'
 import { account, other, projectsWorld } from '#test/support/projects-world'
@@ -177,7 +177,9 @@ describe('update', () => {
 
   test('refuses another name once there are events; the same name and other fields may be sent', async () => {
     const project = await world.made('shop')
-    await createUsage(world.state).addEvents('s', '1', [{ owner: project.id, day: '2026-11-21', events: 1 }])
+    await createUsageStore(world.state).addEvents('s', '1', [
+      { owner: project.id, day: '2026-11-21', events: 1 },
+    ])
     await expect(world.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NAME_LOCKED'))
     expect(await world.projects.update(project, { name: 'shop', link_domains: ['a.com'] })).toMatchObject({
       name: 'shop',

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { events } from '#core/reports/events'
 import { stats } from '#core/reports/stats'
-import { lakeFolder } from '#local/lake-folder'
-import { openQueryEngine } from '#local/query-engine'
+import { createFolderLake } from '#local/lake/folder'
+import { openQueryEngine } from '#local/lake/query-engine'
 import type { EventRow } from '#schemas/event'
 import { STATS_GROUPS } from '#schemas/stats'
 import { buildLake } from '#test/support/lake-builder'
@@ -23,7 +23,7 @@ test('stats and events of any history equal the oracle, wherever compaction has 
   await fc.assert(
     fc.asyncProperty(history, async given => {
       const dir = await mkdtemp(join(tmpdir(), 'footfall-reports-'))
-      const lake = lakeFolder(join(dir, 'lake'))
+      const lake = createFolderLake(join(dir, 'lake'))
       const { epochs, sent } = recordsOf(given)
       const snapshot = await buildLake({
         lake,

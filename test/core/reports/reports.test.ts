@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
-import { hotRows } from '#core/lake/rows'
+import { toHotRows } from '#core/lake/rows'
 import type { Snapshot } from '#core/lake/state'
 import type { QueryEngine } from '#core/ports'
 import { events } from '#core/reports/events'
-import type { ReportServices } from '#core/reports/services'
+import type { ReportServices } from '#core/reports/report'
 import { stats } from '#core/reports/stats'
-import { lakeFolder } from '#local/lake-folder'
-import { openQueryEngine } from '#local/query-engine'
-import { statsAnswer } from '#schemas/stats'
+import { createFolderLake } from '#local/lake/folder'
+import { openQueryEngine } from '#local/lake/query-engine'
+import { statsResponse } from '#schemas/stats'
 import { buildLake, type EventsRecord } from '#test/support/lake-builder'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
@@ -45,13 +45,13 @@ async function setUp(given: Partial<EventsRecord['events'][number]>[] = []) {
     })),
   }
   const epochs = given.length === 0 ? [[]] : [[[record]]]
-  const snapshot = await buildLake({ lake: lakeFolder(lakeDir), tempDir: join(dir, 'temp'), epochs })
+  const snapshot = await buildLake({ lake: createFolderLake(lakeDir), tempDir: join(dir, 'temp'), epochs })
   const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   onTestFinished(async () => {
     await engine.close()
     await rm(dir, { recursive: true, force: true })
   })
-  return { ...serve(engine, snapshot), lake: lakeFolder(lakeDir), record }
+  return { ...serve(engine, snapshot), lake: createFolderLake(lakeDir), record }
 }
 
 function serve(engine: QueryEngine, snapshot: Snapshot): ReportServices {
@@ -76,7 +76,7 @@ test('a project without events has zeros and empty lists', async () => {
     },
     countries: [],
   })
-  expect(statsAnswer.parse(found)).toEqual(found)
+  expect(statsResponse.parse(found)).toEqual(found)
   expect(await events(services, { project, query: { limit: 10 } })).toEqual({
     project: 'shop',
     events: [],
@@ -113,7 +113,7 @@ test('events that come between the statements of a page push none out of it', as
     .fn(query => rows(query))
     .mockImplementationOnce(async query => {
       const found = await rows(query)
-      await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(hotRows(late)))
+      await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(toHotRows(late)))
       return found
     })
   const names = []

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { CountedBots } from '#core/usage/counters'
-import { createUsage, type UsageStore } from '#core/usage/store'
+import type { BotCount } from '#core/usage/counters'
+import { createUsageStore, type UsageStore } from '#core/usage/store'
 import { openTestState, type TestState } from '#test/support/state'
 
 let state: TestState
@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await state.empty()
-  usage = createUsage(state)
+  usage = createUsageStore(state)
 })
 afterAll(() => state.close())
 
-function bots(overrides: Partial<CountedBots> = {}): CountedBots {
+function bots(overrides: Partial<BotCount> = {}): BotCount {
   return {
     project_id: 'p',
     day: '2026-11-21',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventRow } from '#schemas/event'
-import type { EventsAnswer } from '#schemas/events'
+import type { EventsResponse } from '#schemas/events'
 import type { Stats } from '#schemas/stats'
 import { launchBrowser, VISITOR } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Waits until the demo project has so many events, and gives them, oldest first. */
 function untilStored(count: number): Promise<EventRow[]> {
   return eventually(async () => {
-    const { events } = await read<EventsAnswer>(service, '/events?project=demo&since=0d')
+    const { events } = await read<EventsResponse>(service, '/events?project=demo&since=0d')
     expect(events.map(row => row.event)).toHaveLength(count)
     return events.reverse()
   })
@@ -101,6 +101,6 @@ async function followPanel(panel: string, events: EventRow[]) {
   const [, address] = /"(http[^"]*)"/.exec(panel)!
   expect(address).toContain(`user_id=${events[0]!.user_id}`)
   const response = await fetch(address!, { headers: { 'X-API-Key': key } })
-  const answer = (await response.json()) as EventsAnswer
+  const answer = (await response.json()) as EventsResponse
   expect(answer.events).toEqual([...events].reverse())
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { createRandom } from '#local/random'
+import { createRandom } from '#local/demo/random'
 import { eventually } from '#test/support/eventually'
 import { allEvents, eventIdsInFiles, statsTotals } from '#test/support/read-back'
 import { cleanUp, freePort, launchService, newFolder, startService } from '#test/support/service'

@@ -1,6 +1,6 @@
 import { createBotClassifier } from '#core/ingest/bots'
-import { createSeqSource } from '#core/ingest/ids'
-import { type RecordedEvent, type StreamRecord, unpack } from '#core/ingest/record'
+import { createArrivalOrder } from '#core/ingest/ids'
+import { type RecordedEvent, type StreamRecord, unpackRecord } from '#core/ingest/record'
 import type { Project } from '#core/projects/project'
 import { type TrackServices, trackHandler } from '#lambdas/track/handler'
 import { routes } from '#schemas/routes'
@@ -44,7 +44,7 @@ export function trackFunction(overrides: Partial<TrackServices> = {}, projects: 
     bots: createBotClassifier(),
     accountOfKey: async request => request.headers['x-api-key'] ?? null,
     clock: { now: () => NOW },
-    ids: createSeqSource({ random: () => 3 }),
+    ids: createArrivalOrder({ random: () => 3 }),
     log: () => {},
     ...overrides,
   })
@@ -66,7 +66,7 @@ export function trackFunction(overrides: Partial<TrackServices> = {}, projects: 
     })
     return { status: answer.status, headers: answer.headers, body: JSON.parse(String(answer.body)) }
   }
-  const records = (): StreamRecord[] => packed.map(unpack)
+  const records = (): StreamRecord[] => packed.map(unpackRecord)
   const events = (): RecordedEvent[] =>
     records().flatMap(record => (record.kind === 'events' ? record.events : []))
   return { send, records, events, packed }

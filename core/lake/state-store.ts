@@ -1,0 +1,261 @@
+import { Entity } from 'electrodb'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { DAY_MS } from '#core/time'
+import {
+  type Claim,
+  EPOCH_TIME_INTERVAL_MS,
+  type EpochTime,
+  keepEpochTimes,
+  type LakeState,
+  type LakeStateStore,
+  type ShardState,
+} from './state.ts'
+
+/** Jobs of epochs that are long past are of no use: time until their items expire, ms. */
+const KEEP_JOBS_MS = 30 * DAY_MS
+
+/** The lake's memory in DynamoDB: every change is one conditional write, so that two processes never both hold. */
+export function createLakeStateStore(state: StateTable): LakeStateStore {
+  const lakes = lakeEntity(state)
+  const shards = shardEntity(state)
+  const jobs = jobEntity(state)
+
+  async function lake(): Promise<LakeState> {
+    const { data } = await orUnavailable(lakes.get({}).go({ consistent: true }))
+    if (data !== null) return lakeState(data)
+    await conditionHeld(lakes.create({}).go())
+    return lake()
+  }
+
+  async function shard(name: string): Promise<ShardState> {
+    const { data } = await orUnavailable(shards.get({ shard: name }).go({ consistent: true }))
+    return shardState(data ?? { shard: name })
+  }
+
+  return {
+    lake,
+    shard,
+    async shards() {
+      const { data } = await orUnavailable(shards.query.main({}).go({ consistent: true, pages: 'all' }))
+      return data.map(shardState)
+    },
+    async addShard(name) {
+      await conditionHeld(shards.create({ shard: name }).go())
+    },
+    joinEpoch(name, epoch) {
+      const lower = shards
+        .patch({ shard: name })
+        .set({ epoch })
+        .where((item, { notExists, lt }) => `${notExists(item.epoch)} OR ${lt(item.epoch, epoch)}`)
+      return conditionHeld(lower.go())
+    },
+    claim(name, { first, last, epoch }, highWater, now) {
+      const free = shards
+        .patch({ shard: name })
+        .set({ claimFirst: first, claimLast: last, claimEpoch: epoch, claimedAt: now })
+        .where((item, { notExists, eq }) => `${notExists(item.claimFirst)} AND ${eq(item.epoch, epoch)}`)
+        .where((item, { notExists, eq }) =>
+          highWater === null ? notExists(item.highWater) : eq(item.highWater, highWater),
+        )
+      return conditionHeld(free.go())
+    },
+    commit(name, { first, last, epoch }) {
+      const open = shards
+        .patch({ shard: name })
+        .set({ highWater: last })
+        .remove(['claimFirst', 'claimLast', 'claimEpoch', 'claimedAt'])
+        .where(
+          (item, { eq }) =>
+            `${eq(item.claimFirst, first)} AND ${eq(item.claimLast, last)} AND ${eq(item.claimEpoch, epoch)}`,
+        )
+      return conditionHeld(open.go())
+    },
+
+    async lease(now, until) {
+      await lake()
+      const free = lakes
+        .patch({})
+        .add({ fence: 1 })
+        .set({ leaseUntil: until })
+        .where((item, { lte }) => lte(item.leaseUntil, now))
+        .go({ response: 'all_new' })
+      return (await conditionHeld(free)) ? ((await free).data.fence ?? null) : null
+    },
+    release(fence) {
+      const mine = lakes.patch({}).set({ leaseUntil: 0 })
+      return conditionHeld(mine.where((item, { eq }) => eq(item.fence, fence)).go())
+    },
+    async openEpoch(fence, from, now) {
+      const { epochTimes } = await lake()
+      const last = epochTimes.at(-1)
+      const due = last === undefined || now - last.at >= EPOCH_TIME_INTERVAL_MS
+      // Only the holder of the fence changes the epochTimes, one call after the other: nothing comes in between.
+      const opened = lakes
+        .patch({})
+        .set({
+          epoch: from + 1,
+          epochOpenedAt: now,
+          epochTimes: due ? [...epochTimes, { epoch: from + 1, at: now }] : [...epochTimes],
+        })
+        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.epoch, from)}`)
+      return conditionHeld(opened.go())
+    },
+    advanceWarm(fence, from) {
+      const advanced = lakes
+        .patch({})
+        .set({ warm: from + 1 })
+        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.warm, from)}`)
+      return conditionHeld(advanced.go())
+    },
+    planCold(fence, from, until) {
+      const planned = lakes
+        .patch({})
+        .set({ coldUntil: until })
+        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
+        .where((item, { notExists }) => notExists(item.coldUntil))
+      return conditionHeld(planned.go())
+    },
+    async advanceCold(fence, from, until) {
+      const { epochTimes } = await lake()
+      const advanced = lakes
+        .patch({})
+        .set({ cold: until, epochTimes: keepEpochTimes(epochTimes, until) })
+        .remove(['coldUntil'])
+        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
+        .where((item, { eq }) => eq(item.coldUntil, until))
+      return conditionHeld(advanced.go())
+    },
+
+    beginJob(job, now, staleBefore) {
+      const due = jobs
+        .upsert({ job, sentAt: now, expires_at: Math.ceil((now + KEEP_JOBS_MS) / 1000) })
+        .where((item, { notExists, lt }) => `${notExists(item.sentAt)} OR ${lt(item.sentAt, staleBefore)}`)
+      return conditionHeld(due.go())
+    },
+    async finishJob(job) {
+      await orUnavailable(jobs.upsert({ job, finished: true }).go())
+    },
+    async jobFinished(job) {
+      const { data } = await orUnavailable(jobs.get({ job }).go({ consistent: true }))
+      return data?.finished ?? false
+    },
+  }
+}
+
+type ShardItem = {
+  shard: string
+  highWater?: string
+  epoch?: number
+  claimFirst?: string
+  claimLast?: string
+  claimEpoch?: number
+  claimedAt?: number
+}
+
+function shardState(item: ShardItem): ShardState {
+  const { shard, highWater, epoch, claimFirst: first, claimLast: last, claimEpoch } = item
+  const claim: Claim | null =
+    first === undefined || last === undefined || claimEpoch === undefined
+      ? null
+      : { first, last, epoch: claimEpoch }
+  const claimedAt = item.claimedAt ?? null
+  return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim, claimedAt }
+}
+
+type LakeItem = Omit<LakeState, 'coldUntil' | 'epochTimes'> & { coldUntil?: number; epochTimes: EpochTime[] }
+
+function lakeState(item: LakeItem): LakeState {
+  const { epoch, warm, cold, fence, leaseUntil, epochOpenedAt, epochTimes } = item
+  return {
+    epoch,
+    warm,
+    cold,
+    coldUntil: item.coldUntil ?? null,
+    fence,
+    leaseUntil,
+    epochOpenedAt,
+    epochTimes,
+  }
+}
+
+function lakeEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'lake', version: '1' },
+      attributes: {
+        epoch: { type: 'number', required: true, default: 1 },
+        warm: { type: 'number', required: true, default: 1 },
+        cold: { type: 'number', required: true, default: 1 },
+        coldUntil: { type: 'number' },
+        fence: { type: 'number', required: true, default: 0 },
+        leaseUntil: { type: 'number', required: true, default: 0 },
+        epochOpenedAt: { type: 'number', required: true, default: 0 },
+        epochTimes: {
+          type: 'list',
+          required: true,
+          default: [],
+          items: {
+            type: 'map',
+            properties: {
+              epoch: { type: 'number', required: true },
+              at: { type: 'number', required: true },
+            },
+          },
+        },
+      },
+      indexes: {
+        main: {
+          pk: { field: 'pk', composite: [], casing: 'none' },
+          sk: { field: 'sk', composite: [], casing: 'none' },
+        },
+      },
+    },
+    { client, table },
+  )
+}
+
+/** All shards lie under one partition key, so that one query lists them. */
+function shardEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'shard', version: '1' },
+      attributes: {
+        shard: { type: 'string', required: true },
+        highWater: { type: 'string' },
+        epoch: { type: 'number' },
+        claimFirst: { type: 'string' },
+        claimLast: { type: 'string' },
+        claimEpoch: { type: 'number' },
+        claimedAt: { type: 'number' },
+      },
+      indexes: {
+        main: {
+          pk: { field: 'pk', composite: [], casing: 'none' },
+          sk: { field: 'sk', composite: ['shard'], casing: 'none' },
+        },
+      },
+    },
+    { client, table },
+  )
+}
+
+function jobEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'lakejob', version: '1' },
+      attributes: {
+        job: { type: 'string', required: true },
+        sentAt: { type: 'number' },
+        finished: { type: 'boolean' },
+        expires_at: { type: 'number' },
+      },
+      indexes: {
+        main: {
+          pk: { field: 'pk', composite: ['job'], casing: 'none' },
+          sk: { field: 'sk', composite: [], casing: 'none' },
+        },
+      },
+    },
+    { client, table },
+  )
+}

@@ -1,0 +1,45 @@
+import { Duration, Stack } from 'aws-cdk-lib'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import type { Queue } from 'aws-cdk-lib/aws-sqs'
+import { Construct } from 'constructs'
+import type { ServiceFunction } from './function.ts'
+import { MessageQueue } from './message-queue.ts'
+
+/**
+ * Calls the scheduler function every minute. A call that is refused for want of a right leaves a message in a queue. One for
+ * which Lambda has no place does not: Lambda takes it, waits for a place, and drops it after a minute; the next one does
+ * its work, and where none does for a while the alarm MaintenanceStopped sounds
+ * (docs.aws.amazon.com/lambda/latest/dg/with-eventbridge-scheduler.html).
+ */
+export class MinuteSchedule extends Construct {
+  readonly deadLetters: Queue
+
+  constructor(scope: Construct, id: string, { lambda }: ServiceFunction) {
+    super(scope, id)
+    this.deadLetters = new MessageQueue(this, 'DeadLetters').queue
+    // A tick that failed is done by the next one: neither Lambda nor the schedule repeats it.
+    lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) })
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    })
+    const allow = (action: string, resource: string) =>
+      role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }))
+    allow('lambda:InvokeFunction', lambda.functionArn)
+    allow('sqs:SendMessage', this.deadLetters.queueArn)
+    new CfnSchedule(this, 'Schedule', {
+      description: 'Maintenance of the lake',
+      scheduleExpression: 'rate(1 minute)',
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: {
+        arn: lambda.functionArn,
+        roleArn: role.roleArn,
+        input: '{}',
+        retryPolicy: { maximumRetryAttempts: 1, maximumEventAgeInSeconds: 60 },
+        deadLetterConfig: { arn: this.deadLetters.queueArn },
+      },
+    }).node.addDependency(role)
+  }
+}

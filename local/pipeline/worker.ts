@@ -1,0 +1,77 @@
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createLakeConsumer } from '#core/lake/consumer'
+import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
+import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import { createRepair } from '#core/lake/repair'
+import type { Log } from '#core/ports'
+import { createStores } from '#core/stores'
+import { createCompactor } from '#duckdb/compactor'
+import { createFolderLake } from '#local/lake/folder'
+import { createRepairs, type RepairJob, repairing } from '#local/lake/repairs'
+import { connectState } from '#local/state/state'
+import { lakeDir, mergingDir } from '#local/storage'
+import { openStreamReader } from '#local/stream/reader'
+import { createJobQueue } from './job-queue.ts'
+import { createPipeline, PIPELINE_DEFAULTS } from './pipeline.ts'
+import type { PipelineCommand, PipelineMessage, PipelineStart } from './thread.ts'
+
+/** The thread of local/pipeline/thread.ts: binds the pipeline to this machine. */
+const port = parentPort
+if (port === null) throw new Error('pipeline-worker.ts runs as a thread of the service only')
+const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs } = workerData as PipelineStart
+
+/** Requests come first. On Linux this is the priority of the thread, and of DuckDB's threads that it starts, alone. */
+const NICENESS = 10
+if (process.platform === 'linux') setPriority(NICENESS)
+
+const send = (message: PipelineMessage) => port.postMessage(message)
+const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
+const clock = { now: Date.now }
+const stream = openStreamReader(dataDir)
+const connection = connectState(stateEndpoint)
+const { lakeState: state, usage, projects } = createStores(connection, clock)
+const lake = createFolderLake(lakeDir(dataDir))
+const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
+// One thread: two hold two row groups, and with the default memory spend three times as long spilling them.
+const compactor = createCompactor({
+  lake,
+  tempDir: mergingDir(dataDir),
+  log: repairing(log, key => repairs.request(key)),
+  memoryMb: compactionMemoryMb,
+  threads: 1,
+})
+const worker = createLakeWorker({ state, lake, compactor, usage, projects, log })
+const jobs = createJobQueue<LakeJob | RepairJob>({
+  run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
+  log,
+})
+const repairs = createRepairs(createRepair({ consumer, worker, log }), jobs)
+const pipeline = createPipeline(
+  {
+    state,
+    stream,
+    consumer,
+    maintenance: createMaintenance(
+      { state, lake, jobs, clock, log },
+      // The queue tries a job until it is done: to send it again would only put it there twice.
+      { ...MAINTENANCE_DEFAULTS, epochMs, queueSince: clock.now(), resendMs: Number.POSITIVE_INFINITY },
+    ),
+    prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
+    clock,
+    log,
+  },
+  { ...PIPELINE_DEFAULTS, retentionMs },
+)
+
+const stopping = new AbortController()
+port.on('message', (command: PipelineCommand) => {
+  if (command.kind === 'stop') stopping.abort()
+  else repairs.request(command.key)
+})
+send({ kind: 'started' })
+await pipeline.run(stopping.signal)
+await jobs.stop()
+await connection.close()
+stream.close()
+port.close()

@@ -1,0 +1,55 @@
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createFolderLake, deleteUnfinished, renameLegacyFolders } from '#local/lake/folder'
+import { lakeContract } from '#test/contract/lake'
+
+const temporary = () => mkdtempSync(join(tmpdir(), 'footfall-lake-'))
+
+lakeContract('a folder', async () => createFolderLake(temporary()))
+
+test('what a dead process was writing is neither listed nor kept at the next start', async () => {
+  const folder = temporary()
+  const lake = createFolderLake(folder)
+  await lake.put('hot/epoch=1/a', new Uint8Array(3))
+  writeFileSync(join(folder, 'hot/epoch=1/b.123-0.unfinished'), 'half')
+  expect((await lake.list('hot/')).map(object => object.key)).toEqual(['hot/epoch=1/a'])
+  await deleteUnfinished(folder)
+  expect(readdirSync(join(folder, 'hot/epoch=1'))).toEqual(['a'])
+})
+
+test('session rollups of an older version are found under their new name', async () => {
+  const folder = temporary()
+  const lake = createFolderLake(folder)
+  await lake.put('visits/date=2026-11-18/bucket=7/3-6.parquet', new Uint8Array(3))
+  await renameLegacyFolders(folder)
+  await renameLegacyFolders(folder)
+  expect(await lake.list('sessions/')).toHaveLength(1)
+  expect(await lake.list('visits/')).toEqual([])
+})
+
+test('a partition whose last file is deleted goes too, and can be written again', async () => {
+  const folder = temporary()
+  const lake = createFolderLake(folder)
+  await lake.put('hot/epoch=1/a', new Uint8Array(3))
+  await lake.delete(['hot/epoch=1/a'])
+  expect(readdirSync(folder)).toEqual([])
+  await lake.put('hot/epoch=1/a', new Uint8Array(3))
+  expect(await lake.list('hot/')).toHaveLength(1)
+})
+
+test('a write that the disk refuses is UNAVAILABLE with a time to try again, and leaves nothing behind', async () => {
+  const folder = temporary()
+  const lake = createFolderLake(folder)
+  writeFileSync(join(folder, 'hot'), 'a file where a folder should be')
+  await expect(lake.put('hot/epoch=1/a', new Uint8Array(3))).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    extras: { retryAfter: expect.any(Number) },
+  })
+  expect(readdirSync(folder)).toEqual(['hot'])
+})
+
+test('a key that would leave the folder is refused', async () => {
+  await expect(createFolderLake(temporary()).get('../secret')).rejects.toThrow('not a key')
+})

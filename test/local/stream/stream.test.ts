@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, expect, test } from 'vitest'
+import { logPath } from '#local/stream/log-file'
+import { openStreamReader } from '#local/stream/reader'
+import { type LocalStream, type LocalStreamOptions, openStream } from '#local/stream/stream'
+import { eventStreamContract } from '#test/contract/event-stream'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'footfall-stream-'))
+  cleanups.push(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+async function opened(dir: string, options: Partial<LocalStreamOptions> = {}): Promise<LocalStream> {
+  const stream = await openStream(dir, { log: () => {}, ...options })
+  cleanups.push(() => stream.close())
+  return stream
+}
+
+function readerOf(dir: string) {
+  const reader = openStreamReader(dir)
+  cleanups.push(() => reader.close())
+  return reader
+}
+
+async function texts(stream: LocalStream): Promise<string[]> {
+  return (await stream.read('local', null, 10_000)).map(({ data }) => Buffer.from(data).toString())
+}
+
+eventStreamContract('the SQLite log', async () => {
+  const dir = folder()
+  const stream = await openStream(dir, { log: () => {} })
+  return { stream, close: () => stream.close() }
+})
+
+test('a log that is opened again has its records and goes on above them', async () => {
+  const dir = folder()
+  const first = await opened(dir)
+  await first.append([Buffer.from('a'), Buffer.from('b')])
+  await first.close()
+  const second = await opened(dir)
+  await second.append([Buffer.from('c')])
+  expect(await texts(second)).toEqual(['a', 'b', 'c'])
+})
+
+test('what was appended when the log is closed is committed first', async () => {
+  const dir = folder()
+  const stream = await opened(dir)
+  const appended = Promise.all([stream.append([Buffer.from('a')]), stream.append([Buffer.from('b')])])
+  await stream.close()
+  await appended
+  expect(await texts(await opened(dir))).toEqual(['a', 'b'])
+})
+
+test('a closed log refuses appends with UNAVAILABLE', async () => {
+  const stream = await opened(folder())
+  await stream.close()
+  await expect(stream.append([Buffer.from('late')])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+})
+
+test('sequences never go back when records are pruned, not even all of them', async () => {
+  const dir = folder()
+  const stream = await opened(dir)
+  await stream.append(Array.from({ length: 1200 }, (_, i) => Buffer.from(`${i}`)))
+  const last = (await stream.read('local', null, 2000)).at(-1)!.sequence
+  const deleted = await readerOf(dir).prune(last, Date.now() + 1000)
+  expect(deleted).toBe(1199)
+  await stream.close()
+  const again = await opened(dir)
+  await again.append([Buffer.from('next')])
+  expect((await again.read('local', null, 10)).map(({ sequence }) => sequence)).toEqual([
+    last,
+    String(Number(last) + 1),
+  ])
+})
+
+test('pruning keeps what is above the given sequence and what is younger than the given time', async () => {
+  const dir = folder()
+  const stream = await opened(dir)
+  await stream.append(['a', 'b', 'c', 'd'].map(text => Buffer.from(text)))
+  const reader = readerOf(dir)
+  const entries = await reader.read('local', null, 10)
+  expect(await reader.prune(entries[3]!.sequence, Date.now() - 3_600_000)).toBe(0)
+  expect(await reader.prune(entries[1]!.sequence, Date.now() + 1000)).toBe(2)
+  expect(await texts(stream)).toEqual(['c', 'd'])
+})
+
+test('new records are above the sequence that the caller remembers', async () => {
+  const stream = await opened(folder(), { minSequence: '5000' })
+  await stream.append([Buffer.from('a')])
+  expect((await stream.read('local', null, 1))[0]!.sequence).toBe('5001')
+})
+
+test('a reader in another connection sees each record as soon as it is acknowledged', async () => {
+  const dir = folder()
+  const stream = await opened(dir)
+  const reader = readerOf(dir)
+  for (let i = 0; i < 20; i++) {
+    await stream.append([Buffer.from(`${i}`)])
+    expect(await reader.read('local', null, 100)).toHaveLength(i + 1)
+  }
+})
+
+test('one read gives back a bounded number of bytes, and the next goes on', async () => {
+  const stream = await opened(folder())
+  await stream.append(Array.from({ length: 40 }, () => Buffer.alloc(800_000)))
+  const first = await stream.read('local', null, 1000)
+  expect(first.length).toBeLessThan(40)
+  const rest = await stream.read('local', first.at(-1)!.sequence, 1000)
+  expect(rest[0]!.sequence).toBe(String(Number(first.at(-1)!.sequence) + 1))
+})
+
+test('a shard that is not there has no records', async () => {
+  const stream = await opened(folder())
+  await stream.append([Buffer.from('a')])
+  expect(await stream.read('other', null, 10)).toEqual([])
+})
+
+test('appends go on while a long log is pruned', async () => {
+  const dir = folder()
+  const stream = await opened(dir)
+  for (let i = 0; i < 20; i++) await stream.append(Array.from({ length: 500 }, () => Buffer.alloc(300)))
+  const last = (await stream.read('local', null, 20_000)).at(-1)!.sequence
+  const pruned = readerOf(dir).prune(last, Date.now() + 1000)
+  for (let i = 0; i < 200; i++) await stream.append([Buffer.from(`${i}`)])
+  expect(await pruned).toBeGreaterThanOrEqual(9999)
+  expect((await stream.read('local', last, 1000)).length).toBe(200)
+})
+
+async function middle(stream: Pick<LocalStream, 'read'>): Promise<string> {
+  const entries = await stream.read('local', null, 10_000)
+  return entries[entries.length >> 1]!.sequence
+}
+
+test('a log without room refuses with UNAVAILABLE and Retry-After, and takes records again when there is room', async () => {
+  const dir = folder()
+  const codes: string[] = []
+  const stream = await opened(dir, { log: code => codes.push(code), maxPages: 64 })
+  const kept: string[] = []
+  let refused: unknown = null
+  for (let i = 0; refused === null; i++) {
+    const text = `${i}`.padEnd(3000, '.')
+    await stream.append([Buffer.from(text)]).then(
+      () => kept.push(text),
+      error => {
+        refused = error
+      },
+    )
+  }
+  expect(refused).toMatchObject({ code: 'UNAVAILABLE', status: 503, extras: { retryAfter: 5 } })
+  expect(codes).toContain('STREAM_UNAVAILABLE')
+  expect(await texts(stream)).toEqual(kept)
+  const reader = readerOf(dir)
+  await reader.prune(await middle(reader), Date.now() + 1000)
+  await stream.append([Buffer.from('again')])
+  expect((await texts(stream)).at(-1)).toBe('again')
+})
+
+test('a log that another process holds locked refuses, and takes records again afterwards', async () => {
+  const dir = folder()
+  const stream = await opened(dir, { busyMs: 50 })
+  const other = new DatabaseSync(logPath(dir))
+  cleanups.push(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  await expect(stream.append([Buffer.from('a')])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  other.exec('ROLLBACK')
+  await stream.append([Buffer.from('b')])
+  expect(await texts(stream)).toEqual(['b'])
+})
