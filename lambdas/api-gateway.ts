@@ -32,6 +32,8 @@ export function apiGateway(answer: HttpFunction, log: Log) {
   ): Promise<APIGatewayProxyStructuredResultV2> => {
     const { method } = event.requestContext.http
     const headers = lowerCase(event.headers)
+    // Payload version 2.0 has the cookies in a field of their own.
+    if (event.cookies !== undefined) headers.cookie = event.cookies.join('; ')
     const route = byKey.get(event.routeKey)
     const name = route === undefined ? 'routing' : event.routeKey
     try {
@@ -126,14 +128,14 @@ function gzipped({ status, headers, body }: HttpResponse): HttpResponse {
 }
 
 function toResult(
-  { status, headers, body }: HttpResponse,
+  { status, headers, body, cookies }: HttpResponse,
   method: string,
 ): APIGatewayProxyStructuredResultV2 {
-  if (method === 'HEAD' || status === 204 || status === 304) return { statusCode: status, headers }
-  if (typeof body === 'string') return { statusCode: status, headers, body }
+  const head = { statusCode: status, headers, ...(cookies !== undefined && { cookies: [...cookies] }) }
+  if (method === 'HEAD' || status === 204 || status === 304) return head
+  if (typeof body === 'string') return { ...head, body }
   return {
-    statusCode: status,
-    headers,
+    ...head,
     body: Buffer.from(body).toString('base64'),
     isBase64Encoded: true,
   }
