@@ -151,7 +151,7 @@ describe('refresh', () => {
         ? Promise.reject(new Error('crashed'))
         : state.client.send(command as never)
     const client = new Proxy(state.client, {
-      get: (target, name: keyof typeof target) => (name === 'send' ? send : target[name]),
+      get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
     })
     const crashing = createAgentSessionStore({ client, table: state.table, clock, accounts })
     await expect(crashing.refresh(refresh_token)).rejects.toThrow('crashed')

@@ -184,7 +184,7 @@ describe('exchange', () => {
       return state.client.send(command as never)
     }
     const client = new Proxy(state.client, {
-      get: (target, name: keyof typeof target) => (name === 'send' ? send : target[name]),
+      get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
     })
     const flaky = createAuthRequestStore({ client, table: state.table, clock: { now: () => now } })
     expect((await flaky.exchange(id, code, undefined)).account_id).toBe(ACCOUNT.id)
