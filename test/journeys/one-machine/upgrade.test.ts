@@ -11,9 +11,7 @@ test('a data folder of the first edition opens and gives the same responses as b
   const dataDir = join(newFolder(), 'data')
   cpSync(join(FIXTURE, 'data'), dataDir, { recursive: true })
   const { baseUrl, credentials } = await startService({ dataDir })
-  const responses: Record<string, object> = JSON.parse(
-    readFileSync(join(FIXTURE, 'responses.json'), 'utf8'),
-  )
+  const responses: Record<string, object> = JSON.parse(readFileSync(join(FIXTURE, 'responses.json'), 'utf8'))
   for (const [path, expected] of Object.entries(responses)) {
     const response = await fetch(`${baseUrl}${path}`, { headers: { 'X-API-Key': credentials.api_key } })
     expect(await response.json(), path).toMatchObject(expected)
