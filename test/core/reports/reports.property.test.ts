@@ -9,15 +9,13 @@ import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import type { EventRow } from '#schemas/event'
 import { STATS_GROUPS } from '#schemas/stats'
+import { propertySettings } from '#test/support/depth'
 import { buildLake } from '#test/support/lake-builder'
 import { oracleEvents, oracleStats, stored } from '#test/support/oracle'
 import { history, NOW, recordsOf } from '#test/support/random-history'
 
 const PROJECTS = ['proj_a', 'proj_b'] as const
 const CREATED = new Date(NOW - 70 * 86_400_000).toISOString()
-
-/** How many random histories each property is tried on; a seed that failed is printed by fast-check. */
-const RUNS = Number(process.env.FOOTFALL_PROPERTY_RUNS ?? 60)
 
 test('stats and events of any history equal the oracle, wherever compaction has got to', async () => {
   await fc.assert(
@@ -66,6 +64,6 @@ test('stats and events of any history equal the oracle, wherever compaction has 
         await rm(dir, { recursive: true, force: true })
       }
     }),
-    { numRuns: RUNS, endOnFailure: false },
+    { ...propertySettings(6), endOnFailure: false },
   )
-}, 300_000)
+}, 1_800_000)
