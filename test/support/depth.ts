@@ -1,5 +1,12 @@
 import { inject } from 'vitest'
 
+declare module 'vitest' {
+  export interface ProvidedContext {
+    depth: number
+    seed: number
+  }
+}
+
 /**
  * How much random work a test run does. `npm test` is short and always uses the same seed: when it fails, the change
  * under test is the cause. `npm run test:deep` repeats more and draws a new seed each time, so it finds new defects.

@@ -1,13 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    depth: number
-    seed: number
-  }
-}
-
 const FIXED_SEED = 1
 
 /** Global set-up: reads TEST_DEPTH and TEST_SEED once a run, prints them, and gives them to test/support/depth.ts. */

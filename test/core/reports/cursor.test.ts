@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeCursor, parseCursor } from '#core/reports/cursor'
+import { propertySettings } from '#test/support/depth'
 
 test('a place comes back as it was', () => {
   fc.assert(
@@ -14,6 +15,7 @@ test('a place comes back as it was', () => {
         expect(parseCursor(cursor)).toEqual({ timestamp, lag, seq })
       },
     ),
+    propertySettings(100),
   )
 })
 
@@ -43,5 +45,6 @@ test('any text is read or refused, and nothing else', () => {
         expect(error).toMatchObject({ code: 'MISSING_FIELDS' })
       }
     }),
+    propertySettings(100),
   )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ratio } from '#core/reports/rounding'
+import { propertySettings } from '#test/support/depth'
 
 test.each([
   [1, 3, 3, 0.333],
@@ -27,5 +28,6 @@ test('the result is never further away than half a unit, also for sums beyond 32
       const error = Math.abs(ratio(numerator, denominator, 0) - numerator / denominator)
       expect(error).toBeLessThanOrEqual(0.5 + numerator / denominator / 2 ** 51)
     }),
+    propertySettings(100),
   )
 })
