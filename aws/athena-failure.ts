@@ -1,37 +1,28 @@
 import type { QueryExecution } from '@aws-sdk/client-athena'
-import { unavailable } from '#core/errors'
+import { queryFailure } from '#core/query-failures'
 
-/** AthenaError.ErrorCategory */
-const USER = 2
+/** AthenaError.ErrorCategory of a failure that the statement caused. */
+const USER_CATEGORY = 2
 /**
  * AthenaError.ErrorType (docs.aws.amazon.com/athena/latest/ug/error-reference.html): 0 to 8 are exhausted resources,
- * from 1000 on it is the statement or the data, below it Athena, the catalog or S3 behind it.
+ * below 1000 Athena, the catalog or S3 failed, from 1000 on the statement or the data is wrong.
  */
-const LAST_EXHAUSTED = 8
-const FIRST_OF_USER = 1_000
+const LAST_EXHAUSTED_TYPE = 8
+const FIRST_USER_TYPE = 1_000
 
 /**
- * The error for a statement that did not succeed. A wrong statement is a defect of ours and an Error; what may succeed
- * later, or for a smaller range, is UNAVAILABLE.
+ * Converts a statement that did not succeed into an error. A wrong statement is our bug and a plain Error. Everything
+ * else may succeed later, or for a shorter period, so it is UNAVAILABLE.
  */
 export function toQueryError({ Status = {} }: QueryExecution): Error {
   const { State, StateChangeReason = '', AthenaError } = Status
   const cause = new Error(`Athena: ${State} ${StateChangeReason || AthenaError?.ErrorMessage || ''}`)
-  if (State === 'CANCELLED') {
-    // The workgroup's limit of bytes, or an operator.
-    return /bytes scanned/i.test(StateChangeReason)
-      ? unavailable('The query would read more than the service allows; ask for less.', 60, cause)
-      : unavailable('The query was stopped.', 10, cause)
-  }
-  const { ErrorCategory, ErrorType, Retryable } = AthenaError ?? {}
-  if (/exhausted resources/i.test(StateChangeReason) || (ErrorType ?? FIRST_OF_USER) <= LAST_EXHAUSTED) {
-    return unavailable('The query needs more memory than the engine has; ask for less.', 30, cause)
-  }
-  if (Retryable === true || (ErrorType !== undefined && ErrorType < FIRST_OF_USER)) {
-    return unavailable('The query engine has failed.', 10, cause)
-  }
-  if (ErrorCategory !== undefined && ErrorCategory !== USER) {
-    return unavailable('The query engine has failed.', 10, cause)
-  }
-  return cause
+  // The workgroup's limit of bytes cancels a statement, or an operator does.
+  if (State === 'CANCELLED')
+    return queryFailure(/bytes scanned/i.test(StateChangeReason) ? 'bytes' : 'stopped', cause)
+  const { ErrorCategory = USER_CATEGORY, ErrorType = FIRST_USER_TYPE, Retryable = false } = AthenaError ?? {}
+  if (/exhausted resources/i.test(StateChangeReason) || ErrorType <= LAST_EXHAUSTED_TYPE)
+    return queryFailure('memory', cause)
+  const isEngineFailure = Retryable || ErrorType < FIRST_USER_TYPE || ErrorCategory !== USER_CATEGORY
+  return isEngineFailure ? queryFailure('failed', cause) : cause
 }

@@ -1,7 +1,7 @@
 import type { ColumnInfo, Datum } from '@aws-sdk/client-athena'
 import type { Row } from '#core/ports'
 
-/** Athena's names of the types that statements return. Decimals would lose digits, the others have no value in JSON. */
+/** Athena's names of the types that statements return. A decimal would lose digits; other types have no JSON value. */
 const TYPES: Record<string, 'integer' | 'fraction' | 'text' | 'boolean'> = {
   tinyint: 'integer',
   smallint: 'integer',
@@ -13,13 +13,13 @@ const TYPES: Record<string, 'integer' | 'fraction' | 'text' | 'boolean'> = {
   varchar: 'text',
   char: 'text',
   boolean: 'boolean',
-  // A column of nothing but NULL.
+  // A column that holds only NULL.
   unknown: 'text',
 }
 
 /**
- * One row of a result page, where every value is text: a datum without a value is null, and one of no characters the
- * empty text. Throws on a value that the port does not know, naming its column.
+ * Converts one row of a result page, where every value is text. A datum without a value is null; a datum with an empty
+ * value is empty text. Throws on a type that the port does not know, and names its column.
  */
 export function toRow(columns: readonly ColumnInfo[], data: readonly Datum[]): Row {
   const row: Row = {}

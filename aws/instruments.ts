@@ -8,43 +8,43 @@ import type { Context } from 'aws-lambda'
 import type { Log } from '#core/ports'
 import { countedCodes, type Gauge, gauges, type LogCode, logCodes } from '#schemas/log'
 
-/** What a call is answered with just before its function would be cut off. */
-export type TimeoutResponse<R> = { /** ms */ before: number; answer(): Promise<R> }
+/** Makes the response to a call whose function has only `before` ms left until Lambda ends it. */
+export type TimeoutResponse<R> = { /** ms */ before: number; respond(): Promise<R> }
 
-/** How a function on AWS tells what it does: log lines, metrics and traces, by Powertools, which reads its own settings. */
+/** Log lines, metrics and traces of a function on AWS, by Powertools. Powertools reads its settings from the environment. */
 export type Instruments = {
   log: Log
   gauge(name: Gauge, value: number): void
-  /** A client of the SDK whose calls show in the traces: their operation and their table, queue or key. */
-  traced<T>(client: T): T
+  /** Makes the calls of an SDK client show in the traces, with their operation and their table, queue or key. */
+  trace<T>(client: T): T
   /**
-   * The handler that Lambda calls. Neither events nor answers are logged or traced: they hold credentials and what
-   * visitors did. Without `late` a call that takes too long is cut off by Lambda.
+   * Makes the handler that Lambda calls. Events and responses are neither logged nor traced, because they hold
+   * credentials and personal data. Without `timeout` Lambda ends a call that takes too long.
    */
-  instrumented<E, R>(
+  instrument<E, R>(
     handle: (event: E, signal: AbortSignal) => Promise<R>,
-    late?: TimeoutResponse<R>,
+    timeout?: TimeoutResponse<R>,
   ): (event: E, context: Context) => Promise<R>
 }
 
-const counted: ReadonlySet<LogCode> = new Set(countedCodes)
+const metricCodes: ReadonlySet<LogCode> = new Set(countedCodes)
 
-/** Levels that leave out what tells of no trouble. */
+/** Levels that leave out the lines about normal work. */
 const QUIET = ['WARN', 'ERROR']
 
-/** Made once, outside the handler. */
+/** Call it once, outside the handler. */
 export function openInstruments(): Instruments {
   const logger = new Logger()
-  // On Lambda the logger goes by AWS_LAMBDA_LOG_LEVEL, which metrics keep at INFO (lib/function.ts), not by ours.
+  // On Lambda the logger obeys AWS_LAMBDA_LOG_LEVEL, which must stay INFO for the metrics (lib/function.ts).
   const isQuiet = QUIET.includes(process.env.POWERTOOLS_LOG_LEVEL ?? '')
   const metrics = new Metrics()
-  // Its own view of every HTTPS request would show their paths, and says less than that of the clients.
+  // The tracer's own segments of HTTPS requests would show paths, and tell less than those of the clients.
   const tracer = new Tracer({ captureHTTPsRequests: false })
 
   return {
     log(code, fields = {}) {
       const line = { code, ...fields }
-      if (!counted.has(code)) {
+      if (!metricCodes.has(code)) {
         if (!isQuiet) logger.info(logCodes[code], line)
         return
       }
@@ -52,32 +52,32 @@ export function openInstruments(): Instruments {
       metrics.addMetric(code, 'Count', 1)
     },
     gauge: (name, value) => metrics.addMetric(name, gauges[name].unit, value),
-    traced: client => tracer.captureAWSv3Client(client),
-    instrumented: (handle, late) =>
+    trace: client => tracer.captureAWSv3Client(client),
+    instrument: (handle, timeout) =>
       middy(
         (event: Parameters<typeof handle>[0], _: Context, { signal }: { signal: AbortSignal }) =>
-          unlessEnded(handle(event, signal), signal),
-        late === undefined
+          neverAfterTimeout(handle(event, signal), signal),
+        timeout === undefined
           ? { timeoutEarlyInMillis: 0 }
-          : { timeoutEarlyInMillis: late.before, timeoutEarlyResponse: late.answer },
+          : { timeoutEarlyInMillis: timeout.before, timeoutEarlyResponse: timeout.respond },
       )
         .use(captureLambdaHandler(tracer, { captureResponse: false }))
         .use(injectLambdaContext(logger, { logEvent: false }))
-        .use(publishing(metrics)),
+        .use(publishMetrics(metrics)),
   }
 }
 
-/** What a call gives; never anything once it was ended: that is for its late answer, which may take longer. */
-async function unlessEnded<R>(given: Promise<R>, signal: AbortSignal): Promise<R> {
+/** Settles as `result` does, but never after the timeout: then the timeout response is on its way and must not lose. */
+async function neverAfterTimeout<R>(result: Promise<R>, signal: AbortSignal): Promise<R> {
   try {
-    return await given
+    return await result
   } finally {
     if (signal.aborted) await new Promise(() => {})
   }
 }
 
-/** Publishes what a call has counted. Most have counted nothing, of which Powertools' own middleware writes a line each. */
-function publishing(metrics: Metrics): middy.MiddlewareObj {
+/** Publishes the metrics of a call, if it has any. Powertools' own middleware writes a line for a call without metrics. */
+function publishMetrics(metrics: Metrics): middy.MiddlewareObj {
   const publish = () => {
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics()
   }

@@ -1,8 +1,8 @@
 import type { SqlParam, SqlQuery } from '#core/ports'
 
 /**
- * A value as a typed literal of Trino's SQL, which DuckDB reads alike. Athena has no bound values: its parameters are
- * SQL text too, of 1,024 characters at most. Throws on NaN and infinities, which no statement compares with.
+ * Converts a value into a typed literal of Trino's SQL, which DuckDB also reads. Athena cannot bind values: its
+ * parameters are SQL text too, of at most 1,024 characters each. Throws on NaN and infinities.
  */
 export function literal(value: SqlParam): string {
   switch (typeof value) {
@@ -18,12 +18,12 @@ export function literal(value: SqlParam): string {
 }
 
 /**
- * The text of a statement with a literal for each `?`. Throws where a literal might not stay a token of its own: a `?`
- * within quotes or a comment, or right beside a quote, a word or another `?`; and where there are more or fewer values
- * than `?`.
+ * Puts a literal in the place of each `?`. Throws where a literal might not stay a token of its own: at a `?` within
+ * quotes or a comment, or beside a quote, a word or another `?`. Also throws when the number of values is not the number
+ * of `?`.
  */
 export function renderSql({ text, params }: Pick<SqlQuery, 'text' | 'params'>): string {
-  let used = 0
+  let count = 0
   const rendered = text.replaceAll(TOKEN, (token, offset: number) => {
     if (token !== '?') {
       if (token.includes('?') || isOpen(token))
@@ -33,39 +33,39 @@ export function renderSql({ text, params }: Pick<SqlQuery, 'text' | 'params'>): 
     if (BESIDE.test(text.charAt(offset - 1)) || BESIDE.test(text.charAt(offset + 1))) {
       throw new Error(`a ? that does not stand apart: ${text.slice(Math.max(0, offset - 20), offset + 20)}`)
     }
-    const value = params[used++]
+    const value = params[count++]
     if (value === undefined) throw new Error(`more ? than the ${params.length} values`)
     return literal(value)
   })
-  if (used !== params.length) throw new Error(`${params.length} values for ${used} ?`)
+  if (count !== params.length) throw new Error(`${params.length} values for ${count} ?`)
   return rendered
 }
 
-/** What may hold a `?`: quoted text, a quoted name, comments (each also without its end); and the `?` itself. */
+/** Matches quoted text, quoted names and comments, each with or without its end, because they may hold a `?`; and `?`. */
 const TOKEN = /'(?:[^']|'')*'?|"(?:[^"]|"")*"?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\?/g
 
-/** What a literal could grow together with. */
+/** A literal beside one of these characters would become part of another token. */
 const BESIDE = /['"?\w$]/
 
-/** Whether the end of a quote or block comment is missing. */
+/** Returns whether the end of a quote or block comment is missing. */
 function isOpen(token: string): boolean {
   if (token.startsWith('--')) return false
   if (token.startsWith('/*')) return !/^\/\*[\s\S]*\*\/$/.test(token)
   return (token.split(token.charAt(0)).length - 1) % 2 === 1
 }
 
-/** Control characters: engines and transports disagree on them within quotes. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+/** Control characters. Engines and transports treat them differently within quotes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 
-/** A lone surrogate is stored as U+FFFD (contract R3), so that is what it is compared as. */
+/** A lone surrogate becomes U+FFFD, because events are stored so (contract R3). */
 function textLiteral(value: string): string {
   const text = value.toWellFormed()
   if (CONTROL.test(text)) return `from_utf8(from_hex('${Buffer.from(text).toString('hex').toUpperCase()}'))`
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** A whole number is a bigint however small it is, as it is when it is bound on DuckDB. */
+/** Every whole number is a bigint, also a small one, because DuckDB binds it so. */
 function numberLiteral(value: number): string {
   if (!Number.isFinite(value)) throw new Error(`not a number that SQL knows: ${value}`)
   if (Object.is(value, -0)) return "DOUBLE '-0.0'"

@@ -1,11 +1,12 @@
 import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
 
 /**
- * The lake's maintenance on AWS, beside what its deployer sets. Epochs are long (EPOCH_MINUTES): every read pays S3 for
- * each warm epoch that it lists and each file of it. Compaction is split over workers by size, so an epoch may grow to
- * what four of them do in a minute. A job comes again by its queue, five times a quarter of an hour apart
- * (lib/job-queue.ts), before it is sent anew. A roll's size is bounded by the worker's disk: 226 MB of warm files, 10M events
- * of one date, took 5.8 of its 10 GB, 2.5 of its 3 GB of memory, and 155 s on two cores.
+ * Settings of the lake's maintenance on AWS; the deployer sets the length of epochs (EPOCH_MINUTES). Epochs are long,
+ * because every read pays S3 for each warm epoch that it lists and for each file. Several workers share the compaction
+ * of an epoch by size, so an epoch may hold as much as four of them compact in a minute. The queue delivers a failed job
+ * five times, every 15 minutes (lib/job-queue.ts), before maintenance sends it again. The worker's disk bounds the
+ * size of a cold compaction: 226 MB of warm files (10M events of one date) took 5.8 GB of its 10 GB of disk, 2.5 GB of
+ * its 3 GB of memory, and 155 s on two cores.
  */
 export const MAINTENANCE: Omit<MaintenanceSettings, 'epochMs'> = {
   coldAfterMs: MAINTENANCE_DEFAULTS.coldAfterMs,

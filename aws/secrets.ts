@@ -1,47 +1,51 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import type { Secrets } from '#core/ports'
-import { mapped } from './fault.ts'
+import { isTransient, toApiError } from '#core/transient'
 
-/** How old a value may be: a rotated secret is used everywhere within this time. */
+/** The largest age of a value: after this time all processes use a rotated secret. */
 const FRESH_MS = 5 * 60_000
-/** How long after a failed renewal the known value stands before the next is tried. */
+/** How long the last value is used after a failed renewal, until the next try. */
 const RETRY_MS = 10_000
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER = 5
 
-type Known = { value: string; until: number }
+type CachedSecret = { value: string; expiresAt: number }
 
 /**
- * Secrets of Secrets Manager, kept in memory for minutes (docs/decisions/2026-11-21-aws-emulators.md tells why not in
- * Parameter Store). A value that is known goes on when it cannot be renewed now, so that an outage there stops nobody.
- * Sign-in will be the first to ask for one.
+ * The Secrets port on Secrets Manager, with a cache in memory. docs/decisions/2026-11-21-aws-emulators.md says why it is
+ * not Parameter Store. When a transient failure prevents the renewal of a value, the last value is used, so that an
+ * outage of Secrets Manager stops nobody. Sign-in will be the first user.
  */
 export function createSecrets({ client, now }: { client: SecretsManagerClient; now(): number }): Secrets {
-  const known = new Map<string, Known>()
-  const asked = new Map<string, Promise<string>>()
+  const cache = new Map<string, CachedSecret>()
+  const pendingReads = new Map<string, Promise<string>>()
 
-  async function ask(name: string): Promise<string> {
+  async function read(name: string): Promise<string> {
     try {
       const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: name }))
       if (SecretString === undefined) throw new Error(`the secret ${name} has no text`)
-      known.set(name, { value: SecretString, until: now() + FRESH_MS })
+      cache.set(name, { value: SecretString, expiresAt: now() + FRESH_MS })
       return SecretString
     } catch (error) {
-      const last = known.get(name)
-      const fault = mapped(error, 'A secret of the service cannot be read now.', RETRY_AFTER)
-      if (last === undefined || fault === error) throw fault
-      last.until = now() + RETRY_MS
+      const last = cache.get(name)
+      if (last === undefined || !isTransient(error))
+        throw toApiError(
+          error,
+          'The service cannot read its secrets now. Send the same request again in a few seconds.',
+          RETRY_AFTER,
+        )
+      last.expiresAt = now() + RETRY_MS
       return last.value
     }
   }
 
   return {
     get(name) {
-      const last = known.get(name)
-      if (last !== undefined && now() < last.until) return Promise.resolve(last.value)
-      // Callers that come together ask once.
-      const pending = asked.get(name) ?? ask(name).finally(() => asked.delete(name))
-      asked.set(name, pending)
+      const last = cache.get(name)
+      if (last !== undefined && now() < last.expiresAt) return Promise.resolve(last.value)
+      // Callers at the same time share one read.
+      const pending = pendingReads.get(name) ?? read(name).finally(() => pendingReads.delete(name))
+      pendingReads.set(name, pending)
       return pending
     },
   }

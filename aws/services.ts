@@ -24,27 +24,27 @@ import { readSettings } from './settings.ts'
 import { createKinesisStream } from './stream.ts'
 
 /**
- * What each function of lambdas/ works with on AWS: its settings read, its clients and instruments made, once, when the
- * function starts. One opener a function, so that a bundle holds only the clients that its function uses. All throw
- * when a setting is missing or wrong.
+ * The services of each function of lambdas/ on AWS. When the function starts, they read its settings and create its
+ * clients and instruments once. Each function has its own opener here, so that a bundle holds only the clients that it
+ * uses. All throw when a setting is missing or wrong.
  */
 
 type Environment = Record<string, string | undefined>
 
 const clock: Clock = { now: Date.now }
 
-/** DuckDB's threads share its memory; each needs this much to hold what it sorts, MB. */
+/** DuckDB's threads share its memory. Each thread needs this many MB for the rows that it sorts. */
 const THREAD_MEMORY_MB = 512
 
 export function trackServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, COUNTRY_HEADER } = readSettings('track', environment)
-  const { log, traced, instrumented } = openInstruments()
-  const { accounts, projects } = openStores(TABLE_NAME, traced)
+  const { log, trace, instrument } = openInstruments()
+  const { accounts, projects } = openStores(TABLE_NAME, trace)
   const services = {
-    stream: createKinesisStream({ client: traced(createKinesisClient()), streamArn: STREAM_ARN, log }),
+    stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
     accounts,
     projects,
-    // Who asks through CloudFront comes with their country; the table of addresses stays out of the bundle.
+    // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
     country: () => null,
     countryHeader: COUNTRY_HEADER,
     bots: createBotClassifier(),
@@ -52,78 +52,78 @@ export function trackServices(environment: Environment) {
     ids: createArrivalOrder(),
     log,
   }
-  return { services, instrumented }
+  return { services, instrument }
 }
 
 export function reportsServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE } = readSettings('reports', environment)
-  const { log, traced, instrumented } = openInstruments()
+  const { log, trace, instrument } = openInstruments()
   const engine = createAthenaEngine({
-    client: traced(createAthenaClient()),
+    client: trace(createAthenaClient()),
     workGroup: ATHENA_WORKGROUP,
     database: GLUE_DATABASE,
   })
   return {
-    services: { ...openStores(TABLE_NAME, traced), engine, baseUrl: BASE_URL, clock, log },
-    instrumented,
+    services: { ...openStores(TABLE_NAME, trace), engine, baseUrl: BASE_URL, clock, log },
+    instrument,
   }
 }
 
 export function controlServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL } = readSettings('control', environment)
-  const { log, traced, instrumented } = openInstruments()
-  return { services: { ...openStores(TABLE_NAME, traced), baseUrl: BASE_URL, clock, log }, instrumented }
+  const { log, trace, instrument } = openInstruments()
+  return { services: { ...openStores(TABLE_NAME, trace), baseUrl: BASE_URL, clock, log }, instrument }
 }
 
 export function siteServices(environment: Environment) {
   const { BASE_URL } = readSettings('site', environment)
-  const { log, instrumented } = openInstruments()
-  return { services: { baseUrl: BASE_URL, log }, instrumented }
+  const { log, instrument } = openInstruments()
+  return { services: { baseUrl: BASE_URL, log }, instrument }
 }
 
 export function lakeServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, BUCKET_NAME } = readSettings('lake', environment)
-  const { log, traced, instrumented } = openInstruments()
-  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, traced)
-  const stream = createKinesisStream({ client: traced(createKinesisClient()), streamArn: STREAM_ARN, log })
-  const lake = createS3Lake({ client: traced(createS3Client()), bucket: BUCKET_NAME })
+  const { log, trace, instrument } = openInstruments()
+  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, trace)
+  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
+  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
   const finishOrphaned = () => finishOrphanedClaims({ state, stream, consumer, clock })
-  return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, log }, instrumented }
+  return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, log }, instrument }
 }
 
 export function jobsServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
-  const { log, traced, instrumented } = openInstruments()
-  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, traced)
-  const lake = createS3Lake({ client: traced(createS3Client()), bucket: BUCKET_NAME })
+  const { log, trace, instrument } = openInstruments()
+  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, trace)
+  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const threads = Math.max(1, Math.floor(COMPACTION_MEMORY_MB / THREAD_MEMORY_MB))
-  const merging = {
-    tempDir: join(tmpdir(), 'merging'),
+  const compaction = {
+    tempDir: join(tmpdir(), 'compaction'),
     memoryMb: COMPACTION_MEMORY_MB,
     threads: Math.min(threads, availableParallelism()),
   }
-  return { services: { state, lake, usage, projects, log }, merging, instrumented }
+  return { services: { state, lake, usage, projects, log }, compaction, instrument }
 }
 
 export function schedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
-  const { log, gauge, traced, instrumented } = openInstruments()
-  const { lakeState: state } = openStores(TABLE_NAME, traced)
-  const lake = createS3Lake({ client: traced(createS3Client()), bucket: BUCKET_NAME })
-  const jobs = createSqsJobQueue<LakeJob>({ client: traced(createSqsClient()), queueUrl: JOB_QUEUE_URL })
+  const { log, gauge, trace, instrument } = openInstruments()
+  const { lakeState: state } = openStores(TABLE_NAME, trace)
+  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
   const maintenance = createMaintenance({ state, lake, jobs, clock, log }, settings)
-  return { services: { maintenance, state, clock, gauge, log }, instrumented }
+  return { services: { maintenance, state, clock, gauge, log }, instrument }
 }
 
 export function ownerServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL } = readSettings('owner', environment)
-  const { traced, instrumented } = openInstruments()
-  return { services: { ...openStores(TABLE_NAME, traced), baseUrl: BASE_URL }, instrumented }
+  const { trace, instrument } = openInstruments()
+  return { services: { ...openStores(TABLE_NAME, trace), baseUrl: BASE_URL }, instrument }
 }
 
-function openStores(table: string, traced: Instruments['traced']) {
-  const state = { client: traced(createDynamoClient()), table }
+function openStores(table: string, trace: Instruments['trace']) {
+  const state = { client: trace(createDynamoClient()), table }
   return { ...state, ...createStores(state, clock) }
 }

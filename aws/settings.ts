@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { type FunctionName, type FunctionSettings, functions } from '#schemas/functions'
 
 /**
- * A function's settings, read once from its environment. Throws, so that the start of the function fails, with the name
- * of every variable that is missing or wrong; their values stay out of the message.
+ * Reads a function's settings from its environment. Throws when a variable is missing or wrong, so that the start of the
+ * function fails. The message names every such variable and holds no values.
  */
 export function readSettings<N extends FunctionName>(
   name: N,
@@ -14,7 +14,7 @@ export function readSettings<N extends FunctionName>(
   if (success) return Object.freeze(data as FunctionSettings<N>)
   const lines = error.issues.map(({ path, message }) => {
     const variable = String(path[0])
-    return environment[variable] === undefined ? `${variable} is not set` : `${variable}: ${message}`
+    return environment[variable] === undefined ? `${variable} is not set.` : `${variable}: ${message}.`
   })
-  throw new Error(`settings of the function ${name}: ${lines.join('; ')}`)
+  throw new Error(`The settings of the function ${name} are wrong. ${lines.join(' ')}`)
 }

@@ -9,17 +9,17 @@ import {
 } from '@aws-sdk/client-kinesis'
 import { unavailable } from '#core/errors'
 import type { EventStream, Log, StreamEntry } from '#core/ports'
+import { isTransient, toApiError } from '#core/transient'
 import { type Backoff, backOff } from './backoff.ts'
-import { mapped, passes } from './fault.ts'
 
 export type KinesisStreamSettings = {
   client: KinesisClient
-  /** Whole ARN: IAM policies are checked against it, and the name is its last part. */
+  /** The whole ARN, because IAM policies name the stream by it. Its last part is the name of the stream. */
   streamArn: string
   log: Log
-  /** How long an append may take, retries included; below what the caller waits. */
+  /** How long an append may take with its retries. The caller waits longer. */
   appendMs?: number
-  /** How long one read may look for entries. */
+  /** How long one read may search for entries. */
   readMs?: number
   appendBackoff?: Backoff
   readBackoff?: Backoff
@@ -29,23 +29,23 @@ const DEFAULTS = {
   appendMs: 5_000,
   readMs: 20_000,
   appendBackoff: { baseMs: 50, maxMs: 1_000 },
-  // GetRecords and GetShardIterator: 5 a second a shard.
+  // A shard takes 5 calls a second of GetRecords and of GetShardIterator.
   readBackoff: { baseMs: 250, maxMs: 2_000 },
 } as const
 
-/** A call takes 500 records, and 5 MB on older endpoints and emulators (10 MB now); both below, keys counted. */
+/** One call takes 500 records and 10 MB with the keys. Older endpoints and emulators take 5 MB. */
 const CALL_RECORDS = 500
 const CALL_BYTES = 4_500_000
-/** GetRecords takes no more than this as its limit. */
+/** The largest limit that GetRecords accepts. */
 const PAGE_RECORDS = 10_000
-/** An answer holds up to 10 MB; a read that has this much ends, so that it fits a small function's memory. */
+/** A read ends when it has this many bytes, so that it fits a small function's memory. One response holds up to 10 MB. */
 const READ_BYTES = 6_000_000
-/** Seconds after which a refused caller may try again: a shard's allowance is counted by the second. */
+/** Seconds after which a caller may try again. A shard's limits count by the second. */
 const RETRY_AFTER = 5
 
 /**
- * The EventStream port on Kinesis. Partition keys are random, so that no project makes a hot shard. Sequences are
- * passed on as the text that they came as.
+ * The EventStream port on Kinesis. Partition keys are random, so that no project makes a hot shard. Sequence numbers stay
+ * the text that Kinesis sent.
  */
 export function createKinesisStream(settings: KinesisStreamSettings): EventStream {
   const { client, streamArn, log, appendMs, readMs, appendBackoff, readBackoff } = {
@@ -64,15 +64,18 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
         deadline.throwIfAborted()
       } catch {
         log('STREAM_UNAVAILABLE', { records: pending.length, tries: attempt, reasons })
-        throw unavailable('The stream cannot take events now.', RETRY_AFTER)
+        throw unavailable(
+          'The event stream is not available now. Send the same events again in a few seconds.',
+          RETRY_AFTER,
+        )
       }
-      const outcomes = await Promise.all(calls(pending).map(call => put(call, deadline)))
+      const outcomes = await Promise.all(splitIntoCalls(pending).map(call => put(call, deadline)))
       pending = outcomes.flatMap(({ failed }) => failed)
       reasons = [...new Set(outcomes.flatMap(outcome => outcome.reasons))]
     }
   }
 
-  /** One call; what of it has failed, and why. Throws what no retry mends. */
+  /** Sends one call. Returns the entries that failed, and why. Throws when a retry cannot help. */
   async function put(
     entries: PutRecordsRequestEntry[],
     abortSignal: AbortSignal,
@@ -82,43 +85,43 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
         new PutRecordsCommand({ ...stream, Records: entries }),
         { abortSignal },
       )
-      // Under new keys, so that what a busy shard has refused may find another.
+      // A new key may lead a rejected record to a shard that is less busy.
       const failed = entries
         .filter((_, i) => results[i]?.SequenceNumber === undefined)
         .map(({ Data }) => toEntry(Data))
       return { failed, reasons: results.map(({ ErrorCode }) => ErrorCode).filter(code => code !== undefined) }
     } catch (error) {
-      if (!passes(error)) throw error
-      // Whether they are stored is not known. Under their old keys a copy comes to the same shard, where it is seen
+      if (!isTransient(error)) throw error
+      // Kinesis may have stored the records. With the same keys a copy reaches the same shard, whose consumer drops it
       // (core/lake/consumer.ts).
       return { failed: entries, reasons: [(error as Error).name] }
     }
   }
 
   async function shards(): Promise<string[]> {
-    const found: string[] = []
+    const names: string[] = []
     for (let next: string | undefined; ; ) {
-      const page = await patiently(AbortSignal.timeout(readMs), abortSignal =>
+      const page = await retry(AbortSignal.timeout(readMs), abortSignal =>
         client.send(
-          // The token stands for the stream: Kinesis refuses both together.
+          // The token names the stream too: Kinesis rejects a call with both.
           new ListShardsCommand(next === undefined ? stream : { NextToken: next }),
           { abortSignal },
         ),
       )
-      found.push(...(page.Shards ?? []).map(({ ShardId }) => ShardId ?? ''))
-      if (page.NextToken === undefined) return found
+      names.push(...(page.Shards ?? []).map(({ ShardId }) => ShardId ?? ''))
+      if (page.NextToken === undefined) return names
       next = page.NextToken
     }
   }
 
   /**
-   * An empty answer says that there is nothing beyond `after` now. Kinesis gives empty pages in the middle of a shard
-   * too, so they are passed over; where the time is over before an entry was found, it is UNAVAILABLE. A shard that a
-   * reshard has closed goes when its last record does; it has no entries then.
+   * Reads a shard. An empty result means that no entry follows `after` now. Kinesis also sends empty pages in the middle
+   * of a shard, so the read goes on after them, and is UNAVAILABLE when its time ends before an entry came. A shard that
+   * a reshard has closed disappears with its last record. Then it has no entries.
    */
   async function read(shard: string, after: string | null, limit: number): Promise<StreamEntry[]> {
     try {
-      return await readOn(shard, after, limit, AbortSignal.timeout(readMs))
+      return await readPages(shard, after, limit, AbortSignal.timeout(readMs))
     } catch (error) {
       const isGone =
         (error as Error).name === 'ResourceNotFoundException' && !(await shards()).includes(shard)
@@ -127,45 +130,46 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
     }
   }
 
-  async function readOn(
+  async function readPages(
     shard: string,
     after: string | null,
     limit: number,
     deadline: AbortSignal,
   ): Promise<StreamEntry[]> {
-    const found: StreamEntry[] = []
+    const entries: StreamEntry[] = []
     let bytes = 0
     let last = after
     let iterator = await iteratorAfter(shard, last, deadline)
-    while (found.length < limit && bytes < READ_BYTES) {
-      const asked = Math.min(PAGE_RECORDS, limit - found.length)
-      const page = await patiently(deadline, abortSignal =>
-        client.send(new GetRecordsCommand({ StreamARN: streamArn, ShardIterator: iterator, Limit: asked }), {
-          abortSignal,
-        }),
+    while (entries.length < limit && bytes < READ_BYTES) {
+      const pageLimit = Math.min(PAGE_RECORDS, limit - entries.length)
+      const page = await retry(deadline, abortSignal =>
+        client.send(
+          new GetRecordsCommand({ StreamARN: streamArn, ShardIterator: iterator, Limit: pageLimit }),
+          { abortSignal },
+        ),
       ).catch(error => {
-        // An iterator lives for five minutes; a throttled read can outlast it.
-        if ((error as Error).name === 'ExpiredIteratorException') return null
-        if (found.length > 0 && deadline.aborted) return 'late' as const
+        // An iterator lives for five minutes; a throttled read may take longer.
+        if ((error as Error).name === 'ExpiredIteratorException') return 'expired' as const
+        if (entries.length > 0 && deadline.aborted) return 'late' as const
         throw error
       })
       if (page === 'late') break
-      if (page === null) {
+      if (page === 'expired') {
         iterator = await iteratorAfter(shard, last, deadline)
         continue
       }
       for (const { SequenceNumber, Data } of page.Records ?? []) {
         const entry = { sequence: SequenceNumber ?? '', data: Data ?? new Uint8Array() }
-        found.push(entry)
+        entries.push(entry)
         bytes += entry.data.length
         last = entry.sequence
       }
-      const full = page.Records?.length === asked
-      // Without a next iterator a shard that was closed by a reshard is read to its end.
-      if (page.NextShardIterator === undefined || (page.MillisBehindLatest === 0 && !full)) break
+      const isFull = page.Records?.length === pageLimit
+      // A shard that a reshard has closed has no next iterator after its last record.
+      if (page.NextShardIterator === undefined || (page.MillisBehindLatest === 0 && !isFull)) break
       iterator = page.NextShardIterator
     }
-    return found
+    return entries
   }
 
   async function iteratorAfter(
@@ -175,7 +179,7 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
   ): Promise<string | undefined> {
     const at = { ...stream, ShardId: shard }
     const iterator = (position: ConstructorParameters<typeof GetShardIteratorCommand>[0]) =>
-      patiently(deadline, abortSignal => client.send(new GetShardIteratorCommand(position), { abortSignal }))
+      retry(deadline, abortSignal => client.send(new GetShardIteratorCommand(position), { abortSignal }))
     if (after === null) {
       return (await iterator({ ...at, ShardIteratorType: 'TRIM_HORIZON' })).ShardIterator
     }
@@ -184,22 +188,26 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
       return (await iterator({ ...at, ...afterIt })).ShardIterator
     } catch (error) {
       if ((error as Error).name !== 'InvalidArgumentException') throw error
-      // Kinesis takes only its own numbers; who reads from a known one on names the number just below it.
+      // Kinesis accepts only sequence numbers that exist. To include a known record, a caller sends that number less 1.
       const next = String(BigInt(after) + 1n).padStart(after.length, '0')
       const atNext = { ShardIteratorType: 'AT_SEQUENCE_NUMBER', StartingSequenceNumber: next } as const
       return (await iterator({ ...at, ...atNext })).ShardIterator
     }
   }
 
-  /** The answer, asked for again while the fault passes and there is time. */
-  async function patiently<T>(deadline: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Sends a request again after transient failures, until the deadline. Then throws ApiError UNAVAILABLE. */
+  async function retry<T>(deadline: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await ask(deadline)
+        return await send(deadline)
       } catch (error) {
-        if (!passes(error)) throw error
+        if (!isTransient(error)) throw error
         await backOff(readBackoff, attempt, deadline).catch(() => {
-          throw mapped(error, 'The stream cannot be read now.', RETRY_AFTER)
+          throw toApiError(
+            error,
+            'The event stream cannot be read now. Try again in a few seconds.',
+            RETRY_AFTER,
+          )
         })
       }
     }
@@ -212,8 +220,8 @@ function toEntry(data: Uint8Array | undefined): PutRecordsRequestEntry {
   return { Data: data, PartitionKey: randomBytes(8).toString('hex') }
 }
 
-/** The entries in portions that one call takes. */
-function calls(entries: readonly PutRecordsRequestEntry[]): PutRecordsRequestEntry[][] {
+/** Splits the entries into portions that one call takes. */
+function splitIntoCalls(entries: readonly PutRecordsRequestEntry[]): PutRecordsRequestEntry[][] {
   const portions: PutRecordsRequestEntry[][] = []
   let portion: PutRecordsRequestEntry[] = []
   let bytes = 0

@@ -7,11 +7,11 @@ import { ConfigError, readConfig } from '#lib/config'
 import { Service } from '#lib/service'
 import type { FunctionName } from '#schemas/functions'
 
-/** What cdk.json runs: options from the context, bundles from lambdas/, the stack from both. */
+/** The program that cdk.json runs. It reads the options from the context, bundles lambdas/ and builds the stack. */
 
 const app = new App({
-  // The library's present behaviour in everything; it changes with the library's version only. What CloudFormation would
-  // refuse stops the synthesis.
+  // All recommended feature flags are on, so behaviour changes only with the version of the CDK. The strict flag stops the
+  // synthesis for every template that CloudFormation would reject.
   context: { ...flags, '@aws-cdk/core:strictCfnValidateErrors': true },
 })
 try {
@@ -23,7 +23,7 @@ try {
     Object.entries(bundles).map(([name, bundle]) => [name, bundle.folder]),
   ) as Record<FunctionName, string>
   new Service(app, stackName, { config, folders })
-  // A finding that is not acknowledged with a reason stops the synthesis, and so the deployment.
+  // A finding that nobody accepted with a reason stops the synthesis, and so the deployment.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   app.synth()
 } catch (error) {

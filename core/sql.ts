@@ -1,3 +1,4 @@
+import type { ColumnName, TableName } from '#schemas/columns'
 import type { Scan, SqlParam, SqlQuery } from './ports.ts'
 
 /**
@@ -38,7 +39,7 @@ export function scanning(piece: SqlQuery, ...scans: Scan[]): SqlQuery {
 }
 
 /** A column's or table's name as a piece of SQL. Throws on anything that is not a plain lower-case name. */
-export function name(identifier: string): SqlQuery {
+export function name(identifier: ColumnName | TableName): SqlQuery {
   if (!/^[a-z_][a-z0-9_]*$/.test(identifier)) throw new Error(`not a column or table name: ${identifier}`)
   return query(identifier, [], [])
 }

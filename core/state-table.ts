@@ -1,56 +1,59 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb'
-import { unavailable } from './errors.ts'
+import { requestErrorOf, toApiError } from './transient.ts'
 
 /**
- * The one DynamoDB table that holds all state: keys `pk` and `sk`, no index, only single-item conditional writes. Rooms
- * keep their own items in it, by ElectroDB or by the client itself (docs/decisions/2026-11-21-dynamodb-library.md).
+ * The one DynamoDB table that holds all state. Its keys are `pk` and `sk`; it has no secondary index, and every write is
+ * a conditional write of a single item. Each room keeps its own items in it, by ElectroDB or by the client itself
+ * (docs/decisions/2026-11-21-dynamodb-library.md).
  */
 export type StateTable = { client: DynamoDBDocument; table: string }
 
-/** Whether a conditional write held. Throws ApiError UNAVAILABLE when the table cannot answer now. */
+/** Seconds after which a caller may try again. */
+const RETRY_AFTER = 1
+
+/** Returns whether the condition of a write held. Throws ApiError UNAVAILABLE on a transient failure. */
 export async function conditionHeld(write: Promise<unknown>): Promise<boolean> {
   try {
     await write
     return true
   } catch (error) {
-    if (serviceError(error).name === 'ConditionalCheckFailedException') return false
-    throw mapped(error)
+    if (requestErrorOf(error).name === 'ConditionalCheckFailedException') return false
+    throw toStateError(error)
   }
 }
 
-/** What the table answers. Throws ApiError UNAVAILABLE when it cannot answer now. */
+/** Returns the result of a request. Throws ApiError UNAVAILABLE on a transient failure. */
 export async function orUnavailable<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw mapped(error)
+    throw toStateError(error)
   }
 }
 
-type ServiceError = Error & { $fault?: 'client' | 'server'; $retryable?: unknown }
-
-/** The SDK's error: ElectroDB hands it on as the cause of its own. */
-function serviceError(error: unknown): ServiceError {
-  const { isElectroError, cause } = error as Error & { isElectroError?: boolean }
-  return (isElectroError && cause instanceof Error ? cause : error) as ServiceError
-}
-
-const THROTTLED = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-])
-
-/** A fault of the table or of the way to it passes; a request that it refuses is a defect of ours and stays one. */
-function mapped(error: unknown): unknown {
-  const found = serviceError(error)
-  const passes = found.$fault === 'server' || THROTTLED.has(found.name) || isConnectionError(found)
-  return passes ? unavailable('the state cannot be read or written now', 1, error) : error
-}
-
-function isConnectionError(error: Error & { code?: string }): boolean {
-  return (
-    error.name === 'TimeoutError' ||
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT'].includes(error.code ?? '')
+function toStateError(error: unknown): unknown {
+  return toApiError(
+    error,
+    'The state table cannot be reached now. Send the same request again in a second.',
+    RETRY_AFTER,
   )
+}
+
+/**
+ * The index of an ElectroDB entity: the attributes that make the keys `pk` and `sk` of its items. Values enter a key in
+ * the case that they have.
+ */
+export function primaryIndex<const PK extends readonly string[], const SK extends readonly string[]>({
+  pk,
+  sk,
+}: {
+  pk: PK
+  sk: SK
+}) {
+  return {
+    main: {
+      pk: { field: 'pk', composite: pk, casing: 'none' },
+      sk: { field: 'sk', composite: sk, casing: 'none' },
+    },
+  } as const
 }

@@ -56,7 +56,7 @@ export function apiGateway(answer: HttpFunction, log: Log) {
 export function timeoutResponse(log: Log, settled?: (withinMs: number) => Promise<void>) {
   return {
     before: settled === undefined ? ANSWER_MS : ANSWER_MS + SETTLE_MS,
-    async answer() {
+    async respond() {
       log('REQUEST_LATE')
       await settled?.(SETTLE_MS)
       return toResult(errorResponse(unavailable('the answer took too long', 5), 'late', log), 'GET')

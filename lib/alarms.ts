@@ -11,44 +11,46 @@ import { FIRST_EPOCH, LAST_EPOCH } from '#schemas/hive-tables'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What a person is called for. docs/operations.md tells under each name what to do. */
-type Watch = {
+/** One alarm. docs/operations.md has a section for each name, which says what to do. */
+type AlarmSpec = {
   metric: IMetric
-  /** The alarm sounds above this figure, or, where no figure means that what measures has stopped, below it. */
+  /** The alarm sounds above this value. Missing data is fine. */
   above?: number
+  /** The alarm sounds below this value. Missing data also sounds it, because the source of the metric has stopped. */
   below?: number
-  /** Periods of the metric that must be bad, of so many that are looked at; 1 of 1 by default. */
-  bad?: [number, number]
-  says: string
+  /** How many of the last periods must be over the threshold: [2, 3] is 2 of 3. The default is 1 of 1. */
+  breaching?: [number, number]
+  /** Whole sentences for the person who gets the alarm: what is wrong, and what follows. */
+  meaning: string
 }
 
 export type AlarmsProps = {
   config: Config
   metrics: Metrics
-  /** Queues in which nothing should wait. */
-  waiting: { jobs: Queue; clock: Queue; batches: Queue }
+  /** Queues that should be empty. */
+  queues: { jobs: Queue; clock: Queue; batches: Queue }
 }
 
-/** Two periods of three: what mends itself within minutes calls nobody. */
-const LASTING: [number, number] = [2, 3]
+/** Two of three periods, so that a short spike calls nobody. */
+const TWO_OF_THREE: [number, number] = [2, 3]
 
-/** The alarms. They are told to an e-mail address or a topic where the options name one, and seen in the console always. */
+/** All alarms. They go to the e-mail address or topic of the options; without one, they show in the console only. */
 export class Alarms extends Construct {
   readonly alarms: Alarm[]
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id)
-    const topic = this.topic(props.config)
-    this.alarms = Object.entries(watches(props)).map(([name, watch]) => this.alarm(name, watch, topic))
+    const topic = this.createTopic(props.config)
+    this.alarms = Object.entries(alarmSpecs(props)).map(([name, spec]) => this.createAlarm(name, spec, topic))
   }
 
-  private alarm(
+  private createAlarm(
     name: string,
-    { metric, above, below, bad: [bad, of] = [1, 1], says }: Watch,
+    { metric, above, below, breaching: [breaching, periods] = [1, 1], meaning }: AlarmSpec,
     topic: ITopic | null,
   ) {
     const alarm = new Alarm(this, name, {
-      alarmDescription: `${says} See docs/operations.md, ${name}.`,
+      alarmDescription: `${meaning} See docs/operations.md, ${name}.`,
       metric,
       threshold: below ?? above ?? 0,
       comparisonOperator:
@@ -56,8 +58,8 @@ export class Alarms extends Construct {
           ? ComparisonOperator.GREATER_THAN_THRESHOLD
           : ComparisonOperator.LESS_THAN_THRESHOLD,
       treatMissingData: below === undefined ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
-      datapointsToAlarm: bad,
-      evaluationPeriods: of,
+      datapointsToAlarm: breaching,
+      evaluationPeriods: periods,
     })
     if (topic !== null) {
       alarm.addAlarmAction(new SnsAction(topic))
@@ -67,132 +69,139 @@ export class Alarms extends Construct {
   }
 
   /**
-   * Not encrypted with the key of AWS for SNS, which alarms may not use; what is sent is the alarm's text. The policy that
-   * demands TLS takes the place of SNS's own, by which alarms of the account may publish: that has to be said again.
+   * The topic that alarms publish to, or null without an option for it. The topic is not encrypted: alarms may not use
+   * Amazon's own key for SNS, and a message holds only the text of the alarm. `enforceSSL` replaces the default policy of
+   * SNS, which lets alarms of the account publish, so this grants that right again.
    */
-  private topic({ alarmEmail, alarmTopicArn }: Config): ITopic | null {
+  private createTopic({ alarmEmail, alarmTopicArn }: Config): ITopic | null {
     if (alarmTopicArn !== undefined) return Topic.fromTopicArn(this, 'Topic', alarmTopicArn)
     if (alarmEmail === undefined) return null
     const topic = new Topic(this, 'Topic', { enforceSSL: true })
-    const ofAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
-    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: ofAccount }))
+    const sameAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
+    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: sameAccount }))
     topic.addSubscription(new EmailSubscription(alarmEmail))
     return topic
   }
 }
 
-function watches({ config, metrics, waiting }: AlarmsProps): Record<string, Watch> {
+function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, AlarmSpec> {
   const names = Object.keys(functions) as FunctionName[]
   const retentionMs = config.retentionHours * 3_600_000
   return {
     IteratorAge: {
       metric: metrics.iteratorAge(),
       above: retentionMs / 8,
-      says: `The lake consumer is behind; after ${config.retentionHours} h the stream forgets what it has not taken.`,
+      meaning: `The lake consumer is behind. The stream deletes records after ${config.retentionHours} h, also unread ones.`,
     },
-    // When `live` reads the stream too, its reads count as well: then this needs another figure, of lake alone.
+    // This metric counts the reads of every consumer. A second consumer, `live`, needs a metric of the lake consumer alone.
     StreamUnread: {
       metric: metrics.streamReads(Duration.minutes(15)),
       below: 1,
-      says: `Nobody has read the stream for a quarter of an hour: after ${config.retentionHours} h it forgets events.`,
+      meaning: `No consumer has read the stream for 15 minutes. The stream deletes events after ${config.retentionHours} h.`,
     },
     ClaimAge: {
       metric: metrics.gauge('ClaimAgeSeconds'),
       above: 1_800,
-      says: 'A range of a shard is claimed for half an hour and not in the lake: the shard stands still.',
+      meaning: 'A claim has been open for 30 minutes, so its shard is stuck.',
     },
     CompactionLag: {
       metric: metrics.gauge('CompactionLagSeconds'),
       above: 3_600,
-      says: 'An epoch is closed for an hour and not compacted: reads become slower and dearer.',
+      meaning: 'An epoch was closed an hour ago and is not compacted. Reads become slower and cost more.',
     },
     LastEpoch: {
       metric: metrics.gauge('Epoch'),
       above: Math.floor(LAST_EPOCH - (LAST_EPOCH - FIRST_EPOCH) * 0.1),
-      says: 'The catalog knows few epochs beyond the newest: events of later ones would not be read.',
+      meaning: 'The catalog has few epochs left. Reports will miss events of later epochs.',
     },
     MaintenanceStopped: {
-      metric: metrics.calls('scheduler', Duration.minutes(15)),
+      metric: metrics.invocations('scheduler', Duration.minutes(15)),
       below: 1,
-      says: 'The scheduler function was not called for a quarter of an hour.',
+      meaning: 'Nobody has called the scheduler function for 15 minutes.',
     },
     JobDeadLetters: {
-      metric: metrics.waiting(waiting.jobs),
+      metric: metrics.visibleMessages(queues.jobs),
       above: 0,
-      says: 'A job of the lake has failed again and again.',
+      meaning: 'A job of the lake has failed too often.',
     },
     ClockDeadLetters: {
-      metric: metrics.waiting(waiting.clock),
+      metric: metrics.visibleMessages(queues.clock),
       above: 0,
-      says: 'The schedule may not call the scheduler function.',
+      meaning: 'The schedule has no right to call the scheduler function.',
     },
     FailedBatches: {
-      metric: metrics.waiting(waiting.batches),
+      metric: metrics.visibleMessages(queues.batches),
       above: 0,
-      says: 'Lambda has given up a batch of the stream and put it under aws/lambda/ in the bucket.',
+      meaning: 'Lambda has given up a batch of the stream. The batch is under aws/lambda/ in the S3 bucket.',
     },
     RecordsQuarantined: {
       metric: metrics.code('RECORD_QUARANTINED', 'lake'),
       above: 0,
-      says: 'A record of the stream could not be read and is under quarantine/ in the bucket.',
+      meaning: 'A record of the stream could not be read. It is under quarantine/ in the S3 bucket.',
     },
     RecordsMissing: {
       metric: metrics.code('RECORDS_MISSING', 'lake'),
       above: 0,
-      says: 'Records that were claimed are no longer in the stream: events are lost.',
+      meaning: 'The stream no longer has the records of a claim. Their events are lost.',
     },
     ObjectDamaged: {
       metric: metrics.code('LAKE_OBJECT_DAMAGED', 'jobs'),
       above: 0,
-      says: 'An object of the lake could not be read.',
+      meaning: 'An object of the lake could not be read.',
     },
     StreamUnavailable: {
       metric: metrics.code('STREAM_UNAVAILABLE', 'track'),
       above: 0,
-      bad: LASTING,
-      says: 'Events are refused with 503: the stream took none within the deadline.',
+      breaching: TWO_OF_THREE,
+      meaning: 'Requests with events get 503, because the stream took no record within the deadline.',
     },
     StreamThrottled: {
-      metric: metrics.refused(),
+      metric: metrics.throttledRecords(),
       above: 0,
-      bad: [3, 3],
-      says: 'The stream refuses records, which are sent again: it is too small for what comes in.',
+      breaching: [3, 3],
+      meaning: 'The stream is too small: it refuses records, and the service has to send them again.',
     },
     RequestsRefused: {
-      metric: metrics.requestsRefused(),
+      metric: metrics.throttledRequests(),
       above: 0,
-      bad: LASTING,
-      says: 'The API refuses requests with its own 429: more come in than it lets through. Browsers do not send again.',
+      breaching: TWO_OF_THREE,
+      meaning:
+        'The gateway answers 429, because more requests come in than its limit. Browsers do not send them again.',
     },
     ServerErrors: {
       metric: metrics.serverErrors(),
       above: 5,
-      bad: LASTING,
-      says: 'The API answers requests with 5xx.',
+      breaching: TWO_OF_THREE,
+      meaning: 'The API answers requests with 5xx.',
     },
     ...Object.fromEntries(
-      Object.entries(metrics.scanned(Duration.days(1))).map(([state, metric]): [string, Watch] => [
+      Object.entries(metrics.scannedBytes(Duration.days(1))).map(([state, metric]): [string, AlarmSpec] => [
         `AthenaScan-${state}`,
         {
           metric,
           above: config.dailyScanGb * 1e9,
-          says: `Statements that ended ${state} have read more than ${config.dailyScanGb} GB within a day ($5 a TB).`,
+          meaning: `Athena statements that ended in state ${state} have read over ${config.dailyScanGb} GB in a day ($5 a TB).`,
         },
       ]),
     ),
     ...Object.fromEntries(
-      names.flatMap((name): [string, Watch][] => [
+      names.flatMap((name): [string, AlarmSpec][] => [
         [
           `Errors-${name}`,
-          { metric: metrics.errors(name), above: 0, bad: LASTING, says: `The function ${name} fails.` },
+          {
+            metric: metrics.errors(name),
+            above: 0,
+            breaching: TWO_OF_THREE,
+            meaning: `The function ${name} fails.`,
+          },
         ],
         [
           `Throttles-${name}`,
           {
             metric: metrics.throttles(name),
             above: 0,
-            bad: LASTING,
-            says: `The function ${name} is refused a place: the account's concurrent executions are used up.`,
+            breaching: TWO_OF_THREE,
+            meaning: `Calls of the function ${name} are throttled: the account has no concurrent executions left.`,
           },
         ],
       ]),

@@ -17,30 +17,30 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { CORS } from '#schemas/cors'
 import { type Route, routeKeys, routes } from '#schemas/routes'
-import { acknowledge } from './acknowledge.ts'
+import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
 import type { ServiceFunction } from './function.ts'
 
 export type ApiProps = {
   config: Config
-  /** Records that the stream takes in a second; null where nobody knows. */
+  /** Capacity of the stream, records a second; null for an on-demand stream. */
   streamRecordsPerSecond: number | null
 }
 
 /**
- * Requests that are let through for each record that the stream takes. Well above one: what the stream refuses is then
- * answered by track, with an error of ours and Retry-After. The gateway's own 429 has neither.
+ * Requests that the gateway lets through for each record of stream capacity. It is well above 1, so that the track
+ * function answers when the stream is full, with our error and Retry-After. The gateway's own 429 has neither.
  */
-const REQUESTS_A_RECORD = 2
-/** Requests a second and at once that AWS lets an account make: a throttle of ours above them would say nothing. */
+const REQUESTS_PER_RECORD = 2
+/** Amazon's limits for a whole account, requests a second and burst. A higher throttle of ours has no effect. */
 const ACCOUNT_RATE = 10_000
 const ACCOUNT_BURST = 5_000
 
 /**
- * What a request leaves in the log: which row, how it ended and how long it took. Neither address nor user agent, no path,
- * which may hold ids, nor its query string, which may hold a key, and no free text.
+ * Fields of the access log: the route, the outcome and the time. They hold no personal data: no address, no user agent,
+ * no path (it may hold ids), no query string (it may hold a key) and no free text.
  */
-const LOGGED = {
+const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
   time: '$context.requestTimeEpoch',
   route: '$context.routeKey',
@@ -52,12 +52,15 @@ const LOGGED = {
   error: '$context.error.responseType',
 }
 
-/** The HTTP API. It is made before the functions, which are told its address by way of CloudFront; `route` joins them. */
+/**
+ * The HTTP API. It is created before the functions, because they need its CloudFront address in their settings.
+ * `addRoutes` connects them afterwards.
+ */
 export class Api extends Construct {
   readonly http: HttpApi
   /** Host name of the API itself. */
   readonly host: string
-  /** A line a request. */
+  /** The access log, one line a request. */
   readonly log: LogGroup
 
   constructor(scope: Construct, id: string, { config, streamRecordsPerSecond }: ApiProps) {
@@ -75,8 +78,8 @@ export class Api extends Construct {
     })
     const { region, urlSuffix } = Stack.of(this)
     this.host = `${this.http.apiId}.execute-api.${region}.${urlSuffix}`
-    this.log = accessLog(this, config)
-    const throttle = throttleOf(config, streamRecordsPerSecond)
+    this.log = createAccessLog(this, config)
+    const throttle = toThrottleSettings(config, streamRecordsPerSecond)
     new HttpStage(this, 'Stage', {
       httpApi: this.http,
       stageName: '$default',
@@ -84,22 +87,23 @@ export class Api extends Construct {
       ...(throttle && { throttle }),
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.log),
-        format: AccessLogFormat.custom(JSON.stringify(LOGGED)),
+        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_FIELDS)),
       },
     })
   }
 
-  /** Joins each row of the routes table to its function, and every other path to site. */
-  route(functions: Record<Route['function'], ServiceFunction>): void {
+  /** Connects each row of the routes table to its function, and every other path to `site`. */
+  addRoutes(functions: Record<Route['function'], ServiceFunction>): void {
     const integrations = Object.fromEntries(
-      Object.entries(functions).map(([name, { lambda }]) => [name, this.integration(name, lambda)]),
+      Object.entries(functions).map(([name, { lambda }]) => [name, this.createIntegration(name, lambda)]),
     ) as Record<Route['function'], HttpLambdaIntegration>
     for (const route of Object.values<Route>(routes)) {
-      for (const key of routeKeys(route)) this.add(key, keyOf(key), integrations[route.function])
+      for (const key of routeKeys(route)) this.addRoute(key, toRouteKey(key), integrations[route.function])
     }
-    // There it is told apart what is unknown and what takes other methods.
-    this.add('$default', HttpRouteKey.DEFAULT, integrations.site)
-    // A route is called as <api>/<stage>/<method>/<path>, this one as <api>/<stage>/$default: the wildcards below want more.
+    // `site` answers 404 for an unknown path and 405 for a wrong method.
+    this.addRoute('$default', HttpRouteKey.DEFAULT, integrations.site)
+    // Other routes call a function as <api>/<stage>/<method>/<path>. This one calls it as <api>/<stage>/$default, which the
+    // permission of the integration does not match.
     functions.site.lambda.addPermission('NoRoute', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: Stack.of(this).formatArn({
@@ -110,37 +114,43 @@ export class Api extends Construct {
     })
   }
 
-  private integration(name: string, lambda: ServiceFunction['lambda']): HttpLambdaIntegration {
-    // One permission a function, for this API: one a route would fill the stack and the function's policy.
+  private createIntegration(name: string, lambda: ServiceFunction['lambda']): HttpLambdaIntegration {
+    // One permission for the whole API: one for each route would exceed the size limit of a function's policy.
     return new HttpLambdaIntegration(`To-${name}`, lambda, { scopePermissionToRoute: false })
   }
 
-  private add(key: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
+  private addRoute(key: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
     const id = `Route ${key.replaceAll('/', '.')}`
     const authorizer = new HttpNoneAuthorizer()
     const route = new HttpRoute(this, id, { httpApi: this.http, routeKey, integration, authorizer })
-    acknowledge(route, {
+    acceptFindings(route, {
       'AwsSolutions-APIG4':
-        'The functions check credentials themselves, as they do on one machine, by the row of schemas/routes.ts (lambdas/chain.ts): an authorizer here would be a second list of who may call what.',
+        'The functions check credentials themselves (lambdas/chain.ts), by the rows of schemas/routes.ts, as on one machine. An authorizer here would be a second list of who may call what.',
     })
   }
 }
 
-/** What the deployer says, else what follows from the stream; undefined where only the account's own limits hold. */
-function throttleOf({ requestsPerSecond }: Config, records: number | null): ThrottleSettings | undefined {
-  const rateLimit = requestsPerSecond ?? (records ?? Number.POSITIVE_INFINITY) * REQUESTS_A_RECORD
+/** The option of the deployer, else a limit from the stream's capacity. Undefined leaves only the limits of the account. */
+function toThrottleSettings(
+  { requestsPerSecond }: Config,
+  recordsPerSecond: number | null,
+): ThrottleSettings | undefined {
+  const rateLimit = requestsPerSecond ?? (recordsPerSecond ?? Number.POSITIVE_INFINITY) * REQUESTS_PER_RECORD
   if (requestsPerSecond === undefined && rateLimit >= ACCOUNT_RATE) return undefined
   return { rateLimit, burstLimit: Math.min(rateLimit, ACCOUNT_BURST) }
 }
 
-/** Of `GET /projects/{id}`. */
-function keyOf(key: string): HttpRouteKey {
+/** Converts text such as `GET /projects/{id}`. */
+function toRouteKey(key: string): HttpRouteKey {
   const [method, path] = key.split(' ') as [keyof typeof HttpMethod, string]
   return HttpRouteKey.with(path, HttpMethod[method])
 }
 
-/** Under /aws/vendedlogs/, where deliveries need no entry of their own in the account's one log policy, which is small. */
-function accessLog(scope: Construct, { stackName, logRetentionDays }: Config): LogGroup {
+/**
+ * The name starts with /aws/vendedlogs/, because log deliveries there need no entry in the account's log policy, whose size
+ * is limited.
+ */
+function createAccessLog(scope: Construct, { stackName, logRetentionDays }: Config): LogGroup {
   return new LogGroup(scope, 'AccessLog', {
     logGroupName: `/aws/vendedlogs/${stackName}/api`,
     retention: logRetentionDays,

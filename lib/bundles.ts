@@ -9,10 +9,10 @@ import { addonPackage, copyAddon } from './duckdb-addon.ts'
 
 export type Architecture = 'arm64' | 'x86_64'
 
-/** What a function is deployed from: the folder of its code, whose handler is `index.handler`. */
+/** The code of one deployed function. Its handler is `index.handler`. */
 export type Bundle = {
   folder: string
-  /** Size of index.mjs, without its source map and without DuckDB's library. */
+  /** Size of index.mjs alone, without its source map and DuckDB's library. */
   bytes: number
 }
 
@@ -20,29 +20,29 @@ export type Bundles = Record<FunctionName, Bundle>
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Nothing is written there: the paths in the source maps are relative to it. */
-const NOWHERE = join(ROOT, 'bundles')
+/** The output folder that esbuild is told, for the relative paths in source maps. Nothing is written there. */
+const VIRTUAL_OUTDIR = join(ROOT, 'bundles')
 
-/** CommonJS packages ask for built-in modules by `require`, which a module does not have by itself. */
+/** Defines `require`, which CommonJS packages use for built-in modules and which an ES module does not have. */
 const BANNER =
   "import{createRequire as __require_of}from'node:module';const require=__require_of(import.meta.url);"
 
 /**
- * Bundles every function of lambdas/ into `<outDir>/<name>`, replacing what is there: index.mjs with the SDK inside, for
- * Node 24, with its source map; beside it what the function reads as a file (DuckDB's library, the tracker). The same
- * sources give the same bytes wherever they lie, so that deploying again changes nothing.
+ * Bundles every function of lambdas/ into `<outDir>/<name>` and replaces the folder. A bundle is index.mjs for Node 24,
+ * with the SDK inside, its source map, and the files that the function reads (DuckDB's library, the tracker). The same
+ * sources give the same bytes in every folder, so that a second deployment changes nothing.
  */
 export async function bundleFunctions(
   outDir: string,
   { architecture = 'arm64' }: { architecture?: Architecture } = {},
 ): Promise<Bundles> {
   const names = Object.keys(functions) as FunctionName[]
-  const code = await compiled(names, architecture)
+  const outputFiles = await compileFunctions(names, architecture)
   const bundles = names.map(async name => {
     const folder = join(outDir, name)
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
-    const files = code.filter(({ path }) => dirname(path) === join(NOWHERE, name))
+    const files = outputFiles.filter(({ path }) => dirname(path) === join(VIRTUAL_OUTDIR, name))
     for (const { path, contents } of files) await writeFile(join(folder, basename(path)), contents)
     if (name === 'jobs') await copyAddon(folder, architecture)
     if (name === 'site') await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
@@ -52,26 +52,32 @@ export async function bundleFunctions(
   return Object.fromEntries(await Promise.all(bundles))
 }
 
-/** `<NOWHERE>/<name>/index.mjs` of each function and its source map. One build: what several share is read once. */
-async function compiled(names: readonly FunctionName[], architecture: Architecture): Promise<OutputFile[]> {
+/**
+ * Returns `<VIRTUAL_OUTDIR>/<name>/index.mjs` and its source map for each function. One build for all of them reads shared
+ * modules once.
+ */
+async function compileFunctions(
+  names: readonly FunctionName[],
+  architecture: Architecture,
+): Promise<OutputFile[]> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: names.map(name => ({ in: `lambdas/${name}/index.ts`, out: `${name}/index` })),
-    outdir: NOWHERE,
+    outdir: VIRTUAL_OUTDIR,
     outExtension: { '.js': '.mjs' },
     write: false,
     bundle: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    // The modules of a package rather than its CommonJS: only they are shaken.
+    // Prefer the ES modules of a package to its CommonJS files: esbuild removes unused code only from ES modules.
     mainFields: ['module', 'main'],
     minify: true,
     legalComments: 'none',
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: BANNER },
-    plugins: [nativeAddon(architecture), shortCrawlerList, lambdaCredentials, requiredBuiltins],
+    plugins: [nativeAddon(architecture), shortCrawlerList, lambdaCredentials, builtinsByRequire],
     tsconfigRaw: {},
     logLevel: 'silent',
   })
@@ -79,23 +85,23 @@ async function compiled(names: readonly FunctionName[], architecture: Architectu
 }
 
 /**
- * The list of crawlers with the two fields that core/ingest/bots.ts reads: five sixths of it are examples of user agents
- * and addresses of manuals.
+ * Keeps only the two fields of the crawler list that core/ingest/bots.ts reads. The rest, five sixths of the list, are
+ * example user agents and links.
  */
 const shortCrawlerList: Plugin = {
   name: 'short-crawler-list',
   setup({ onLoad }) {
     onLoad({ filter: /crawler-user-agents\.json$/ }, async ({ path }) => {
       const entries: { pattern: string; tags: string[] }[] = JSON.parse(await readFile(path, 'utf8'))
-      const short = entries.map(({ pattern, tags }) => ({ pattern, tags }))
-      return { contents: JSON.stringify(short), loader: 'json' }
+      const shortEntries = entries.map(({ pattern, tags }) => ({ pattern, tags }))
+      return { contents: JSON.stringify(shortEntries), loader: 'json' }
     })
   },
 }
 
 /**
- * Lambda gives a function its credentials in the environment. The SDK would bring the code of six other places to look
- * for them, clients of three services among it: 130 kB of each bundle.
+ * Reads credentials from the environment only, where Lambda puts them. The SDK's default also tries six other sources and
+ * needs the clients of three services for that: 130 kB in each bundle.
  */
 const lambdaCredentials: Plugin = {
   name: 'lambda-credentials',
@@ -110,10 +116,10 @@ const lambdaCredentials: Plugin = {
 }
 
 /**
- * A module that imports a built-in one looks at all that it exports, which loads undici with node:http: 20 to 25 ms of the
- * processor at each start. What is required is looked at when it is used.
+ * Loads built-in modules with `require`. An `import` reads every export at once, and with node:http that loads undici: 20
+ * to 25 ms of CPU time at each start. After `require`, an export is read when it is used.
  */
-const requiredBuiltins: Plugin = {
+const builtinsByRequire: Plugin = {
   name: 'required-builtins',
   setup({ onResolve, onLoad }) {
     const names = builtinModules.join('|')
@@ -126,7 +132,7 @@ const requiredBuiltins: Plugin = {
   },
 }
 
-/** DuckDB looks for its library by what it runs on; a bundle carries that of its architecture alone. */
+/** Points DuckDB to the native library of the target architecture, instead of the machine that builds the bundle. */
 function nativeAddon(architecture: Architecture): Plugin {
   const file = `${addonPackage(architecture)}/duckdb.node`
   return {

@@ -9,13 +9,13 @@ import { RESULTS_PREFIX } from './storage.ts'
 
 export type CatalogProps = {
   bucket: Bucket
-  /** Statements that would read more are cancelled, GB. */
+  /** Athena cancels a statement that reads more than this, GB. */
   maxScanGb: number
 }
 
-/** The lake as Athena sees it: a Glue database with its tables, and the workgroup that reports run in. */
+/** The lake in Athena: a Glue database with its tables, and the workgroup for reports. */
 export class Catalog extends Construct {
-  /** One name for both, made of the stack's: an account has several stacks, a catalog no two databases of a name. */
+  /** Name of the database and the workgroup. It comes from the stack's name, so several stacks fit in one account. */
   readonly name: string
   readonly tables = Object.keys(tables) as TableName[]
 
@@ -33,7 +33,7 @@ export class Catalog extends Construct {
     new CfnWorkGroup(this, 'Workgroup', {
       name: this.name,
       description: 'Reports of Footfall',
-      // Its history of statements is no data of ours.
+      // Deletes the workgroup with its history of statements, which nobody needs afterwards.
       recursiveDeleteOption: true,
       workGroupConfiguration: {
         enforceWorkGroupConfiguration: true,
@@ -49,11 +49,11 @@ export class Catalog extends Construct {
   }
 }
 
-/** A table as Glue has it. Its partitions are never entered: Athena makes their names up from the statement. */
+/** The Glue definition of a table. Partitions are projected: Athena computes their names, so nobody registers them. */
 function glueTable(name: TableName, bucket: string): CfnTable.TableInputProperty {
   const { prefix, columns, partitions } = hiveTable(name, LAST_EPOCH, FIRST_EPOCH)
   const location = `s3://${bucket}/${prefix}/`
-  // The slash at its end is Athena's rule (docs.aws.amazon.com/athena/latest/ug/partition-projection-setting-up.html).
+  // Athena requires the slash at the end (docs.aws.amazon.com/athena/latest/ug/partition-projection-setting-up.html).
   const template = partitions.map(partition => `${partition.name}=\${${partition.name}}/`).join('')
   return {
     name,
@@ -61,7 +61,7 @@ function glueTable(name: TableName, bucket: string): CfnTable.TableInputProperty
     parameters: {
       classification: 'parquet',
       'projection.enabled': 'true',
-      ...Object.assign({}, ...partitions.map(projection)),
+      ...Object.assign({}, ...partitions.map(projectionParameters)),
       'storage.location.template': `${location}${template}`,
     },
     partitionKeys: partitions.map(({ name, type, comment }) => ({ name, type, comment })),
@@ -75,7 +75,7 @@ function glueTable(name: TableName, bucket: string): CfnTable.TableInputProperty
   }
 }
 
-function projection({ name, projection }: HivePartition): Record<string, string> {
+function projectionParameters({ name, projection }: HivePartition): Record<string, string> {
   return {
     [`projection.${name}.type`]: projection.type,
     [`projection.${name}.range`]: projection.range.join(','),

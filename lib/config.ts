@@ -1,15 +1,15 @@
 import * as z from 'zod'
 
-/** What `cdk deploy -c name=value` or cdk.json's `context` can set. Every option has a default that works. */
+/** The options that `cdk deploy -c name=value` or `context` in cdk.json can set. Every option has a default that works. */
 
-/** Values come as text from the command line, and as they are from cdk.json. */
-const whole = (min: number, max: number) =>
+/** Values are text from the command line, and typed from cdk.json. */
+const wholeNumber = (min: number, max: number) =>
   z
-    .union([z.number(), z.string().regex(/^\d+$/, 'must be a whole number').transform(Number)])
+    .union([z.number(), z.string().regex(/^\d+$/, 'Use a whole number').transform(Number)])
     .pipe(z.number().int().min(min).max(max))
 const flag = z.union([z.boolean(), z.stringbool()])
 
-/** Days for which CloudWatch keeps logs: it takes no others. */
+/** The retention times that CloudWatch Logs accepts, days. */
 const LOG_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ]
@@ -17,34 +17,44 @@ const LOG_DAYS = [
 const schema = z.strictObject({
   stackName: z
     .string()
-    .regex(/^[A-Za-z][A-Za-z0-9-]{0,40}$/, 'must start with a letter and hold letters, digits and dashes')
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,40}$/, 'Start with a letter, and use only letters, digits and dashes')
     .default('Footfall')
-    .meta({ description: 'Name of the stack: another one beside it is another service with its own data' }),
+    .meta({
+      description:
+        'Name of the stack. A second stack with another name is a separate service with its own data',
+    }),
   architecture: z
     .enum(['arm64', 'x86_64'])
     .default('arm64')
-    .meta({ description: 'Processor of the functions; arm64 costs a fifth less' }),
+    .meta({ description: 'Processor of the functions. arm64 costs a fifth less' }),
 
   domainName: z
     .string()
-    .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'must be a host name in lower case')
+    .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'Use a host name in lower case')
     .optional()
-    .meta({ description: 'Host name of the service, with certificateArn' }),
+    .meta({ description: 'Host name of the service. It needs certificateArn' }),
   certificateArn: z
     .string()
-    .regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be a certificate of us-east-1')
+    .regex(
+      /^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
+      'Use the ARN of an ACM certificate in us-east-1',
+    )
     .optional()
-    .meta({ description: 'Certificate of domainName, of ACM in us-east-1, where CloudFront looks for it' }),
+    .meta({ description: 'ACM certificate of domainName. It must be in us-east-1, for CloudFront' }),
   hostedZoneId: z
     .string()
-    .regex(/^Z[A-Z0-9]+$/, 'must be the id of a Route 53 zone')
+    .regex(/^Z[A-Z0-9]+$/, 'Use the id of a Route 53 hosted zone')
     .optional()
     .meta({
-      description: 'Route 53 zone in which domainName is entered; without it you point it there yourself',
+      description:
+        'Route 53 hosted zone for the DNS records of domainName. Without it, create the record yourself',
     }),
   webAclArn: z
     .string()
-    .regex(/^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/, 'must be a global web ACL of us-east-1')
+    .regex(
+      /^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/,
+      'Use the ARN of a global web ACL in us-east-1',
+    )
     .optional()
     .meta({ description: 'Web ACL (AWS WAF) in front of CloudFront' }),
   priceClass: z
@@ -52,108 +62,113 @@ const schema = z.strictObject({
     .pipe(z.enum(['100', '200', 'all']))
     .default('all')
     .meta({
-      description: 'Where CloudFront answers: 100 is North America and Europe, 200 also most of the others',
+      description:
+        'Regions of CloudFront: 100 is North America and Europe, 200 is most regions, all is all regions',
     }),
 
   streamMode: z
     .enum(['provisioned', 'on-demand'])
     .default('provisioned')
-    .meta({ description: 'Kinesis: shards by the hour, or by use (docs/cost.md)' }),
-  shards: whole(1, 500).optional().meta({
-    description: 'Shards of a provisioned stream, 1,000 records and 1 MB a second each; 1 by default',
-  }),
-  retentionHours: whole(24, 8_760).default(24).meta({
-    description: 'How long the stream keeps events; beyond 24 a shard costs more than twice as much',
-  }),
-  requestsPerSecond: whole(1, 100_000).optional().meta({
+    .meta({ description: 'Kinesis mode: pay for shards by the hour, or pay by use (docs/cost.md)' }),
+  shards: wholeNumber(1, 500).optional().meta({
     description:
-      'Requests that the API lets through; by default twice what a provisioned stream takes, and with one on demand what AWS lets the account make',
+      'Shards of a provisioned stream. Each takes 1,000 records and 1 MB a second. The default is 1',
+  }),
+  retentionHours: wholeNumber(24, 8_760).default(24).meta({
+    description: 'Hours that the stream keeps events. Above 24, a shard costs more than twice as much',
+  }),
+  requestsPerSecond: wholeNumber(1, 100_000).optional().meta({
+    description:
+      'Requests a second that the API lets through. The default is twice the capacity of a provisioned stream, and the limit of the AWS account with an on-demand stream',
   }),
 
-  epochMinutes: whole(1, 1_440).default(60).meta({
-    description: 'How often new events are compacted; a read pays for each epoch of the last two days',
+  epochMinutes: wholeNumber(1, 1_440).default(60).meta({
+    description:
+      'Minutes between compactions of new events. A read costs more with more epochs in the last two days',
   }),
-  maxScanGb: whole(1, 100_000)
+  maxScanGb: wholeNumber(1, 100_000)
     .default(50)
-    .meta({ description: 'GB that one Athena statement may read before it is cancelled' }),
-  dailyScanGb: whole(1, 10_000_000)
+    .meta({ description: 'GB that one Athena statement may read. Athena cancels it beyond that' }),
+  dailyScanGb: wholeNumber(1, 10_000_000)
     .default(200)
-    .meta({ description: 'GB that all statements of a day may read before the alarm' }),
-  jobConcurrency: whole(2, 1_000).default(4).meta({
-    description: 'Compaction workers at a time; a new AWS account has 10 concurrent executions in all',
+    .meta({ description: 'GB that all statements of a day may read before an alarm sounds' }),
+  jobConcurrency: wholeNumber(2, 1_000).default(4).meta({
+    description: 'Compaction workers at the same time. A new AWS account has 10 concurrent executions in all',
   }),
 
   alarmEmail: z
     .email()
     .optional()
-    .meta({ description: 'Where alarms are sent; AWS asks there for a confirmation' }),
+    .meta({ description: 'E-mail address for alarms. AWS sends it a request to confirm' }),
   alarmTopicArn: z
     .string()
-    .regex(/^arn:aws:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic')
+    .regex(/^arn:aws:sns:[\w-]+:\d{12}:[\w-]+$/, 'Use the ARN of an SNS topic')
     .optional()
-    .meta({ description: 'A topic of yours that alarms are sent to, instead of alarmEmail' }),
-  monthlyBudgetUsd: whole(1, 1_000_000)
-    .optional()
-    .meta({ description: 'Monthly budget of the whole AWS account, whose excess alarmEmail is told of' }),
+    .meta({ description: 'Your own SNS topic for alarms, instead of alarmEmail' }),
+  monthlyBudgetUsd: wholeNumber(1, 1_000_000).optional().meta({
+    description: 'Monthly budget of the whole AWS account, USD. alarmEmail gets the notices',
+  }),
 
   logLevel: z
     .enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])
     .default('INFO')
-    .meta({ description: 'Least level to log' }),
-  logRetentionDays: whole(1, 3_653)
-    .refine(days => LOG_DAYS.includes(days), `must be one of ${LOG_DAYS.join(', ')}`)
+    .meta({ description: 'Lowest level of log lines that are written' }),
+  logRetentionDays: wholeNumber(1, 3_653)
+    .refine(days => LOG_DAYS.includes(days), `Use one of ${LOG_DAYS.join(', ')}`)
     .default(30)
-    .meta({ description: 'How long logs are kept' }),
-  tracing: flag.default(false).meta({ description: 'Traces of the functions in X-Ray' }),
+    .meta({ description: 'Days that logs are kept' }),
+  tracing: flag.default(false).meta({ description: 'Turns on X-Ray traces of the functions' }),
 })
 
-/** Options that only make sense together. */
-const checked = schema
+/** Rules about combinations of options. */
+const consistentSchema = schema
   .refine(options => (options.domainName === undefined) === (options.certificateArn === undefined), {
     path: ['certificateArn'],
-    message: 'goes together with domainName',
+    message: 'Set it together with domainName',
   })
   .refine(options => options.hostedZoneId === undefined || options.domainName !== undefined, {
     path: ['hostedZoneId'],
-    message: 'needs domainName',
+    message: 'Set domainName too',
   })
   .refine(options => options.shards === undefined || options.streamMode === 'provisioned', {
     path: ['shards'],
-    message: 'is for streamMode=provisioned; an on-demand stream has as many as it needs',
+    message: 'Use it with streamMode=provisioned only. An on-demand stream chooses its shards itself',
   })
   .refine(options => options.alarmEmail === undefined || options.alarmTopicArn === undefined, {
     path: ['alarmTopicArn'],
-    message: 'and alarmEmail are two ways to the same: give one',
+    message: 'Set either alarmTopicArn or alarmEmail, not both',
   })
   .refine(options => options.monthlyBudgetUsd === undefined || options.alarmEmail !== undefined, {
     path: ['monthlyBudgetUsd'],
-    message: 'needs alarmEmail',
+    message: 'Set alarmEmail too',
   })
 
 export type Config = z.output<typeof schema>
 
-/** All options with what they do, in the order in which they are explained. */
+/** All options with their descriptions, in the order of the documentation. */
 export const options: { name: string; description: string }[] = Object.entries(schema.shape).map(
   ([name, field]) => ({ name, description: field.meta()?.description ?? '' }),
 )
 
-/** An option that the deployer has to put right. Its message is for them. */
+/** An option is wrong. The message tells the deployer what to change. */
 export class ConfigError extends Error {}
 
 /**
- * The options among the CDK context, checked. Throws ConfigError, naming every bad option. Context whose name is not
- * one word is the CDK's own (feature flags, looked-up values) and passed over; any other that we do not know is refused,
- * as a misspelt option would be lost in silence.
+ * Reads the options from the CDK context. Throws ConfigError, which names every bad option. A context key that is not one
+ * word belongs to the CDK (feature flags, looked-up values) and is skipped. Every other unknown key is an error, so that no
+ * misspelt option is ignored.
  */
 export function readConfig(context: Record<string, unknown>): Config {
-  const given = Object.fromEntries(Object.entries(context).filter(([name]) => /^[A-Za-z]\w*$/.test(name)))
-  const result = checked.safeParse(given)
+  const contextOptions = Object.fromEntries(
+    Object.entries(context).filter(([name]) => /^[A-Za-z]\w*$/.test(name)),
+  )
+  const result = consistentSchema.safeParse(contextOptions)
   if (result.success) return result.data
-  const known = options.map(({ name }) => name).join(', ')
+  const knownNames = options.map(({ name }) => name).join(', ')
   const problems = result.error.issues.map(issue =>
     issue.code === 'unrecognized_keys'
-      ? `there is no option ${issue.keys.join(', ')}; there are ${known}`
-      : `option ${issue.path.join('.')}: ${issue.message}`,
+      ? `There is no option ${issue.keys.join(', ')}. Use one of ${knownNames}.`
+      : `Option ${issue.path.join('.')} is not valid. ${issue.message}.`,
   )
   throw new ConfigError(problems.join('\n'))
 }

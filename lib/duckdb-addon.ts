@@ -13,37 +13,41 @@ const MODULES = join(ROOT, 'node_modules')
 const CACHE = join(MODULES, '.cache/footfall')
 const NODE_ARCHITECTURE = { arm64: 'arm64', x86_64: 'x64' } as const
 
-/** A package as package-lock.json has it; `integrity` is `sha512-` and the hash of its tarball in base64. */
-export type Locked = { version: string; integrity: string }
+/** An entry of package-lock.json. `integrity` is `sha512-` and the hash of the tarball in base64. */
+export type LockedPackage = { version: string; integrity: string }
 
-/** The npm package of DuckDB's native library for a function of that architecture. */
+/** The npm package of DuckDB's native library for a function of this architecture. */
 export function addonPackage(architecture: Architecture): string {
   return `@duckdb/node-bindings-linux-${NODE_ARCHITECTURE[architecture]}`
 }
 
 /**
- * Copies the addon's package into `<folder>/node_modules`. npm installs only that of the machine it runs on; the other
- * is fetched from the registry in the version of package-lock.json, checked against its hash there, and kept in
- * node_modules/.cache. Throws when it cannot be had.
+ * Copies the addon's package into `<folder>/node_modules`. npm installs only the package for its own machine. Another one
+ * is fetched from the registry, in the version and with the hash of package-lock.json, and cached in node_modules/.cache.
+ * Throws when the package cannot be fetched.
  */
 export async function copyAddon(folder: string, architecture: Architecture): Promise<void> {
   const name = addonPackage(architecture)
-  const locked = await lockedPackage(name)
+  const lockedPackage = await readLockedPackage(name)
   const installed = join(MODULES, name)
-  const from =
-    (await versionOf(installed)) === locked.version ? installed : await fetchPackage(name, locked, CACHE)
-  await cp(from, join(folder, 'node_modules', name), { recursive: true })
+  const source =
+    (await readVersion(installed)) === lockedPackage.version
+      ? installed
+      : await fetchPackage(name, lockedPackage, CACHE)
+  await cp(source, join(folder, 'node_modules', name), { recursive: true })
 }
 
-async function lockedPackage(name: string): Promise<Locked> {
-  const { packages } = await readJson<{ packages: Record<string, Locked> }>(join(ROOT, 'package-lock.json'))
-  const locked = packages[`node_modules/${name}`]
-  if (locked === undefined) throw new Error(`package-lock.json does not have ${name}`)
-  return locked
+async function readLockedPackage(name: string): Promise<LockedPackage> {
+  const { packages } = await readJson<{ packages: Record<string, LockedPackage> }>(
+    join(ROOT, 'package-lock.json'),
+  )
+  const lockedPackage = packages[`node_modules/${name}`]
+  if (lockedPackage === undefined) throw new Error(`package-lock.json does not have ${name}`)
+  return lockedPackage
 }
 
-/** The version of the package in a folder; null when there is none. */
-async function versionOf(folder: string): Promise<string | null> {
+/** Returns the version of the package in a folder, or null when there is none. */
+async function readVersion(folder: string): Promise<string | null> {
   try {
     return (await readJson<{ version: string }>(join(folder, 'package.json'))).version
   } catch {
@@ -52,41 +56,41 @@ async function versionOf(folder: string): Promise<string | null> {
 }
 
 /**
- * The folder of the package in `cache`, fetched where it is not there yet. Throws when the registry gives another tarball
- * than the locked one; then nothing of it is kept.
+ * Returns the folder of the package in `cache`, and fetches the package first when it is not there. Throws when the hash of
+ * the registry's tarball differs from package-lock.json, and keeps nothing of that tarball.
  */
 export async function fetchPackage(
   name: string,
-  { version, integrity }: Locked,
+  { version, integrity }: LockedPackage,
   cache: string,
 ): Promise<string> {
   const folder = join(cache, `${name.slice(name.indexOf('/') + 1)}-${version}`)
-  if ((await versionOf(folder)) === version) return folder
+  if ((await readVersion(folder)) === version) return folder
   await mkdir(cache, { recursive: true })
-  const work = await mkdtemp(join(cache, 'fetch-'))
+  const workFolder = await mkdtemp(join(cache, 'fetch-'))
   try {
     const { stdout } = await run(
       'npm',
-      ['pack', `${name}@${version}`, '--json', '--pack-destination', work],
+      ['pack', `${name}@${version}`, '--json', '--pack-destination', workFolder],
       {
         cwd: ROOT,
         shell: process.platform === 'win32',
       },
     )
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-    const tarball = join(work, filename)
+    const tarball = join(workFolder, filename)
     const hash = createHash('sha512').update(await readFile(tarball))
     if (`sha512-${hash.digest('base64')}` !== integrity) {
       throw new Error(`${name}@${version} of the registry is not the one in package-lock.json`)
     }
-    await run('tar', ['-xzf', tarball, '-C', work])
-    await rename(join(work, 'package'), folder).catch(async error => {
-      // Another that has fetched it at the same time was first.
-      if ((await versionOf(folder)) !== version) throw error
+    await run('tar', ['-xzf', tarball, '-C', workFolder])
+    await rename(join(workFolder, 'package'), folder).catch(async error => {
+      // Another process has fetched the same package in the meantime. That is fine.
+      if ((await readVersion(folder)) !== version) throw error
     })
     return folder
   } finally {
-    await rm(work, { recursive: true, force: true })
+    await rm(workFolder, { recursive: true, force: true })
   }
 }
 

@@ -21,15 +21,15 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
 import { Construct } from 'constructs'
 import { type Route, routes } from '#schemas/routes'
-import { acknowledge } from './acknowledge.ts'
+import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
 
-/** CloudFront's header with the country of the viewer; it replaces what the viewer sends under this name. */
+/** CloudFront's header with the country of the viewer. CloudFront replaces a header of this name from the viewer. */
 const COUNTRY_HEADER = 'CloudFront-Viewer-Country'
-/** The name as functions see it. */
+/** The name of that header in a function's event. */
 export const COUNTRY_HEADER_SEEN = COUNTRY_HEADER.toLowerCase()
 
-/** The zone in which all distributions lie (docs.aws.amazon.com/Route53, alias targets). */
+/** The fixed zone id of all CloudFront distributions (docs.aws.amazon.com/Route53, alias targets). */
 const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2'
 
 const PRICE_CLASSES = {
@@ -38,12 +38,12 @@ const PRICE_CLASSES = {
   all: PriceClass.PRICE_CLASS_ALL,
 }
 
-/** Answers that CloudFront would keep for 10 s on its own: an error belongs to one caller and one moment. */
-const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
+/** CloudFront caches these responses for 10 s by default. They must not be cached: an error concerns one request. */
+const ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /**
- * CloudFront in front of the API: TLS near the visitor, the visitor's country, and the scripts kept near them. What else
- * passes through it is not kept.
+ * CloudFront in front of the API. It ends TLS near the browser, adds the country of the viewer and caches the scripts. It
+ * caches nothing else.
  */
 export class Edge extends Construct {
   readonly distribution: Distribution
@@ -64,12 +64,12 @@ export class Edge extends Construct {
         origin,
         allowedMethods: AllowedMethods.ALLOW_ALL,
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        cachePolicy: this.passThrough(),
-        // All headers but Host, by which API Gateway would look for another API.
+        cachePolicy: this.createPassThroughPolicy(),
+        // All headers but Host, because API Gateway finds the API by its own host name.
         originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       },
       additionalBehaviors: Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
-      errorResponses: ERRORS.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
+      errorResponses: ERROR_STATUSES.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
       priceClass: PRICE_CLASSES[config.priceClass],
       httpVersion: HttpVersion.HTTP2_AND_3,
       enableIpv6: true,
@@ -82,19 +82,19 @@ export class Edge extends Construct {
         }),
     })
     this.baseUrl = `https://${config.domainName ?? this.distribution.distributionDomainName}`
-    if (config.hostedZoneId !== undefined) this.enterName(config.hostedZoneId, config.domainName ?? '')
-    this.acknowledge(config)
+    if (config.hostedZoneId !== undefined) this.addDnsRecords(config.hostedZoneId, config.domainName ?? '')
+    this.acceptDistributionFindings(config)
   }
 
   /**
-   * CloudFront adds its own headers only where the cache policy names them, and takes Authorization only from there too
-   * unless nothing at all may be kept. So this policy may keep answers for a second, but only those that allow it by
-   * Cache-Control: everything of the API says no-store. The credentials are part of the key all the same, as are the
-   * query string and the cookies: no answer could ever be given to another caller.
+   * A cache policy that in effect caches nothing. CloudFront passes its own headers and Authorization to the origin only
+   * when a cache policy with caching names them. So this policy allows one second, but only for responses whose
+   * Cache-Control allows it, and every response of the API says no-store. Credentials, query string and cookies are part of
+   * the cache key, so a response can never reach another caller.
    */
-  private passThrough(): CachePolicy {
+  private createPassThroughPolicy(): CachePolicy {
     return new CachePolicy(this, 'PassThrough', {
-      comment: 'Keeps nothing; passes credentials and the country of the viewer',
+      comment: 'Caches nothing. Passes credentials and the country of the viewer',
       minTtl: Duration.seconds(0),
       defaultTtl: Duration.seconds(0),
       maxTtl: Duration.seconds(1),
@@ -106,7 +106,7 @@ export class Edge extends Construct {
     })
   }
 
-  private enterName(hostedZoneId: string, name: string): void {
+  private addDnsRecords(hostedZoneId: string, name: string): void {
     for (const type of ['A', 'AAAA']) {
       new CfnRecordSet(this, `Name-${type}`, {
         hostedZoneId,
@@ -117,24 +117,24 @@ export class Edge extends Construct {
     }
   }
 
-  private acknowledge({ domainName, webAclArn }: Config): void {
-    acknowledge(this.distribution, {
-      'AwsSolutions-CFR1': 'Visitors of a measured site come from everywhere.',
+  private acceptDistributionFindings({ domainName, webAclArn }: Config): void {
+    acceptFindings(this.distribution, {
+      'AwsSolutions-CFR1': 'Users of a measured site come from all countries.',
       'AwsSolutions-CFR3':
-        'Its access logs hold the addresses of visitors, which this service promises not to keep; the API logs requests without them.',
+        'CloudFront access logs hold IP addresses of users, which this service promises not to store. The API logs requests without them.',
       ...(webAclArn === undefined && {
         'AwsSolutions-CFR2':
-          'A web ACL is the option webAclArn: it costs more than all else that a small site needs. The API throttles, and the functions check what they take.',
+          'The option webAclArn adds a web ACL. It is off by default, as it costs more than the rest of a small site. The API throttles requests, and the functions validate them.',
       }),
       ...(domainName === undefined && {
         'AwsSolutions-CFR4':
-          "CloudFront's own name has CloudFront's own certificate, whose least version of TLS cannot be chosen; with the option domainName it is 1.2.",
+          "CloudFront's default certificate does not let us choose the minimum TLS version. With the option domainName the minimum is 1.2.",
       }),
     })
   }
 }
 
-/** The scripts of the routes table: the only answers that are the same for everybody. */
+/** Paths of the scripts in the routes table. Only these responses are the same for every caller. */
 function scriptPaths(): string[] {
   const rows: Route[] = Object.values(routes)
   return rows
@@ -142,7 +142,10 @@ function scriptPaths(): string[] {
     .map(({ path }) => path)
 }
 
-/** Kept for as long as their Cache-Control says. Loading them across origins is allowed whoever asked first. */
+/**
+ * Caches a script as long as its Cache-Control says. The CORS header does not depend on the Origin of the request, so a
+ * cached response is right for every site.
+ */
 function scriptBehavior(origin: IOrigin) {
   return {
     origin,

@@ -5,44 +5,44 @@ import type { JobQueue } from './job-queue.ts'
 import { FAILURES_PREFIX, type Storage } from './storage.ts'
 import type { EventStream } from './stream.ts'
 
-/** Lambda's word for "for as long as it takes". */
-const WITHOUT_END = -1
+/** Lambda's value for "no limit". */
+const UNLIMITED = -1
 
 /**
- * The stream's records to the lake consumer, which never drops one: a batch that fails is tried again until it succeeds,
- * halved where it failed whole, and continued where it says that it failed. One batch of a shard at a time, as the
- * claims of a shard follow each other.
+ * Feeds the stream to the lake consumer, which never drops a record. Lambda retries a failed batch without limit: from the
+ * record that the consumer reports, or in two halves when the whole call failed. Only one batch of a shard runs at a time,
+ * because the claims of a shard are in order.
  *
- * Should Lambda give up a batch all the same, its records go to the bucket, where an alarm sees them. The CDK's own
- * destination grants reading and listing of the whole bucket; Lambda needs no more than stands here
+ * If Lambda still gives up a batch, it puts the records into the S3 bucket, and an alarm sounds. The CDK's own failure
+ * destination grants reading and listing of the whole S3 bucket; Lambda needs only the rights here
  * (docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html).
  */
 export function feedFromStream(lake: ServiceFunction, { stream }: EventStream, { bucket }: Storage): void {
   lake.allowObjects(bucket, { put: [FAILURES_PREFIX] })
-  // IfExists: nobody documents whether Lambda names a prefix when it tries this right.
+  // IfExists, because AWS does not document whether Lambda's check of this right names a prefix.
   lake.allow(['s3:ListBucket'], [bucket.bucketArn], {
     StringLikeIfExists: { 's3:prefix': [`${FAILURES_PREFIX}*`] },
   })
-  mapping(lake, 'FromStream', {
+  createMapping(lake, 'FromStream', {
     eventSourceArn: stream.streamArn,
-    // Everything that is kept, also after the mapping was made anew: what was taken already is skipped.
+    // The oldest record, also for a mapping that replaces another: the consumer skips records that are in the lake.
     startingPosition: 'TRIM_HORIZON',
     batchSize: 10_000,
-    // Fewer and larger files; Lambda ends a batch at 6 MB too.
+    // A long window gives fewer and larger files. Lambda also ends a batch at 6 MB.
     maximumBatchingWindowInSeconds: 60,
     parallelizationFactor: 1,
-    maximumRetryAttempts: WITHOUT_END,
-    maximumRecordAgeInSeconds: WITHOUT_END,
+    maximumRetryAttempts: UNLIMITED,
+    maximumRecordAgeInSeconds: UNLIMITED,
     bisectBatchOnFunctionError: true,
     functionResponseTypes: ['ReportBatchItemFailures'],
     destinationConfig: { onFailure: { destination: bucket.bucketArn } },
   })
 }
 
-/** The queue's jobs to the worker, one at a time: a job uses all the memory there is. */
+/** Feeds the queue to the worker, one job at a time, because a job uses all memory of the worker. */
 export function feedFromQueue(worker: ServiceFunction, { queue }: JobQueue, concurrency: number): void {
   worker.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [queue.queueArn])
-  mapping(worker, 'FromQueue', {
+  createMapping(worker, 'FromQueue', {
     eventSourceArn: queue.queueArn,
     batchSize: 1,
     functionResponseTypes: ['ReportBatchItemFailures'],
@@ -50,15 +50,15 @@ export function feedFromQueue(worker: ServiceFunction, { queue }: JobQueue, conc
   })
 }
 
-function mapping(
-  to: ServiceFunction,
+function createMapping(
+  target: ServiceFunction,
   id: string,
   props: Omit<ConstructorParameters<typeof CfnEventSourceMapping>[2], 'functionName'>,
 ): void {
-  const made = new CfnEventSourceMapping(to as Construct, id, {
-    functionName: to.lambda.functionName,
+  const mapping = new CfnEventSourceMapping(target as Construct, id, {
+    functionName: target.lambda.functionName,
     ...props,
   })
-  // Lambda tries the role's rights when the mapping is made.
-  if (to.lambda.role !== undefined) made.node.addDependency(to.lambda.role)
+  // Lambda checks the rights of the role when it creates the mapping.
+  if (target.lambda.role !== undefined) mapping.node.addDependency(target.lambda.role)
 }

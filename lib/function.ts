@@ -18,7 +18,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
 import { type FunctionName, functions } from '#schemas/functions'
-import { acknowledge } from './acknowledge.ts'
+import { acceptFindings } from './accept-findings.ts'
 import type { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
 import { functionSizes } from './function-sizes.ts'
@@ -26,23 +26,22 @@ import { RESULTS_PREFIX } from './storage.ts'
 
 export type ServiceFunctionProps = {
   name: FunctionName
-  /** Folder of the bundle (lib/bundles.ts). */
+  /** Folder with the function's bundle (lib/bundles.ts). */
   folder: string
   config: Config
 }
 
-/** Actions on single items and on the items of one key; no function scans the table. */
+/** Actions on single items and on the items of one partition key. No function scans the table. */
 export type TableAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem'
 
-/** Prefixes of the bucket, by what may be done with the objects below them. */
+/** For each action, the prefixes of the S3 bucket where it is allowed. */
 export type LakeAccess = { list?: string[]; get?: string[]; put?: string[]; delete?: string[] }
 
 type Conditions = Record<string, Record<string, string[]>>
 
 /**
- * A function of schemas/functions.ts with a role and a log of its own. Each `bind…` gives it something to work with: it
- * sets the setting and allows the actions in one call. A synthesis stops when the settings of a function are not exactly
- * those of its schema.
+ * A function of schemas/functions.ts, with its own role and log. Each `bind…` connects it to a resource: one call sets the
+ * setting and allows the actions. The synthesis stops when the settings of a function differ from its schema.
  */
 export class ServiceFunction extends Construct {
   readonly name: FunctionName
@@ -70,28 +69,28 @@ export class ServiceFunction extends Construct {
       ...(diskMb !== undefined && { ephemeralStorageSize: Size.mebibytes(diskMb) }),
       role,
       logGroup,
-      // Without the three lines that Lambda writes for each call: they would be most of the log, and of its cost.
+      // Leaves out the three lines that Lambda writes for each call. They would be most of the log and of its cost.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
-      // Metrics are lines without a level, which count as INFO; above it Lambda would drop them. So it is aws/instruments.ts
-      // that leaves out lines of INFO where they are not wanted.
+      // Metrics are log lines without a level, which Lambda treats as INFO and would drop at a higher level. So
+      // aws/instruments.ts filters our own INFO lines instead.
       applicationLogLevelV2:
         config.logLevel === 'DEBUG' ? ApplicationLogLevel.DEBUG : ApplicationLogLevel.INFO,
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     })
     if (config.tracing) {
-      acknowledge(role, {
+      acceptFindings(role, {
         'AwsSolutions-IAM5[Resource::*]':
-          'PutTraceSegments and PutTelemetryRecords of X-Ray know no resources.',
+          'PutTraceSegments and PutTelemetryRecords of X-Ray have no resource-level permissions.',
       })
     }
     this.set('POWERTOOLS_SERVICE_NAME', name)
     this.set('POWERTOOLS_METRICS_NAMESPACE', config.stackName)
     this.set('POWERTOOLS_LOG_LEVEL', config.logLevel)
-    this.node.addValidation({ validate: () => this.badSettings() })
+    this.node.addValidation({ validate: () => this.validateSettings() })
   }
 
-  /** Items of the state table, by the actions that the function's code calls. */
+  /** Allows the actions on the state table that the function's code uses. */
   bindTable(table: Table, actions: readonly TableAction[]): this {
     this.allow(
       actions.map(action => `dynamodb:${action}`),
@@ -106,8 +105,8 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * What an event source mapping needs, and what re-reads a claimed range. ListStreams says nothing of one stream, but
-   * Lambda names it among the rights that it misses when it refuses a mapping.
+   * Allows what an event source mapping needs, and what reading a claimed range again needs. ListStreams is not about one
+   * stream, but Lambda refuses a mapping without it.
    */
   bindStreamReader({ streamArn }: Stream): this {
     const actions = [
@@ -125,7 +124,7 @@ export class ServiceFunction extends Construct {
     return this.set('STREAM_ARN', streamArn)
   }
 
-  /** Objects of the lake below prefixes, which end with a slash. */
+  /** Allows access to the lake's objects under prefixes. A prefix ends with a slash. */
   bindLake(bucket: Bucket, access: LakeAccess): this {
     this.allowObjects(bucket, access)
     return this.set('BUCKET_NAME', bucket.bucketName)
@@ -136,7 +135,7 @@ export class ServiceFunction extends Construct {
     return this.set('JOB_QUEUE_URL', queue.queueUrl)
   }
 
-  /** Statements over the lake's tables: Athena reads and writes with the rights of who starts them. */
+  /** Allows Athena statements over the lake's tables. Athena uses the rights of the caller, so those are here too. */
   bindCatalog({ name, tables: names }: Catalog, bucket: Bucket): this {
     const arn = (service: string, resource: string) => Stack.of(this).formatArn({ service, resource })
     this.allow(
@@ -145,7 +144,7 @@ export class ServiceFunction extends Construct {
       ),
       [arn('athena', `workgroup/${name}`)],
     )
-    // Athena looks at the database `default` whatever database the statement names.
+    // Athena always reads the database `default` too, whatever database a statement names.
     const databases = [name, 'default'].map(database => arn('glue', `database/${database}`))
     this.allow(['glue:GetDatabase'], [arn('glue', 'catalog'), ...databases])
     this.allow(
@@ -167,7 +166,7 @@ export class ServiceFunction extends Construct {
     return this.set('ATHENA_WORKGROUP', name).set('GLUE_DATABASE', name)
   }
 
-  /** A setting by its name in schemas/functions.ts. */
+  /** Sets a setting by its name in schemas/functions.ts. */
   set(setting: string, value: string): this {
     this.lambda.addEnvironment(setting, value)
     this.settings.add(setting)
@@ -182,14 +181,14 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * A listing is of prefixes alone. S3 asks for the same right where an object that is got is not there, its key in the
-   * prefix's place: without it the answer is 403 instead of 404.
+   * Allows listing and access under prefixes only. S3 checks the right to list also when a requested object does not
+   * exist: without it the response is 403 instead of 404.
    */
   allowObjects(bucket: Bucket, access: LakeAccess): this {
     const { list = [], ...objects } = access
     if (list.length > 0) {
-      const within = list.map(prefix => `${prefix}*`)
-      this.allow(['s3:ListBucket'], [bucket.bucketArn], { StringLike: { 's3:prefix': within } })
+      const patterns = list.map(prefix => `${prefix}*`)
+      this.allow(['s3:ListBucket'], [bucket.bucketArn], { StringLike: { 's3:prefix': patterns } })
     }
     for (const [action, prefixes] of Object.entries({
       's3:GetObject': objects.get ?? [],
@@ -202,26 +201,34 @@ export class ServiceFunction extends Construct {
         prefixes.map(prefix => bucket.arnForObjects(`${prefix}*`)),
       )
     }
-    this.acknowledgePrefixes(bucket, access)
+    this.acceptPrefixWildcards(bucket, access)
     return this
   }
 
-  private acknowledgePrefixes(bucket: Bucket, { get = [], put = [], delete: gone = [] }: LakeAccess): void {
+  private acceptPrefixWildcards(
+    bucket: Bucket,
+    { get = [], put = [], delete: deletable = [] }: LakeAccess,
+  ): void {
     const id = Stack.of(this).getLogicalId(bucket.node.defaultChild as CfnBucket)
-    for (const prefix of new Set([...get, ...put, ...gone])) {
-      acknowledge(this, {
-        [`AwsSolutions-IAM5[Resource::<${id}.Arn>/${prefix}*]`]: `The objects of ${prefix} are many and come and go: the right is to that prefix of this bucket alone.`,
+    for (const prefix of new Set([...get, ...put, ...deletable])) {
+      acceptFindings(this, {
+        [`AwsSolutions-IAM5[Resource::<${id}.Arn>/${prefix}*]`]: `Objects under ${prefix} come and go, so the right names this prefix of this bucket.`,
       })
     }
   }
 
-  private badSettings(): string[] {
-    const wanted = Object.keys(functions[this.name].shape)
-    const missing = wanted.filter(setting => !this.settings.has(setting))
-    const unknown = [...this.settings].filter(setting => !wanted.includes(setting))
+  private validateSettings(): string[] {
+    const schemaSettings = Object.keys(functions[this.name].shape)
+    const missing = schemaSettings.filter(setting => !this.settings.has(setting))
+    const unknown = [...this.settings].filter(setting => !schemaSettings.includes(setting))
     return [
-      ...missing.map(setting => `${this.name} is not given its setting ${setting}`),
-      ...unknown.map(setting => `${this.name} has no setting ${setting} in schemas/functions.ts`),
+      ...missing.map(
+        setting =>
+          `Function ${this.name} lacks its setting ${setting}. Set it with a bind method in lib/service.ts.`,
+      ),
+      ...unknown.map(
+        setting => `Function ${this.name} has no setting ${setting} in schemas/functions.ts. Add it there.`,
+      ),
     ]
   }
 }

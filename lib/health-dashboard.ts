@@ -18,10 +18,10 @@ export type HealthDashboardProps = {
   jobs: Queue
 }
 
-/** The functions whose time tells whether they still cope. */
-const WORKING = ['track', 'reports', 'lake', 'jobs'] as const
+/** The functions whose duration shows whether they keep up with the load. */
+const TIMED_FUNCTIONS = ['track', 'reports', 'lake', 'jobs'] as const
 
-/** One page in the console: does it take events, do they reach the lake, are they read, what fails. */
+/** One page in the console that shows requests, the stream, compaction, reads and errors. */
 export class HealthDashboard extends Construct {
   constructor(scope: Construct, id: string, { name, metrics, alarms, jobs }: HealthDashboardProps) {
     super(scope, id)
@@ -32,45 +32,49 @@ export class HealthDashboard extends Construct {
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 5 })],
         [
-          graph('Requests', {
+          createGraph('Requests', {
             requests: metrics.requests(),
             '4xx': metrics.clientErrors(),
             '5xx': metrics.serverErrors(),
           }),
-          graph('Latency, ms', { p50: metrics.latency(50), p99: metrics.latency(99) }),
-          graph(
+          createGraph('Latency, ms', { p50: metrics.latency(50), p99: metrics.latency(99) }),
+          createGraph(
             'Stream',
-            { records: metrics.recordsIn(), refused: metrics.refused() },
+            { records: metrics.recordsIn(), refused: metrics.throttledRecords() },
             { bytes: metrics.bytesIn() },
           ),
         ],
         [
-          graph('Behind the stream, ms', { oldest: metrics.iteratorAge() }),
-          graph('Age, s', {
+          createGraph('Oldest unread record, ms', { age: metrics.iteratorAge() }),
+          createGraph('Age, s', {
             'open claim': metrics.gauge('ClaimAgeSeconds'),
             'compaction lag': metrics.gauge('CompactionLagSeconds'),
           }),
-          graph('Jobs that wait', { jobs: metrics.waiting(jobs) }, { epoch: metrics.gauge('Epoch') }),
+          createGraph(
+            'Waiting jobs',
+            { jobs: metrics.visibleMessages(jobs) },
+            { epoch: metrics.gauge('Epoch') },
+          ),
         ],
         [
-          graph('Errors', Object.fromEntries(names.map(name => [name, metrics.errors(name)]))),
-          graph(
-            'Slowest of a hundred, ms',
-            Object.fromEntries(WORKING.map(name => [name, metrics.slowest(name)])),
+          createGraph('Errors', Object.fromEntries(names.map(name => [name, metrics.errors(name)]))),
+          createGraph(
+            'Duration p99, ms',
+            Object.fromEntries(TIMED_FUNCTIONS.map(name => [name, metrics.durationP99(name)])),
           ),
-          graph('Athena, bytes an hour', metrics.scanned(Duration.hours(1))),
+          createGraph('Athena, bytes an hour', metrics.scannedBytes(Duration.hours(1))),
         ],
       ],
     })
   }
 }
 
-type Labelled = Record<string, Metric>
+type MetricsByLabel = Record<string, Metric>
 
-function graph(title: string, left: Labelled, right: Labelled = {}): GraphWidget {
-  return new GraphWidget({ title, left: labelled(left), right: labelled(right), width: 8, height: 6 })
+function createGraph(title: string, left: MetricsByLabel, right: MetricsByLabel = {}): GraphWidget {
+  return new GraphWidget({ title, left: withLabels(left), right: withLabels(right), width: 8, height: 6 })
 }
 
-function labelled(metrics: Labelled): Metric[] {
+function withLabels(metrics: MetricsByLabel): Metric[] {
   return Object.entries(metrics).map(([label, metric]) => metric.with({ label }))
 }

@@ -4,24 +4,24 @@ import { Construct } from 'constructs'
 import { MessageQueue } from './message-queue.ts'
 
 /**
- * A job that failed this often waits for a person; maintenance sends it anew meanwhile (aws/maintenance-settings.ts).
- * Five, as AWS asks for with Lambda: a receive counts also when the function was refused a place.
+ * After this many receives a job becomes a dead letter; maintenance sends the job again later
+ * (aws/maintenance-settings.ts). AWS recommends at least five with Lambda, because throttled calls count as receives.
  */
-const TRIES = 5
+const MAX_RECEIVES = 5
 
-/** The queue of the lake's jobs, with the dead letters of those that keep failing. */
+/** The queue of the lake's jobs, with its dead letter queue. */
 export class JobQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue
 
-  /** `jobTimeout`: how long a worker may take for one. */
+  /** `jobTimeout` is the longest time that a worker may take for a job. */
   constructor(scope: Construct, id: string, { jobTimeout }: { jobTimeout: Duration }) {
     super(scope, id)
     this.deadLetters = new MessageQueue(this, 'DeadLetters').queue
     this.queue = new MessageQueue(this, 'Jobs', {
-      // A little longer than the worker: a job that runs must not be given to a second one.
+      // Longer than the worker's timeout, so that no second worker receives a running job.
       visibility: jobTimeout.plus(Duration.minutes(1)),
-      deadLetters: { queue: this.deadLetters, maxReceiveCount: TRIES },
+      deadLetters: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
     }).queue
   }
 }

@@ -1,16 +1,16 @@
 import { Duration } from 'aws-cdk-lib'
 import { type DeadLetterQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import { acknowledge } from './acknowledge.ts'
+import { acceptFindings } from './accept-findings.ts'
 
 export type MessageQueueProps = {
-  /** How long a message that was taken stays hidden from other takers. */
+  /** How long a received message stays hidden from other receivers. */
   visibility?: Duration
-  /** Where messages go that were taken too often. Without it the queue is one where messages wait for a person. */
+  /** Where messages go after too many receives. Without it, messages wait in this queue for an operator. */
   deadLetters?: DeadLetterQueue
 }
 
-/** A standard queue of SQS: encrypted with SQS's own keys, over TLS alone, kept for as long as SQS does (14 days). */
+/** A standard SQS queue: encrypted with SQS's own keys, TLS only, with the longest retention that SQS has (14 days). */
 export class MessageQueue extends Construct {
   readonly queue: Queue
 
@@ -24,8 +24,8 @@ export class MessageQueue extends Construct {
       ...(deadLetters && { deadLetterQueue: deadLetters }),
     })
     if (deadLetters === undefined) {
-      acknowledge(this.queue, {
-        'AwsSolutions-SQS3': 'Messages wait here for a person, under an alarm: it is the end.',
+      acceptFindings(this.queue, {
+        'AwsSolutions-SQS3': 'This queue is itself a dead letter queue. An alarm calls an operator.',
       })
     }
   }

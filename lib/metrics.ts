@@ -8,7 +8,7 @@ import type { countedCodes, Gauge } from '#schemas/log'
 import type { Api } from './api.ts'
 import type { ServiceFunction } from './function.ts'
 
-export type Measured = {
+export type MetricSources = {
   /** POWERTOOLS_METRICS_NAMESPACE of the functions. */
   namespace: string
   functions: Record<FunctionName, ServiceFunction>
@@ -17,7 +17,7 @@ export type Measured = {
   workgroup: string
 }
 
-/** Which figure of CloudWatch is meant, in one place for the alarms and the dashboard, which gives them their labels. */
+/** The CloudWatch metrics that the alarms and the dashboard share. The dashboard adds the labels. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 const FIVE_MINUTES = Duration.minutes(5)
@@ -26,65 +26,65 @@ const MAXIMUM = { statistic: Stats.MAXIMUM, period: FIVE_MINUTES }
 const percentile = (percent: number) => ({ statistic: Stats.p(percent), period: FIVE_MINUTES })
 
 /**
- * Requests that the gateway has answered with its own 429: no function was called. Only the log tells them from those
- * of a function, and from other 4xx. Its fields are what lib/api.ts logs.
+ * Requests that the gateway itself answered with 429, without a call of a function. No metric of AWS has only these, so
+ * they are counted from the access log. lib/api.ts defines its fields.
  */
-const REFUSED = FilterPattern.all(
+const THROTTLED_BY_GATEWAY = FilterPattern.all(
   FilterPattern.stringValue('$.status', '=', '429'),
   FilterPattern.stringValue('$.functionStatus', '!=', '200'),
 )
 
 /**
- * How a statement ends. Athena's API says CANCELLED, the list of its metrics CANCELED: as nobody here has seen one, both
- * are looked for, and the one that there is not counts nothing.
+ * Final states of an Athena statement. Athena's API documents CANCELLED, its list of metrics documents CANCELED. Nobody
+ * has tried it yet, so both are here; the wrong one has no data.
  */
-const ENDED = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
+const QUERY_STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
 
-export function createMetrics({ namespace, functions, stream, api, workgroup }: Measured) {
+export function createMetrics({ namespace, functions, stream, api, workgroup }: MetricSources) {
   const { http } = api
-  const refused = api.log.addMetricFilter('Refused', {
+  const gatewayThrottles = api.log.addMetricFilter('Refused', {
     metricNamespace: namespace,
     metricName: 'RequestsRefused',
-    filterPattern: REFUSED,
+    filterPattern: THROTTLED_BY_GATEWAY,
   })
   const lambda = (name: FunctionName) => functions[name].lambda
-  const own = (metricName: string, service: FunctionName, how: typeof SUM) =>
-    new Metric({ namespace, metricName, dimensionsMap: { service }, ...how })
+  const serviceMetric = (metricName: string, service: FunctionName, aggregation: typeof SUM) =>
+    new Metric({ namespace, metricName, dimensionsMap: { service }, ...aggregation })
 
   return {
-    /** What the scheduler measures once a minute. */
-    gauge: (name: Gauge) => own(name, 'scheduler', MAXIMUM),
-    /** How often a function has logged a code that tells of trouble. */
-    code: (code: (typeof countedCodes)[number], service: FunctionName) => own(code, service, SUM),
-    calls: (name: FunctionName, period: Duration) => lambda(name).metricInvocations({ period }),
+    /** A gauge that the scheduler measures once a minute. */
+    gauge: (name: Gauge) => serviceMetric(name, 'scheduler', MAXIMUM),
+    /** How often a function has logged an error code. */
+    code: (code: (typeof countedCodes)[number], service: FunctionName) => serviceMetric(code, service, SUM),
+    invocations: (name: FunctionName, period: Duration) => lambda(name).metricInvocations({ period }),
     errors: (name: FunctionName) => lambda(name).metricErrors(SUM),
     throttles: (name: FunctionName) => lambda(name).metricThrottles(SUM),
-    slowest: (name: FunctionName) => lambda(name).metricDuration(percentile(99)),
-    /** ms since the oldest record came that the lake consumer has not taken. */
+    durationP99: (name: FunctionName) => lambda(name).metricDuration(percentile(99)),
+    /** Age of the oldest record that the lake consumer has not read, ms. */
     iteratorAge: () => lambda('lake').metric('IteratorAge', MAXIMUM),
     /**
-     * How often the stream was read. Lambda reads each shard once a second, whether there is something in it or not
-     * (docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html), so this tells an idle site from a consumer that is off, as no
-     * figure of the consumer's own does: they are all silent while it is not called.
+     * How often the stream was read. Lambda reads each shard once a second, also an empty one
+     * (docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html). So this metric separates a site without traffic from a
+     * consumer that is off. The consumer's own metrics cannot: without calls they have no data.
      */
     streamReads: (period: Duration) => stream.metric('GetRecords.Success', { statistic: Stats.SUM, period }),
     recordsIn: () => stream.metricIncomingRecords(SUM),
     bytesIn: () => stream.metricIncomingBytes(SUM),
-    /** Records that the stream refused. */
-    refused: () => stream.metric('WriteProvisionedThroughputExceeded', SUM),
-    waiting: (queue: Queue) => queue.metricApproximateNumberOfMessagesVisible(MAXIMUM),
-    requestsRefused: () => refused.metric(SUM),
+    /** Records that the stream refused for want of capacity. */
+    throttledRecords: () => stream.metric('WriteProvisionedThroughputExceeded', SUM),
+    visibleMessages: (queue: Queue) => queue.metricApproximateNumberOfMessagesVisible(MAXIMUM),
+    throttledRequests: () => gatewayThrottles.metric(SUM),
     requests: () => http.metricCount(SUM),
     clientErrors: () => http.metricClientError(SUM),
     serverErrors: () => http.metricServerError(SUM),
     latency: (percent: number) => http.metricLatency(percentile(percent)),
-    /** Bytes that reports have read, by how their statements ended: those that failed or were stopped are billed too. */
-    scanned: (period: Duration) =>
+    /** Bytes that reports have read, by the final state of the statement. AWS bills failed and cancelled ones too. */
+    scannedBytes: (period: Duration) =>
       Object.fromEntries(
-        ENDED.map(QueryState => {
+        QUERY_STATES.map(QueryState => {
           const dimensionsMap = { WorkGroup: workgroup, QueryState, QueryType: 'DML' }
-          const of = { namespace: 'AWS/Athena', metricName: 'ProcessedBytes', dimensionsMap }
-          return [QueryState, new Metric({ ...of, statistic: Stats.SUM, period })]
+          const metric = { namespace: 'AWS/Athena', metricName: 'ProcessedBytes', dimensionsMap }
+          return [QueryState, new Metric({ ...metric, statistic: Stats.SUM, period })]
         }),
       ),
   }

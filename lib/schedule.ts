@@ -7,9 +7,9 @@ import type { ServiceFunction } from './function.ts'
 import { MessageQueue } from './message-queue.ts'
 
 /**
- * Calls the scheduler function every minute. A call that is refused for want of a right leaves a message in a queue. One for
- * which Lambda has no place does not: Lambda takes it, waits for a place, and drops it after a minute; the next one does
- * its work, and where none does for a while the alarm MaintenanceStopped sounds
+ * Calls the scheduler function every minute. A call without permission leaves a message in the dead letter queue. A
+ * throttled call leaves none: Lambda accepts it, waits for a free execution and drops it after a minute. The next call does
+ * the work. After 15 minutes without a call, the alarm MaintenanceStopped sounds
  * (docs.aws.amazon.com/lambda/latest/dg/with-eventbridge-scheduler.html).
  */
 export class MinuteSchedule extends Construct {
@@ -18,7 +18,7 @@ export class MinuteSchedule extends Construct {
   constructor(scope: Construct, id: string, { lambda }: ServiceFunction) {
     super(scope, id)
     this.deadLetters = new MessageQueue(this, 'DeadLetters').queue
-    // A tick that failed is done by the next one: neither Lambda nor the schedule repeats it.
+    // No retries: the next call does the work of a failed one.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) })
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {

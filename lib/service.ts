@@ -4,7 +4,7 @@ import { tables } from '#schemas/columns'
 import { type FunctionName, functions } from '#schemas/functions'
 import { Alarms } from './alarms.ts'
 import { Api } from './api.ts'
-import { monthlyBudget } from './budget.ts'
+import { createBudget } from './budget.ts'
 import { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
 import { COUNTRY_HEADER_SEEN, Edge } from './edge.ts'
@@ -20,7 +20,7 @@ import { EventStream } from './stream.ts'
 
 export type ServiceProps = {
   config: Config
-  /** Folder of each function's bundle. */
+  /** The folder with the bundle of each function. */
   folders: Record<FunctionName, string>
 }
 
@@ -28,12 +28,12 @@ const [hot, warm, cold, sessions, activity] = (
   ['events_hot', 'events_warm', 'events_cold', 'sessions_cold', 'activity_cold'] as const
 ).map(name => `${tables[name].prefix}/`) as [string, string, string, string, string]
 
-/** Makes and changes items; only accounts and projects are ever deleted. */
-const CHANGE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
+/** Reads, creates and changes items. Only accounts and projects are ever deleted. */
+const READ_AND_WRITE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
 
 /**
- * The whole of Footfall in one stack, for any account and region of the partition `aws`: in China and GovCloud CloudFront
- * and its certificates are others, or not there.
+ * All of Footfall in one stack, for any account and region of the partition `aws`. China and GovCloud are not supported:
+ * CloudFront and its certificates differ there, or do not exist.
  */
 export class Service extends Stack {
   constructor(scope: Construct, id: string, { config, folders }: ServiceProps) {
@@ -51,48 +51,50 @@ export class Service extends Stack {
     })
     const catalog = new Catalog(this, 'Catalog', { bucket, maxScanGb: config.maxScanGb })
 
-    // The API comes before its functions: they are told its address, which is CloudFront's.
+    // The API comes before its functions, because they need the address of CloudFront in front of it.
     const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })
     const { distribution, baseUrl } = new Edge(this, 'Edge', { apiHost: api.host, config })
 
-    const made = (Object.keys(functions) as FunctionName[]).map(name => [
+    const entries = (Object.keys(functions) as FunctionName[]).map(name => [
       name,
       new ServiceFunction(this, name, { name, folder: folders[name], config }),
     ])
-    const all: Record<FunctionName, ServiceFunction> = Object.fromEntries(made)
-    const { track, reports, control, site, lake, jobs, scheduler, owner } = all
+    const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
+    const { track, reports, control, site, lake, jobs, scheduler, owner } = serviceFunctions
 
     track.bindTable(table, ['GetItem']).bindStreamWriter(stream).set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
     reports
-      .bindTable(table, [...CHANGE, 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindCatalog(catalog, bucket)
       .set('BASE_URL', baseUrl)
-    control.bindTable(table, [...CHANGE, 'Query', 'BatchGetItem', 'DeleteItem']).set('BASE_URL', baseUrl)
+    control
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .set('BASE_URL', baseUrl)
     site.set('BASE_URL', baseUrl)
     lake
-      .bindTable(table, [...CHANGE, 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindStreamReader(stream)
       .bindLake(bucket, { list: [hot], get: [hot], put: [hot, QUARANTINE_PREFIX] })
     jobs
-      .bindTable(table, CHANGE)
+      .bindTable(table, READ_AND_WRITE)
       .bindLake(bucket, { list: [hot, warm], get: [hot, warm], put: [warm, cold, sessions, activity] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
-      .bindTable(table, [...CHANGE, 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindLake(bucket, { list: [hot, warm, cold], delete: [hot, warm] })
       .bindJobQueue(jobQueue.queue)
       .set('EPOCH_MINUTES', String(config.epochMinutes))
-    owner.bindTable(table, [...CHANGE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)
-    // `live`, the other consumer of the stream, and its functions join here.
+    owner.bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)
+    // `live`, the second consumer of the stream, and its functions will join here.
 
-    api.route({ track, reports, control, site })
+    api.addRoutes({ track, reports, control, site })
     feedFromStream(lake, events, storage)
     feedFromQueue(jobs, jobQueue, config.jobConcurrency)
     const clock = new MinuteSchedule(this, 'Clock', scheduler)
 
     const metrics = createMetrics({
       namespace: config.stackName,
-      functions: all,
+      functions: serviceFunctions,
       stream,
       api,
       workgroup: catalog.name,
@@ -100,32 +102,32 @@ export class Service extends Stack {
     const { alarms } = new Alarms(this, 'Alarms', {
       config,
       metrics,
-      waiting: { jobs: jobQueue.deadLetters, clock: clock.deadLetters, batches: storage.failures.queue },
+      queues: { jobs: jobQueue.deadLetters, clock: clock.deadLetters, batches: storage.failures.queue },
     })
-    // Dashboards are of the account, not of a region: without it a stack elsewhere would take this one's.
+    // An account has one set of dashboards for all regions. The region in the name separates stacks of the same name.
     const name = `${config.stackName}-${this.region}`
     new HealthDashboard(this, 'Health', { name, metrics, alarms, jobs: jobQueue.queue })
     if (config.monthlyBudgetUsd !== undefined && config.alarmEmail !== undefined) {
-      monthlyBudget(this, 'Budget', config.monthlyBudgetUsd, config.alarmEmail)
+      createBudget(this, 'Budget', config.monthlyBudgetUsd, config.alarmEmail)
     }
 
-    this.tell('BaseUrl', baseUrl, 'Address of the service')
-    this.tell(
+    this.addOutput('BaseUrl', baseUrl, 'Address of the service')
+    this.addOutput(
       'CloudFrontName',
       distribution.distributionDomainName,
-      'Where the name of a custom domain points',
+      'Target of the DNS record of a custom domain',
     )
-    this.tell(
+    this.addOutput(
       'MakeOwner',
       `aws lambda invoke --region ${this.region} --function-name ${owner.lambda.functionName} /dev/stdout`,
-      "Makes the owner's account, an API key and a first project, and prints them; they stand nowhere else",
+      "Creates the owner's account, an API key and a first project, and prints them. Nothing else shows the key",
     )
-    this.tell('BucketName', bucket.bucketName, 'Bucket of the lake')
-    this.tell('TableName', table.tableName, 'State table')
-    this.tell('StreamName', stream.streamName, 'Event stream')
+    this.addOutput('BucketName', bucket.bucketName, 'S3 bucket of the lake')
+    this.addOutput('TableName', table.tableName, 'State table')
+    this.addOutput('StreamName', stream.streamName, 'Event stream')
   }
 
-  private tell(name: string, value: string, description: string): void {
+  private addOutput(name: string, value: string, description: string): void {
     new CfnOutput(this, name, { value, description })
   }
 }

@@ -11,47 +11,48 @@ import {
 } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
-import { acknowledge } from './acknowledge.ts'
+import { acceptFindings } from './accept-findings.ts'
 import { MessageQueue } from './message-queue.ts'
 
-/** Where Lambda puts batches that it has given up; the first part of the key is Lambda's own choice. */
+/** Where Lambda puts the batches that it gave up. Lambda chooses this prefix. */
 export const FAILURES_PREFIX = 'aws/lambda/'
 /** Records that could not be read (core/lake/keys.ts). */
 export const QUARANTINE_PREFIX = 'quarantine/'
-/** Results of Athena's statements. */
+/** Results of Athena statements. */
 export const RESULTS_PREFIX = 'athena-results/'
 
-/** The lake's prefixes whose objects are deleted within days, as their content went on into a coarser copy. */
-const FINER = [tables.events_hot.prefix, tables.events_warm.prefix]
-/** Nobody has looked at it in a year: it holds events, so it does not stay for ever. */
-const KEEP_ASIDE = Duration.days(400)
+/** Prefixes of hot and warm files, which are deleted a day after a compaction superseded them. */
+const HOT_AND_WARM_PREFIXES = [tables.events_hot.prefix, tables.events_warm.prefix]
+/** How long quarantined records and failed batches stay. They hold events, so they do not stay for ever. */
+const SET_ASIDE_RETENTION = Duration.days(400)
 
 /**
- * All data that outlives the stack, beside the stream's: the lake's bucket and the state table. Both stay when the stack
- * is deleted, and can be brought back to any moment of the last days (docs/operations.md). A first deployment that fails
- * takes its empty bucket back, and leaves the table: its protection against being deleted would stop the way back.
+ * The S3 bucket of the lake and the state table. Both stay when the stack is deleted, and both can be restored to a moment
+ * of the last days (docs/operations.md). When a first deployment fails, its rollback deletes the empty S3 bucket but keeps
+ * the table: deletion protection of the table would make the rollback fail.
  */
 export class Storage extends Construct {
   readonly bucket: Bucket
   readonly table: Table
-  /** A message for each batch under FAILURES_PREFIX, until somebody has dealt with it. */
+  /** One message for each batch under FAILURES_PREFIX. An operator removes it when the batch is dealt with. */
   readonly failures: MessageQueue
 
   constructor(scope: Construct, id: string) {
     super(scope, id)
     this.failures = new MessageQueue(this, 'Failures')
-    this.bucket = lakeBucket(this)
-    this.announceFailures()
-    this.table = stateTable(this)
+    this.bucket = createLakeBucket(this)
+    this.notifyFailures()
+    this.table = createStateTable(this)
   }
 
   /**
-   * By CloudFormation's own property: the CDK's notifications would deploy a function of theirs for it. The queue's
-   * policy must stand before the bucket, which S3 checks against it, so it cannot name the bucket: it names the account.
+   * Sends a message to the queue for each failed batch. It sets the property of CloudFormation, because the CDK's own
+   * notifications deploy an extra function. S3 checks the queue's policy when the S3 bucket is created, so the policy comes
+   * first and names the account instead of the S3 bucket.
    */
-  private announceFailures(): void {
+  private notifyFailures(): void {
     const { queue } = this.failures
-    const allowed = queue.addToResourcePolicy(
+    const policyResult = queue.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('s3.amazonaws.com')],
         actions: ['sqs:SendMessage'],
@@ -69,16 +70,16 @@ export class Storage extends Construct {
         },
       ],
     }
-    if (allowed.policyDependable) this.bucket.node.addDependency(allowed.policyDependable)
+    if (policyResult.policyDependable) this.bucket.node.addDependency(policyResult.policyDependable)
   }
 }
 
 /**
- * Encrypted with keys of S3: a key of KMS costs $1 a month and a request for each object, and keeps out nobody whom the
- * bucket's policy does not. Versioned: no function may delete a version, so neither a defect nor a stolen role
- * destroys events for good; what is replaced or deleted stays for days.
+ * The S3 bucket of the lake. It is encrypted with keys of S3: a KMS key costs $1 a month and a request for each object,
+ * and protects no better than the bucket's policy. It is versioned, and no function may delete a version, so neither a bug
+ * nor a stolen role can destroy events: replaced and deleted objects stay for days.
  */
-function lakeBucket(scope: Construct): Bucket {
+function createLakeBucket(scope: Construct): Bucket {
   const bucket = new Bucket(scope, 'Lake', {
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
@@ -86,35 +87,35 @@ function lakeBucket(scope: Construct): Bucket {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     versioned: true,
-    lifecycleRules: lifecycle(),
+    lifecycleRules: lifecycleRules(),
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   })
-  acknowledge(bucket, {
+  acceptFindings(bucket, {
     'AwsSolutions-S1':
-      'Access logs would write a line an object and hold who read what. Only the functions of this stack read and write here; who wants proof turns on data events of CloudTrail.',
+      'Access logs would write one line for each request of an object. Only the functions of this stack read and write here. An audit can turn on data events of CloudTrail.',
   })
   return bucket
 }
 
-function lifecycle(): LifecycleRule[] {
+function lifecycleRules(): LifecycleRule[] {
   return [
     {
       id: 'unfinished-uploads',
       abortIncompleteMultipartUploadAfter: Duration.days(2),
     },
-    // A deleted or replaced object can be had back for two weeks; an erased visitor is gone after them.
+    // A deleted or replaced object can be restored for two weeks. After that, the data of an erased user is gone too.
     {
       id: 'old-versions',
       noncurrentVersionExpiration: Duration.days(14),
       expiredObjectDeleteMarker: true,
     },
-    // Of the finer copies every object is deleted by us, and its rows are in the coarser one.
-    ...FINER.map(prefix => ({
+    // The service deletes every hot and warm file itself, after compaction has rewritten its rows. One day is enough here.
+    ...HOT_AND_WARM_PREFIXES.map(prefix => ({
       id: `old-versions-${prefix}`,
       prefix: `${prefix}/`,
       noncurrentVersionExpiration: Duration.days(1),
     })),
-    // Results are read once, and again for an hour by the same statement.
+    // A result is read once, and reused for an hour by the same statement.
     {
       id: 'results',
       prefix: RESULTS_PREFIX,
@@ -124,16 +125,13 @@ function lifecycle(): LifecycleRule[] {
     ...[QUARANTINE_PREFIX, FAILURES_PREFIX].map(prefix => ({
       id: prefix.replaceAll('/', '-').slice(0, -1),
       prefix,
-      expiration: KEEP_ASIDE,
+      expiration: SET_ASIDE_RETENTION,
     })),
   ]
 }
 
-/**
- * Encrypted, as every table is where nothing else is said, with a key of DynamoDB's, which costs nothing; one of KMS costs
- * requests and guards no better here.
- */
-function stateTable(scope: Construct): Table {
+/** The state table. It uses DynamoDB's free default encryption: a KMS key costs a fee and protects no better here. */
+function createStateTable(scope: Construct): Table {
   return new Table(scope, 'State', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },

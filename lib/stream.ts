@@ -3,17 +3,17 @@ import { Stream, StreamEncryption, StreamMode } from 'aws-cdk-lib/aws-kinesis'
 import { Construct } from 'constructs'
 import type { Config } from './config.ts'
 
-/** What one shard takes in a second. */
+/** Capacity of one shard, a limit of Kinesis. */
 const SHARD_RECORDS_PER_SECOND = 1_000
 
 /**
- * The stream that holds an event from its acknowledgement until it is in the lake. It stays when the stack is deleted, but
- * not when the deployment that made it fails: an empty one would cost as much as a full one.
- * Encrypted with the key of AWS for Kinesis: its use costs cents a month, and callers need no grant for it.
+ * The stream, which holds an event from its acknowledgement until it is in the lake. It stays when the stack is deleted,
+ * but not when its first deployment fails, because an empty stream costs as much as a full one. It is encrypted with
+ * Amazon's key for Kinesis: that costs cents a month, and callers need no grant.
  */
 export class EventStream extends Construct {
   readonly stream: Stream
-  /** Records that it takes in a second; null where that grows with what comes. */
+  /** Capacity of all shards; null for an on-demand stream, whose capacity grows with the traffic. */
   readonly recordsPerSecond: number | null
 
   constructor(scope: Construct, id: string, { streamMode, shards = 1, retentionHours }: Config) {

@@ -3,15 +3,15 @@
 /** How a value is stored: `timestamp` is INT64 Unix milliseconds, not UTC-adjusted, holding UTC. */
 export type ColumnType = 'string' | 'int64' | 'timestamp'
 
-export type Column = {
-  name: string
+export type Column<Name extends string = string> = {
+  name: Name
   type: ColumnType
   /** The event property that lives in this column instead of in the JSON of `properties`. */
   property?: string
   meaning: string
 }
 
-const ids: Column[] = [
+const ids = [
   { name: 'project_id', type: 'string', meaning: 'the project (proj_…) that the event was sent for' },
   { name: 'timestamp', type: 'timestamp', meaning: 'when it happened, by the sender, else when it arrived' },
   {
@@ -34,7 +34,7 @@ const ids: Column[] = [
     type: 'string',
     meaning: "the sender's own id of the event, by which a retry is stored once, or null",
   },
-]
+] as const satisfies readonly Column[]
 
 /** Properties that the tracker sends with every event; text unless said otherwise. */
 const promoted = {
@@ -67,15 +67,19 @@ const promotedCounts = {
   days_since_first_visit: "whole days since the visitor's first visit",
 } as const
 
+export type PropertyColumnName = keyof typeof promoted | keyof typeof promotedCounts
+/** What every stored event has. A name that is not here does not compile in `name` and `events`. */
+export type EventColumnName = (typeof ids)[number]['name'] | PropertyColumnName | 'properties'
+
 /** The columns that hold a property. A value of another type than the column's stays in `properties`. */
-export const propertyColumns: Column[] = [
-  ...Object.entries(promoted).map(([name, meaning]) => ({
+export const propertyColumns: readonly Column<PropertyColumnName>[] = [
+  ...entriesOf(promoted).map(([name, meaning]) => ({
     name,
     type: 'string' as const,
     property: name,
     meaning,
   })),
-  ...Object.entries(promotedCounts).map(([name, meaning]) => ({
+  ...entriesOf(promotedCounts).map(([name, meaning]) => ({
     name,
     type: 'int64' as const,
     property: name,
@@ -83,32 +87,44 @@ export const propertyColumns: Column[] = [
   })),
 ]
 
-const rest: Column = {
+const rest: Column<'properties'> = {
   name: 'properties',
   type: 'string',
   meaning: 'JSON object of the properties that have no column; null when the event had none at all',
 }
 
 /** What every stored event has, in all three event tables. */
-export const eventColumns: Column[] = [...ids, ...propertyColumns, rest]
+export const eventColumns: readonly Column<EventColumnName>[] = [...ids, ...propertyColumns, rest]
 
-const bucket: Column = { name: 'bucket', type: 'int64', meaning: "the project's bucket, 0 to 63" }
-const epoch: Column = { name: 'epoch', type: 'int64', meaning: 'the epoch in which the event was written' }
-const userKey: Column = {
+function entriesOf<Name extends string>(meanings: Readonly<Record<Name, string>>): [Name, string][] {
+  return Object.entries(meanings) as [Name, string][]
+}
+
+const bucket: Column<'bucket'> = {
+  name: 'bucket',
+  type: 'int64',
+  meaning: "the project's bucket, 0 to 63",
+}
+const epoch: Column<'epoch'> = {
+  name: 'epoch',
+  type: 'int64',
+  meaning: 'the epoch in which the event was written',
+}
+const userKey: Column<'user_key'> = {
   name: 'user_key',
   type: 'int64',
   meaning: 'first 53 bits of the SHA-256 of user_id, or null',
 }
-const sessionKey: Column = {
+const sessionKey: Column<'session_key'> = {
   name: 'session_key',
   type: 'int64',
   meaning: 'first 53 bits of the SHA-256 of session_id, or null',
 }
 /** Only what is not yet cold carries the keys; there the rollups have them, and they would cost 2 bytes an event. */
-const keys = [userKey, sessionKey]
+const keys = [userKey, sessionKey] as const
 
 /** One session's events of one UTC date, as far as one roll to cold saw them. Sessions merge when read. */
-const sessionColumns: Column[] = [
+const sessionColumns = [
   { ...epoch, meaning: 'the first epoch of the roll that wrote the row' },
   { name: 'project_id', type: 'string', meaning: 'the project' },
   sessionKey,
@@ -119,17 +135,17 @@ const sessionColumns: Column[] = [
   { name: 'end_at', type: 'timestamp', meaning: 'last event' },
   { name: 'event_count', type: 'int64', meaning: 'events' },
   { name: 'interactive_count', type: 'int64', meaning: 'events that are not of the non-interactive names' },
-]
+] as const satisfies readonly Column[]
 
 /** How often one visitor sent one event name from one country on one UTC date. */
-const activityColumns: Column[] = [
+const activityColumns = [
   { ...epoch, meaning: 'the first epoch of the roll that wrote the row' },
   { name: 'project_id', type: 'string', meaning: 'the project' },
   userKey,
   { name: 'event', type: 'string', meaning: "the event's name" },
   { name: 'country', type: 'string', meaning: 'the country, or null' },
   { name: 'event_count', type: 'int64', meaning: 'events' },
-]
+] as const satisfies readonly Column[]
 
 /** A partition column; its value stands in the key as `name=value`. `date` is YYYY-MM-DD. */
 export type Partition = { name: 'epoch' | 'bucket' | 'date'; type: 'int64' | 'date' }
@@ -138,7 +154,7 @@ const byEpoch: Partition = { name: 'epoch', type: 'int64' }
 const byBucket: Partition = { name: 'bucket', type: 'int64' }
 const byDate: Partition = { name: 'date', type: 'date' }
 
-export type Table = { prefix: string; partitions: Partition[]; columns: Column[] }
+export type Table = { prefix: string; partitions: readonly Partition[]; columns: readonly Column[] }
 
 /** Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/…/<file>.parquet`. */
 export const tables = {
@@ -150,6 +166,11 @@ export const tables = {
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables
+
+/** The columns of a table's files. */
+export type ColumnOf<Name extends TableName> = (typeof tables)[Name]['columns'][number]['name']
+/** Every name that SQL may use for a column, of any table. */
+export type ColumnName = ColumnOf<TableName> | Partition['name']
 
 /** Projects are spread over this many buckets; the number is written into every key and never changes. */
 export const BUCKETS = 64

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Entity } from 'electrodb'
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import type { Account } from './caller.ts'
 
 export type AccountStoreServices = StateTable & { clock: Clock }
@@ -94,12 +94,7 @@ function accountEntity({ client, table }: StateTable) {
         created_at: { type: 'string', required: true },
         api_key_hash: { type: 'string' },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['id'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['id'], sk: [] }),
     },
     { client, table },
   )
@@ -113,12 +108,7 @@ function apiKeyEntity({ client, table }: StateTable) {
         hash: { type: 'string', required: true },
         account_id: { type: 'string', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['hash'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['hash'], sk: [] }),
     },
     { client, table },
   )

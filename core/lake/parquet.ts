@@ -1,25 +1,28 @@
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer'
-import { type Column, tables } from '#schemas/columns'
+import { type Column, type ColumnOf, tables } from '#schemas/columns'
 import type { HotRow } from './rows.ts'
 
-/** Rows of a row group: enough for a good dictionary, few enough that a reader skips what it does not need. */
+type HotColumn = Column<ColumnOf<'events_hot'>>
+
+/** Rows in a row group: enough for a good dictionary, few enough that a reader can skip what it does not need. */
 const ROW_GROUP_ROWS = 50_000
 
 /**
- * The hot file of the rows: sorted by bucket, project, time, so that a read of one project finds them by the row
- * groups' bounds; snappy, as it is read within minutes and rewritten. The bytes follow from the rows alone.
+ * Encodes the rows as a hot file. The rows are sorted by bucket, project and time, so a read of one project finds them
+ * by the statistics of the row groups. Snappy is fast, and the file is rewritten within minutes. The same rows always
+ * give the same bytes.
  */
 export function encodeHot(rows: readonly HotRow[]): Uint8Array {
-  const sorted = rows.toSorted(byPlace)
-  const columns = tables.events_hot.columns
+  const sortedRows = rows.toSorted(compareRows)
+  const columns: readonly HotColumn[] = tables.events_hot.columns
   const buffer = parquetWriteBuffer({
-    columnData: columns.map(column => source(column, sorted)),
+    columnData: columns.map(column => columnSource(column, sortedRows)),
     schema: [
       { name: 'root', num_children: columns.length },
       ...columns.map(column => ({
         name: column.name,
         repetition_type: 'OPTIONAL' as const,
-        ...storedAs[column.type],
+        ...parquetTypes[column.type],
       })),
     ],
     codec: 'SNAPPY',
@@ -29,43 +32,41 @@ export function encodeHot(rows: readonly HotRow[]): Uint8Array {
   return new Uint8Array(buffer)
 }
 
-/** How Parquet stores each type; timestamps are not UTC-adjusted, as Hive's and Athena's `timestamp` wants it. */
-const storedAs = {
+/** Timestamps are not UTC-adjusted: the `timestamp` of Hive and Athena needs that. */
+const parquetTypes = {
   string: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   int64: { type: 'INT64' },
   timestamp: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
 } as const
 
-/** What a read skips row groups by; bounds of the other columns would be made for nobody. */
-const PRUNED_BY = new Set(['bucket', 'project_id', 'timestamp'])
+/** Reads skip row groups by the statistics of these columns. No read uses those of other columns. */
+const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp'])
 
-function source(column: Column, rows: readonly HotRow[]): ColumnSource {
-  const { name } = column
-  const value =
-    column.type === 'string' ? (row: HotRow) => row[name] ?? null : (row: HotRow) => int64(row[name] ?? null)
+function columnSource({ name, type }: HotColumn, rows: readonly HotRow[]): ColumnSource {
+  const value = type === 'string' ? (row: HotRow) => row[name] : (row: HotRow) => toInt64(row[name])
   return {
     name,
     data: rows.map<string | number | bigint | null>(value),
-    statistics: PRUNED_BY.has(name),
-    // Whole numbers here are times and keys, nearly all different: a dictionary would be tried in vain.
-    ...(column.type !== 'string' && { encoding: 'PLAIN' as const }),
+    statistics: COLUMNS_WITH_STATISTICS.has(name),
+    // Integers are times and keys here. Nearly all of them differ, so a dictionary would not help.
+    ...(type !== 'string' && { encoding: 'PLAIN' as const }),
   }
 }
 
-function int64(value: string | number | null): bigint | null {
+function toInt64(value: string | number | null): bigint | null {
   return value === null ? null : BigInt(value)
 }
 
-function byPlace(a: HotRow, b: HotRow): number {
+function compareRows(a: HotRow, b: HotRow): number {
   return (
     Number(a.bucket) - Number(b.bucket) ||
-    compare(String(a.project_id), String(b.project_id)) ||
+    compareText(String(a.project_id), String(b.project_id)) ||
     Number(a.timestamp) - Number(b.timestamp) ||
     Number(a.lag_s) - Number(b.lag_s) ||
     Number(a.seq) - Number(b.seq)
   )
 }
 
-function compare(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

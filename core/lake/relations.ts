@@ -2,257 +2,281 @@ import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { date, integer, join, name, scanning, sql, timestamp } from '#core/sql'
 import { DAY_MS, midnight, utcDate } from '#core/time'
+import type { ColumnOf, EventColumnName } from '#schemas/columns'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import type { Snapshot } from './state.ts'
 
 /**
- * What reports read, as pieces of SQL for FROM. They hide which tables a snapshot takes an event from, that a
- * producer's retry is stored once, and that sessions and visitors of cold epochs come from rollups.
+ * What reports read, as pieces of SQL for FROM. Reports need not know in which tables a snapshot finds an event, how a
+ * retried event is stored once, or that cold sessions and users come from rollups.
  */
 
-/** What a report reads: one project's events with from <= timestamp < to (Unix ms), as of one snapshot. */
+/** One project's events with from <= timestamp < to (Unix ms), as of one snapshot. */
 export type LakeRead = {
   snapshot: Snapshot
   project: Pick<Project, 'id' | 'bucket' | 'created_at' | 'has_event_ids'>
+  /** Not before oldestEvent(project): on AWS every day costs a listing. */
   from: number
   to: number
 }
 
+/** What a report can read of an event. `date` is its UTC date. */
+export type EventField = EventColumnName | 'date'
+
 /**
- * Copies of one event_id that arrive within these seconds of each other are one event (contract 1.1). Among hot
- * files each copy is compared with the one before it, beside warm ones with the one that was stored: the two differ
- * only for a chain of copies that is longer than a day, all of it still hot.
+ * Copies of an event_id that arrive within these seconds of each other are one event (contract 1.1). A hot copy is
+ * compared with the hot copy before it and with all warm ones. The results differ only for a chain of hot copies that
+ * is longer than a day: a warm compaction would keep the first copy of every day.
  */
 export const EVENT_ID_HORIZON_S = 86_400
 /**
- * A session_id that returns after this time without an event begins a new session. Without such a bound every read
- * would look through all that a project ever stored (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md). It is more
- * than the 30 days that an event may be late and the days that it may be hot or warm, so that compaction changes no answer.
+ * A session_id that returns after this time without an event begins a new session. Without such a limit, every read
+ * would search all sessions of the project (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md). The limit is longer
+ * than the 30 days that an event may be late plus the days that it may be hot or warm, so compaction changes no result.
  */
 const SESSION_PAUSE_MS = 35 * DAY_MS
 
-/** Unix ms before which the project has no event: timestamps reach at most 30 days back, and it had to be there. */
+/** Unix ms before which the project has no events: timestamps may be 30 days old when an event arrives. */
 export function oldestEvent({ created_at }: Pick<Project, 'created_at'>): number {
   return midnight(Date.parse(created_at) - EVENT_LIMITS.pastMs)
 }
 
-/** The days before the project are not looked at: on AWS each would be a listing. */
-function withinLife(read: LakeRead): LakeRead {
-  return { ...read, from: Math.max(read.from, oldestEvent(read.project)) }
+/** The events, each once. Name only the fields that the statement uses: every column costs reading. */
+export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery {
+  return unionAll([...coldEvents(read, fields), ...freshEvents(read, fields, read)])
 }
 
 /**
- * The events, once each. `columns` are of schemas/columns.ts (eventColumns), and `date`, the UTC date; name only
- * those that the statement uses.
+ * How often each user sent each event from each country on each UTC date: (date, user_ref, event, country, event_count).
+ * Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key: equal for equal users and null
+ * without a user. A `from` at UTC midnight reads the rollup; any other `from` reads the events, because the rollup has
+ * only dates. `to` must be a midnight or later than all cold events, e.g. now.
  */
-export function events(asked: LakeRead, columns: readonly string[]): SqlQuery {
-  const read = withinLife(asked)
-  const { from, to } = read
-  return union([...coldEvents(read, columns), ...freshEvents(read, columns, { from, to })])
-}
-
-/**
- * How often each visitor sent each event from each country on each UTC date, as rows to be summed:
- * (date, visitor, event, country, event_count). `visitor` is the user in some form that counts: the same user has
- * the same, no user has null. Cold rows have no time of day: `from` at a UTC midnight reads the rollup, any other
- * the events; `to` has to be a midnight or later than all that is cold, e.g. now.
- */
-export function activity(asked: LakeRead): SqlQuery {
-  const read = withinLife(asked)
+export function activity(read: LakeRead): SqlQuery {
   const { snapshot, from, to } = read
   if (!isMidnight(from)) {
-    return sql`(SELECT date, user_id AS visitor, event, country, CAST(1 AS bigint) AS event_count
+    return sql`(SELECT date, user_id AS user_ref, event, country, CAST(1 AS bigint) AS event_count
       FROM ${events(read, ['date', 'user_id', 'event', 'country'])} AS each_event)`
   }
-  const cold = hasCold(snapshot)
-    ? [coldRows(read, 'activity_cold', sql`date, user_key AS visitor, event, country, event_count`, from, to)]
+  const coldActivity = hasCold(snapshot)
+    ? [
+        rollupRows(
+          read,
+          'activity_cold',
+          sql`date, user_key AS user_ref, event, country, event_count`,
+          from,
+          to,
+        ),
+      ]
     : []
-  const fresh = freshEvents(read, ['date', 'user_key', 'event', 'country'], { from, to }).map(
-    rows => sql`SELECT date, user_key AS visitor, event, country, CAST(1 AS bigint) AS event_count
-      FROM (${rows}) AS fresh`,
+  const freshActivity = freshEvents(read, ['date', 'user_key', 'event', 'country'], read).map(
+    rows => sql`SELECT date, user_key AS user_ref, event, country, CAST(1 AS bigint) AS event_count
+      FROM (${rows}) AS fresh_events`,
   )
-  return union([...cold, ...fresh])
+  return unionAll([...coldActivity, ...freshActivity])
 }
 
 /**
- * The sessions that start in [from, to): (session_key, user_key, start_at, end_at, event_count, is_bounce).
- * A session is the events of the project with one session_id, as far as they lie before `to`. One that was seen within
- * SESSION_PAUSE_MS before the date of `from` started then, and is left out. `to` as for activity.
+ * The sessions that start in [from, to): (session_key, user_key, start_at, end_at, event_count, is_bounce). A session is
+ * all events before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the date of `from`,
+ * it started earlier and is left out. `to` as for activity.
  */
-export function sessions(asked: LakeRead): SqlQuery {
-  const read = withinLife(asked)
+export function sessions(read: LakeRead): SqlQuery {
   const { snapshot, project, from, to } = read
   const firstDate = midnight(from)
-  const oldest = Math.max(firstDate - SESSION_PAUSE_MS, oldestEvent(project))
+  const searchFrom = Math.max(firstDate - SESSION_PAUSE_MS, oldestEvent(project))
   const columns = sql`session_key, user_key, user_at, user_lag_s, start_at, end_at, event_count, interactive_count`
-  const cold = hasCold(snapshot) ? [coldRows(read, 'sessions_cold', columns, firstDate, to)] : []
-  const fragments = union([...cold, freshSessions(read, oldest)])
-  // Sums of doubles are exact up to 2^53, and take a third of the time of DuckDB's sums of bigints.
-  const sessions = sql`SELECT session_key, max_by(user_key, ${USER_ORDER}) AS user_key,
+  const coldFragments = hasCold(snapshot) ? [rollupRows(read, 'sessions_cold', columns, firstDate, to)] : []
+  const fragments = unionAll([...coldFragments, freshSessionFragments(read, searchFrom)])
+  // DuckDB adds doubles three times as fast as bigints. Sums of doubles are exact up to 2^53.
+  const wholeSessions = sql`SELECT session_key, max_by(user_key, ${USER_ORDER}) AS user_key,
         min(start_at) AS start_at, max(end_at) AS end_at,
         CAST(sum(CAST(event_count AS double)) AS bigint) AS event_count,
         CASE WHEN max(interactive_count) = 0 THEN 1 ELSE 0 END AS is_bounce
       FROM ${fragments} AS fragment
       GROUP BY session_key
       HAVING min(start_at) >= ${timestamp(from)}`
-  if (!hasCold(snapshot) || oldest >= firstDate) return sql`(${sessions})`
-  const older = coldRows(read, 'sessions_cold', sql`session_key AS older_key`, oldest, firstDate)
-  // A join, not NOT EXISTS: DuckDB would first make the 1.5 million keys of a busy month distinct.
-  return sql`(SELECT session.* FROM (${sessions}) AS session
-      LEFT JOIN (${older}) AS older ON older_key = session_key WHERE older_key IS NULL)`
+  if (!hasCold(snapshot) || searchFrom >= firstDate) return sql`(${wholeSessions})`
+  const earlierKeys = rollupRows(
+    read,
+    'sessions_cold',
+    sql`session_key AS earlier_key`,
+    searchFrom,
+    firstDate,
+  )
+  // A join instead of NOT EXISTS: for that, DuckDB first makes the 1.5 million keys of a busy month distinct.
+  return sql`(SELECT session.* FROM (${wholeSessions}) AS session
+      LEFT JOIN (${earlierKeys}) AS earlier ON earlier_key = session_key WHERE earlier_key IS NULL)`
 }
 
 /**
- * Orders the fragments of a session by the event that gave each its user: by timestamp (ms since 2020, good until
- * 2089), then by arrival to the second. One number, as ordering by a row of three takes twice as long; fragments
- * of one session whose users came in the same millisecond, and arrived in the same second but in different rolls,
- * are the only ones it cannot tell apart. Within a fragment the order is exact.
+ * Orders the fragments of a session by the event that gave the fragment its user: by its timestamp in ms since 2020 (fits
+ * until 2089), then by its arrival in seconds. The order is one number, because ordering by a row of three values takes
+ * twice as long. It cannot order two fragments whose user events have the same millisecond and arrived in the same
+ * second, but went cold in different compactions. Within a fragment the order is exact.
  */
 const USER_ORDER = sql`CASE WHEN user_key IS NOT NULL THEN
           date_diff('millisecond', TIMESTAMP '2020-01-01 00:00:00.000', coalesce(user_at, end_at)) * 4194304
           + user_lag_s + ${integer(EVENT_LIMITS.futureMs / 1000)} END`
 
 /**
- * What is not cold, as one fragment a session, from `since` on: what of it lies before the range shows which sessions
- * are older. Its user is the last non-null one by (timestamp, id) (U42).
+ * Warm and hot sessions from `since` on, one fragment each. `since` is before the range, so that sessions which started
+ * earlier are known. The user of a fragment is its last non-null user by (timestamp, id) (U42).
  */
-function freshSessions(read: LakeRead, since: number): SqlQuery {
-  const columns = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event']
-  const rows = freshEvents(read, columns, { from: since, to: read.to }, sql`session_key IS NOT NULL`)
+function freshSessionFragments(read: LakeRead, since: number): SqlQuery {
+  const fields = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event'] as const
+  const rows = freshEvents(read, fields, { from: since, to: read.to }, sql`session_key IS NOT NULL`)
   const ofLastUser = (column: SqlQuery): SqlQuery =>
     sql`max_by(${column}, ROW(timestamp, lag_s, seq)) FILTER (WHERE user_key IS NOT NULL)`
   return sql`SELECT session_key, ${ofLastUser(sql`user_key`)} AS user_key, ${ofLastUser(sql`timestamp`)} AS user_at,
         ${ofLastUser(sql`lag_s`)} AS user_lag_s,
         min(timestamp) AS start_at, max(timestamp) AS end_at, count(*) AS event_count,
-        CAST(sum(CASE WHEN event IN (${nonInteractive}) THEN 0 ELSE 1 END) AS bigint) AS interactive_count
-      FROM ${union(rows)} AS fresh
+        CAST(sum(CASE WHEN event IN (${nonInteractiveNames}) THEN 0 ELSE 1 END) AS bigint) AS interactive_count
+      FROM ${unionAll(rows)} AS fresh_events
       GROUP BY session_key`
 }
 
-/** Our own words, so they may stand in the text; parameters would be the same in every statement. */
-const nonInteractive = join(
+/** These names are our own constants, so they are safe in the text. As parameters they would only make it longer. */
+const nonInteractiveNames = join(
   NON_INTERACTIVE_EVENTS.map(event => ({ text: `'${event}'`, params: [] })),
   ', ',
 )
 
-/** Rows of a rollup with from <= date < to, of the epochs that the snapshot reads cold. */
-function coldRows(
+/** Rows of a rollup with from <= date < to, of the cold epochs of the snapshot. */
+function rollupRows(
   { snapshot, project }: Pick<LakeRead, 'snapshot' | 'project'>,
   table: 'sessions_cold' | 'activity_cold',
   columns: SqlQuery,
   from: number,
   to: number,
 ): SqlQuery {
-  const first = utcDate(from)
-  const last = utcDate(to - 1)
+  const firstDate = utcDate(from)
+  const lastDate = utcDate(to - 1)
   return scanning(
     sql`SELECT ${columns} FROM ${name(table)}
-      WHERE date >= ${date(first)} AND date <= ${date(last)} AND bucket = ${integer(project.bucket)}
+      WHERE date >= ${date(firstDate)} AND date <= ${date(lastDate)} AND bucket = ${integer(project.bucket)}
         AND project_id = ${project.id} AND epoch < ${integer(snapshot.cold)}`,
-    { table, date: [first, last], bucket: project.bucket },
+    { table, date: [firstDate, lastDate], bucket: project.bucket },
   )
 }
 
-function coldEvents({ snapshot, project, from, to }: LakeRead, columns: readonly string[]): SqlQuery[] {
+function coldEvents({ snapshot, project, from, to }: LakeRead, fields: readonly EventField[]): SqlQuery[] {
   if (!hasCold(snapshot)) return []
-  const first = utcDate(from)
-  const last = utcDate(to - 1)
-  const bounds = [
-    // The dates say the rest, and without them the column need not be read.
+  const firstDate = utcDate(from)
+  const lastDate = utcDate(to - 1)
+  const timeBounds = [
+    // Whole dates need no bound on the timestamp, and then the column need not be read.
     ...(isMidnight(from) ? [] : [sql` AND timestamp >= ${timestamp(from)}`]),
     ...(isMidnight(to) ? [] : [sql` AND timestamp < ${timestamp(to)}`]),
   ]
   return [
     scanning(
-      sql`SELECT ${names(columns)} FROM events_cold
-      WHERE date >= ${date(first)} AND date <= ${date(last)} AND bucket = ${integer(project.bucket)}
-        AND project_id = ${project.id} AND epoch < ${integer(snapshot.cold)}${join(bounds, '')}`,
-      { table: 'events_cold', date: [first, last], bucket: project.bucket },
+      sql`SELECT ${join(fields.map(name), ', ')} FROM events_cold
+      WHERE date >= ${date(firstDate)} AND date <= ${date(lastDate)} AND bucket = ${integer(project.bucket)}
+        AND project_id = ${project.id} AND epoch < ${integer(snapshot.cold)}${join(timeBounds, '')}`,
+      { table: 'events_cold', date: [firstDate, lastDate], bucket: project.bucket },
     ),
   ]
 }
 
-/**
- * The events that are warm or hot. Where the project sends event_ids, a hot one with an event_id is left out when
- * another copy of it came before: in hot by (epoch, arrival, seq), or in warm, where compaction has kept one. Copies
- * may differ in all else, so range and `filter` (on the given columns) come after.
- */
+/** Warm and hot files have the keys of user and session; cold files have them in the rollups only. */
+type FreshField = ColumnOf<'events_warm'> | 'date'
+
+/** The warm and hot events, each once. `filter` may use the given fields only. */
 function freshEvents(
   { snapshot, project }: LakeRead,
-  columns: readonly string[],
+  fields: readonly FreshField[],
   { from, to }: { from: number; to: number },
   filter: SqlQuery = sql`true`,
 ): SqlQuery[] {
-  const bounds = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)}`
-  const warmScan = {
-    table: 'events_warm',
-    epoch: [snapshot.cold, snapshot.warm - 1],
-    bucket: project.bucket,
-  } as const
-  const warm = sql`epoch >= ${integer(snapshot.cold)} AND epoch < ${integer(snapshot.warm)}
-        AND bucket = ${integer(project.bucket)} AND project_id = ${project.id}`
-  const hot = sql`epoch >= ${integer(snapshot.warm)} AND epoch <= ${integer(snapshot.epoch)}
-        AND bucket = ${integer(project.bucket)} AND project_id = ${project.id}`
+  const selection = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${filter}`
+  const warm = warmEvents(snapshot, project)
+  const hot = hotEvents(snapshot, project)
   const hasWarm = snapshot.cold < snapshot.warm
-  const stored = scanning(
-    sql`LEFT JOIN (SELECT event_id AS stored_id, ${ARRIVAL} AS stored_at FROM events_warm
-          WHERE ${warm} AND event_id IS NOT NULL) AS stored
-        ON stored_id = event_id AND abs(arrived_at - stored_at) <= ${integer(EVENT_ID_HORIZON_S)}`,
-    warmScan,
+  const warmRows = scanning(
+    sql`SELECT ${selectList(fields)} FROM events_warm WHERE ${warm.where} AND ${selection}`,
+    warm.scan,
   )
-  const selected = select(columns)
-  const asSent = sql`SELECT ${selected} FROM events_hot WHERE ${hot} AND ${bounds} AND ${filter}`
-  const withoutCopies = sql`SELECT ${selected} FROM events_hot WHERE ${hot} AND event_id IS NULL AND ${bounds} AND ${filter}
+  const hotRows = sql`SELECT ${selectList(fields)} FROM events_hot WHERE ${hot.where} AND ${selection}`
+  const distinctHotRows = sql`SELECT ${selectList(fields)} FROM events_hot
+      WHERE ${hot.where} AND event_id IS NULL AND ${selection}
       UNION ALL
-      SELECT ${selected} FROM (
-        SELECT *, lag(arrived_at) OVER (PARTITION BY event_id ORDER BY epoch, arrived_at, seq) AS copy_at
-        FROM (SELECT ${columnsAnd(columns)}, ${ARRIVAL} AS arrived_at FROM events_hot
-          WHERE ${hot} AND event_id IS NOT NULL) AS sent) AS copy
-        ${hasWarm ? stored : sql``}
-      WHERE (copy_at IS NULL OR abs(arrived_at - copy_at) > ${integer(EVENT_ID_HORIZON_S)})
-        ${hasWarm ? sql`AND stored_id IS NULL` : sql``} AND ${bounds} AND ${filter}`
+      ${hotRowsWithEventId(snapshot, project, fields, selection)}`
   return [
-    ...(hasWarm
-      ? [
-          scanning(
-            sql`SELECT ${selected} FROM events_warm WHERE ${warm} AND ${bounds} AND ${filter}`,
-            warmScan,
-          ),
-        ]
-      : []),
-    scanning(project.has_event_ids ? withoutCopies : asSent, {
-      table: 'events_hot',
-      epoch: [snapshot.warm, snapshot.epoch],
-    }),
+    ...(hasWarm ? [warmRows] : []),
+    scanning(project.has_event_ids ? distinctHotRows : hotRows, hot.scan),
   ]
+}
+
+/**
+ * Hot events with an event_id, without copies. An event is a copy if the same event_id came before it within the
+ * horizon: in hot by (epoch, arrival, seq), or in warm, where compaction has kept one. Copies may differ in everything
+ * else, so `selection` is applied after they are found.
+ */
+function hotRowsWithEventId(
+  snapshot: Snapshot,
+  project: LakeRead['project'],
+  fields: readonly FreshField[],
+  selection: SqlQuery,
+): SqlQuery {
+  const warm = warmEvents(snapshot, project)
+  const hot = hotEvents(snapshot, project)
+  const hasWarm = snapshot.cold < snapshot.warm
+  const horizon = integer(EVENT_ID_HORIZON_S)
+  const joinWarm = scanning(
+    sql`LEFT JOIN (SELECT event_id AS warm_id, ${ARRIVAL} AS warm_arrival FROM events_warm
+          WHERE ${warm.where} AND event_id IS NOT NULL) AS warm_ids
+        ON warm_id = event_id AND abs(arrival - warm_arrival) <= ${horizon}`,
+    warm.scan,
+  )
+  return sql`SELECT ${selectList(fields)} FROM (
+        SELECT *, lag(arrival) OVER (PARTITION BY event_id ORDER BY epoch, arrival, seq) AS previous_arrival
+        FROM (SELECT ${selectDedupeColumns(fields)}, ${ARRIVAL} AS arrival FROM events_hot
+          WHERE ${hot.where} AND event_id IS NOT NULL) AS hot_events) AS ordered_events
+        ${hasWarm ? joinWarm : sql``}
+      WHERE (previous_arrival IS NULL OR abs(arrival - previous_arrival) > ${horizon})
+        ${hasWarm ? sql`AND warm_id IS NULL` : sql``} AND ${selection}`
+}
+
+function warmEvents({ cold, warm }: Snapshot, { id, bucket }: LakeRead['project']) {
+  return {
+    where: sql`epoch >= ${integer(cold)} AND epoch < ${integer(warm)}
+        AND bucket = ${integer(bucket)} AND project_id = ${id}`,
+    scan: { table: 'events_warm', epoch: [cold, warm - 1], bucket },
+  } as const
+}
+
+function hotEvents({ warm, epoch }: Snapshot, { id, bucket }: LakeRead['project']) {
+  return {
+    where: sql`epoch >= ${integer(warm)} AND epoch <= ${integer(epoch)}
+        AND bucket = ${integer(bucket)} AND project_id = ${id}`,
+    scan: { table: 'events_hot', epoch: [warm, epoch] },
+  } as const
 }
 
 /** Unix second of arrival. */
 const ARRIVAL = sql`(date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_s)`
 
-/** The columns, where `date` is made from the timestamp. */
-function select(columns: readonly string[]): SqlQuery {
+/** Hot and warm files have no `date`, so it is computed from the timestamp. */
+function selectList(fields: readonly FreshField[]): SqlQuery {
   return join(
-    columns.map(column => (column === 'date' ? sql`CAST(timestamp AS date) AS date` : name(column))),
+    fields.map(field => (field === 'date' ? sql`CAST(timestamp AS date) AS date` : name(field))),
     ', ',
   )
 }
 
-/** What the dedupe needs beside the columns, each once. */
-function columnsAnd(columns: readonly string[]): SqlQuery {
-  const stored = columns.filter(column => column !== 'date')
-  return names([...new Set([...stored, 'event_id', 'epoch', 'seq', 'timestamp', 'lag_s'])])
+/** The stored columns among the fields and those that finding copies needs, each once. */
+function selectDedupeColumns(fields: readonly FreshField[]): SqlQuery {
+  const storedColumns = fields.filter(field => field !== 'date')
+  const columns = new Set([...storedColumns, 'event_id', 'epoch', 'seq', 'timestamp', 'lag_s'] as const)
+  return join([...columns].map(name), ', ')
 }
 
-function names(columns: readonly string[]): SqlQuery {
-  return join(columns.map(name), ', ')
+function unionAll(relations: readonly SqlQuery[]): SqlQuery {
+  return sql`(${join(relations, '\n      UNION ALL\n      ')})`
 }
 
-function union(pieces: readonly SqlQuery[]): SqlQuery {
-  return sql`(${join(pieces, '\n      UNION ALL\n      ')})`
-}
-
-/** Epochs begin at 1. */
+/** The first epoch is 1. */
 function hasCold(snapshot: Snapshot): boolean {
   return snapshot.cold > 1
 }

@@ -2,41 +2,48 @@ import { hash } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import { arrivalLag } from '#core/ingest/ids'
 import type { StreamRecord } from '#core/ingest/record'
-import { propertyColumns, tables } from '#schemas/columns'
+import { type ColumnOf, type PropertyColumnName, propertyColumns } from '#schemas/columns'
 
 /** One row of events_hot by column name. */
-export type HotRow = Record<string, string | number | null>
+export type HotRow = Record<ColumnOf<'events_hot'>, string | number | null>
 
 type EventsRecord = Extract<StreamRecord, { kind: 'events' }>
 
-/** Every column, all null. Copies of one object share one shape, by which reading them column by column is fast. */
-const EMPTY_ROW: HotRow = Object.fromEntries(tables.events_hot.columns.map(column => [column.name, null]))
+/** All columns that hold a property, as null. */
+const NO_PROPERTIES = Object.fromEntries(propertyColumns.map(({ name }) => [name, null])) as Record<
+  PropertyColumnName,
+  null
+>
 
-/** The rows of one record. Its events follow each other in seq, so that (timestamp, lag_s, seq) is (timestamp, id). */
+/** The rows of one record. Its events have consecutive `seq`, so (timestamp, lag_s, seq) orders events like (timestamp, id). */
 export function toHotRows(record: EventsRecord): HotRow[] {
   return record.events.map((event, i) => {
-    const row = { ...EMPTY_ROW }
-    row.bucket = record.bucket
-    row.project_id = record.project_id
-    row.timestamp = event.timestamp
-    row.lag_s = arrivalLag(event.timestamp, record.received_at)
-    row.seq = record.seq + i
-    row.event = event.event
-    row.user_id = event.user_id
-    row.session_id = event.session_id
-    row.country = record.country
-    row.event_id = event.event_id
-    row.user_key = shortKey(event.user_id)
-    row.session_key = shortKey(event.session_id)
+    // Every row gets the same keys in the same order. V8 then reads the rows fast, column by column.
+    const row: HotRow = {
+      ...NO_PROPERTIES,
+      bucket: record.bucket,
+      project_id: record.project_id,
+      timestamp: event.timestamp,
+      lag_s: arrivalLag(event.timestamp, record.received_at),
+      seq: record.seq + i,
+      event: event.event,
+      user_id: event.user_id,
+      session_id: event.session_id,
+      country: record.country,
+      event_id: event.event_id,
+      properties: null,
+      user_key: shortKey(event.user_id),
+      session_key: shortKey(event.session_id),
+    }
     splitProperties(event.properties, row)
     return row
   })
 }
 
 /**
- * The first 53 bits, big-endian, of the SHA-256 of a text's UTF-8; null for null. That is as much as a double holds, so
- * that every reader shows it as it is, and 11 bits less than an int64, which do not compress. Any two of a million
- * visitors share one with a probability of 6 in 10^5 (birthday bound), so distinct keys are distinct visitors.
+ * The first 53 bits, big-endian, of the SHA-256 of a text in UTF-8; null for null. A double holds 53 bits, so every
+ * reader shows the key exactly. 64 bits would cost 11 more bits that do not compress. Among a million users the
+ * probability that any two share a key is 6 in 10^5 (birthday bound), so we count distinct keys as distinct users.
  */
 export function shortKey(text: string | null): number | null {
   if (text === null) return null
@@ -49,16 +56,18 @@ export function shortKey(text: string | null): number | null {
   return key
 }
 
-/** A visitor's events come close together, and the hash is a third of a row's cost. */
+/** The events of one user arrive close together, and hashing takes a third of the time of a row. */
 const recentKeys = new QuickLRU<string, number>({ maxSize: 20_000 })
 
-/** Puts each property into its column where the value has the column's type, and the others into `properties`. */
+/** Puts each property into its column if the value has the column's type, and all others into `properties` as JSON. */
 function splitProperties(properties: Record<string, unknown> | null, row: HotRow): void {
   if (properties === null) return
   let rest: Record<string, unknown> | undefined
   for (const key of Object.keys(properties)) {
     const value = properties[key]
-    if (fitsColumn(key, value)) {
+    if (typeof value === 'string' && isTextColumn(key)) {
+      row[key] = value
+    } else if (isStorableInteger(value) && isIntegerColumn(key)) {
       row[key] = value
     } else {
       rest ??= Object.create(null) as Record<string, unknown>
@@ -68,15 +77,22 @@ function splitProperties(properties: Record<string, unknown> | null, row: HotRow
   row.properties = rest === undefined ? '{}' : JSON.stringify(rest)
 }
 
-const textColumns = new Set(
-  propertyColumns.filter(column => column.type === 'string').map(column => column.name),
-)
-const wholeColumns = new Set(
-  propertyColumns.filter(column => column.type === 'int64').map(column => column.name),
-)
+const textColumns = columnsOfType('string')
+const integerColumns = columnsOfType('int64')
 
-function fitsColumn(key: string, value: unknown): value is string | number {
-  if (typeof value === 'string') return textColumns.has(key)
-  // -0 would come back as 0.
-  return wholeColumns.has(key) && Number.isSafeInteger(value) && !Object.is(value, -0)
+function columnsOfType(type: 'string' | 'int64'): ReadonlySet<string> {
+  return new Set(propertyColumns.filter(column => column.type === type).map(({ name }) => name))
+}
+
+function isTextColumn(key: string): key is PropertyColumnName {
+  return textColumns.has(key)
+}
+
+function isIntegerColumn(key: string): key is PropertyColumnName {
+  return integerColumns.has(key)
+}
+
+/** An integer column would read -0 back as 0. */
+function isStorableInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value) && !Object.is(value, -0)
 }

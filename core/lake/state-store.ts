@@ -1,5 +1,5 @@
 import { Entity } from 'electrodb'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import {
   type Claim,
@@ -203,12 +203,7 @@ function lakeEntity({ client, table }: StateTable) {
           },
         },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: [], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: [], sk: [] }),
     },
     { client, table },
   )
@@ -228,12 +223,7 @@ function shardEntity({ client, table }: StateTable) {
         claimEpoch: { type: 'number' },
         claimedAt: { type: 'number' },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: [], casing: 'none' },
-          sk: { field: 'sk', composite: ['shard'], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: [], sk: ['shard'] }),
     },
     { client, table },
   )
@@ -249,12 +239,7 @@ function jobEntity({ client, table }: StateTable) {
         finished: { type: 'boolean' },
         expires_at: { type: 'number' },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['job'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['job'], sk: [] }),
     },
     { client, table },
   )

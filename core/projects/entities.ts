@@ -1,5 +1,5 @@
 import { Entity } from 'electrodb'
-import type { StateTable } from '#core/state-table'
+import { primaryIndex, type StateTable } from '#core/state-table'
 
 /** The project itself decides what is true of it; tokens and claims only lead to it. */
 export function projectEntity({ client, table }: StateTable) {
@@ -21,12 +21,7 @@ export function projectEntity({ client, table }: StateTable) {
         /** Every change raises it and asks for the one it has read. */
         version: { type: 'number', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['id'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['id'], sk: [] }),
     },
     { client, table },
   )
@@ -40,12 +35,7 @@ export function tokenEntity({ client, table }: StateTable) {
         project_token: { type: 'string', required: true },
         project_id: { type: 'string', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['project_token'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['project_token'], sk: [] }),
     },
     { client, table },
   )
@@ -68,12 +58,7 @@ export function reservationEntity({ client, table }: StateTable) {
         /** The version of the project that is to have it. */
         version: { type: 'number', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['account_id', 'kind'], casing: 'none' },
-          sk: { field: 'sk', composite: ['value'], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['account_id', 'kind'], sk: ['value'] }),
     },
     { client, table },
   )

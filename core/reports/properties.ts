@@ -2,8 +2,8 @@ import type { Row } from '#core/ports'
 import { propertyColumns } from '#schemas/columns'
 
 /**
- * The properties of an event as they were sent, from a row of propertyColumns and `properties`: what core/lake/rows.ts
- * took apart. Null when the event had none, which is not the same as {}.
+ * The properties of an event as they were sent: the reverse of splitProperties in core/lake/rows.ts. `row` holds all
+ * propertyColumns and `properties`. Returns null if the sender sent no properties, which differs from {}.
  */
 export function readProperties(row: Row): Record<string, unknown> | null {
   if (row.properties === null || row.properties === undefined) return null

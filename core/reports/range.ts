@@ -6,33 +6,41 @@ import { parseSince, SINCE_FORMS, type Since } from '#schemas/fields'
 /** from <= timestamp < to, Unix ms. */
 export type Range = { from: number; to: number }
 
-export type RangeQuery = {
+/** The parameters of a request that set its range. */
+export type RangeParams = {
   since?: string | undefined
   days?: number | undefined
-  /** Buckets of an hour: the lower bound of `Nd` is exactly now - N * 24 h (U36). */
-  hourly?: boolean
+}
+
+export type RangeOptions = {
+  /** Unix ms. */
+  now: number
+  defaultDays: number
+  /** Whether the intervals are hours. Then `Nd` begins exactly N * 24 hours before now (U36). */
+  isHourly?: boolean
 }
 
 /**
- * What `since`, else its alias `days`, else the endpoint's default means at `now` (R10). `Nd` is the UTC date N days
- * before today, an ISO date or date-time its UTC date, inclusive. The upper bound is now and the 5 minutes that a
- * timestamp may lie ahead. Throws INVALID_SINCE.
+ * The range of a report (R10). It begins at `since`, else at its alias `days`, else at the default of the report. `Nd`
+ * is the UTC date N days before today. A date or date-time is its UTC date, inclusive. The range ends five minutes after
+ * now, because a timestamp may be that far ahead. Throws INVALID_SINCE.
  */
-export function range(query: RangeQuery, now: number, defaultDays: number): Range {
+export function toRange({ since, days }: RangeParams, { now, defaultDays, isHourly }: RangeOptions): Range {
   const to = now + EVENT_LIMITS.futureMs + 1
   const today = midnight(now)
-  const since = query.since === undefined ? { days: query.days ?? defaultDays } : sinceOf(query.since)
-  if ('days' in since) {
-    // 0d means today: taken to the hour it would mean nothing at all.
-    const exact = query.hourly === true && since.days > 0
-    return { from: (exact ? now : today) - since.days * DAY_MS, to }
+  const start = since === undefined ? { days: days ?? defaultDays } : toSince(since)
+  if ('days' in start) {
+    // `0d` is today since midnight: exactly 0 hours before now would be an empty range.
+    const isExact = isHourly === true && start.days > 0
+    return { from: (isExact ? now : today) - start.days * DAY_MS, to }
   }
-  const from = midnight(since.at)
-  if (from > today) throw new ApiError('INVALID_SINCE', `since lies in the future; ${SINCE_FORMS}`)
+  const from = midnight(start.at)
+  if (from > today)
+    throw new ApiError('INVALID_SINCE', `Parameter \`since\` is in the future. ${SINCE_FORMS}`)
   return { from, to }
 }
 
-function sinceOf(text: string): Since {
+function toSince(text: string): Since {
   const since = parseSince(text)
   if (since === null) throw new ApiError('INVALID_SINCE', SINCE_FORMS)
   return since

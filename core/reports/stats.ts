@@ -4,156 +4,153 @@ import type { Row, SqlQuery } from '#core/ports'
 import { date, integer, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import type { Stats, StatsGroup, statsQuery } from '#schemas/stats'
-import { byValue, distinctUsers, type GroupSet, MAX_GROUPS } from './distinct.ts'
-import { range } from './range.ts'
-import type { ReportRequest, ReportServices } from './report.ts'
+import { distinctUsers, type GroupSet, groupByValue, MAX_GROUPS } from './distinct.ts'
 import { ratio } from './rounding.ts'
+import { defineReport, type ReadRows } from './run.ts'
 
-/** The question, once it is checked. */
-export type StatsQuery = Pick<z.output<typeof statsQuery>, 'since' | 'days' | 'groupBy'>
+export type StatsParams = Omit<z.output<typeof statsQuery>, 'project'>
 
-const DEFAULT_DAYS = 7
 const HOUR_MS = 3_600_000
 
-type Rows = (statement: SqlQuery) => Promise<Row[]>
-/** Buckets that are whole dates; the rollups know no hours. */
+/** Intervals that consist of whole dates. The rollups have no hours. */
 type DateGroup = Exclude<StatsGroup, 'hour'>
-/** One bucket, name or country with its events and distinct users. `bucket`: hours or days from 1970 to its start. */
-type Bucket = { bucket: number; total: number; users: number }
-type Counted = { value: string | null; total: number; users: number }
+/** `start`: hours (for intervals of an hour) or days from 1970-01-01 to the start of the interval. */
+type Interval = { start: number; total: number; users: number }
+/** An event name or a country. */
+type Value = { value: string | null; total: number; users: number }
 
 /**
- * GET /stats (contract 1.3), on one snapshot. First what is merely counted; then the distinct users of all those
- * groups in one pass (core/reports/distinct.ts), while the sessions are read beside it.
+ * GET /stats (contract 1.3). One statement reads the sessions. Beside it, a first statement counts events by interval,
+ * name and country; a second one counts the distinct users of all these groups in one pass (core/reports/distinct.ts).
  */
-export async function stats(
-  { engine, lakeState, clock }: ReportServices,
-  { project, query, signal }: ReportRequest<StatsQuery>,
-): Promise<Stats> {
-  const now = clock.now()
-  const { groupBy } = query
-  const { from, to } = range({ ...query, hourly: groupBy === 'hour' }, now, DEFAULT_DAYS)
-  const read: LakeRead = { snapshot: await lakeState.lake(), project, from, to }
-  const rows: Rows = statement => engine.rows(statement, { signal, snapshot: read.snapshot })
-  const [[session = {}], { series, names, countries, users }] = await Promise.all([
-    rows(sessionsOf(read)),
-    countsWithUsers(rows, read, groupBy),
-  ])
-  return {
-    project: project.name,
-    period: { from: utcDate(from), to: utcDate(now), groupBy },
-    totals: { unique_users: users, total_events: series.reduce((sum, { total }) => sum + total, 0) },
-    timeSeries: series.map(({ bucket, total, users }) => ({
-      bucket: bucketName(bucket, groupBy),
-      unique_users: users,
-      total_events: total,
-    })),
-    events: names.map(({ value, total, users }) => ({
-      event: String(value),
-      count: total,
-      unique_users: users,
-    })),
-    sessions: sessionTotals(session),
-    countries: countries.map(({ value, total, users }) => ({
-      country: value,
-      count: total,
-      unique_users: users,
-    })),
-  }
-}
+export const stats = defineReport<StatsParams, Stats>({
+  defaultDays: 7,
+  isHourly: ({ groupBy }) => groupBy === 'hour',
+  async compute(rows, { project, params: { groupBy }, now, range, read }) {
+    const [[sessionRow = {}], { intervals, eventNames, countries, users }] = await Promise.all([
+      rows(sessionsSql(read)),
+      countEventsAndUsers(rows, read, groupBy),
+    ])
+    return {
+      project: project.name,
+      period: { from: utcDate(range.from), to: utcDate(now), groupBy },
+      totals: { unique_users: users, total_events: intervals.reduce((sum, { total }) => sum + total, 0) },
+      timeSeries: intervals.map(({ start, total, users }) => ({
+        bucket: intervalName(start, groupBy),
+        unique_users: users,
+        total_events: total,
+      })),
+      events: eventNames.map(({ value, total, users }) => ({
+        event: String(value),
+        count: total,
+        unique_users: users,
+      })),
+      sessions: sessionTotals(sessionRow),
+      countries: countries.map(({ value, total, users }) => ({
+        country: value,
+        count: total,
+        unique_users: users,
+      })),
+    }
+  },
+})
 
-async function countsWithUsers(rows: Rows, read: LakeRead, groupBy: StatsGroup) {
+async function countEventsAndUsers(rows: ReadRows, read: LakeRead, groupBy: StatsGroup) {
   const dateGroup = groupBy === 'hour' ? 'day' : groupBy
-  const counts = await rows(countsOf(read, dateGroup))
-  const of = (kind: number): Row[] => counts.filter(row => row.kind === kind)
-  const values = (found: Row[]) => found.map(row => (row.value === null ? null : String(row.value)))
-  const [names, countries, buckets] = [of(COUNTS.event), of(COUNTS.country), of(COUNTS.bucket)]
-  const dates = groupBy === 'hour' ? null : byDate(groupBy, buckets)
-  const [users, series] = await Promise.all([
+  const counts = await rows(countsSql(read, dateGroup))
+  const nameRows = counts.filter(row => row.kind === KINDS.eventName)
+  const countryRows = counts.filter(row => row.kind === KINDS.country)
+  const dateRows = counts.filter(row => row.kind === KINDS.interval)
+  const dates = groupBy === 'hour' ? null : groupByDate(groupBy, dateRows)
+  const [users, intervalRows] = await Promise.all([
     distinctUsers(rows, activity(read), [
-      byValue(sql`event`, values(names)),
-      byValue(sql`country`, values(countries)),
-      ...(dates === null ? [] : [dates.family]),
+      groupByValue(sql`event`, nameRows.map(toText)),
+      groupByValue(sql`country`, countryRows.map(toText)),
+      ...(dates === null ? [] : [dates.groups]),
     ]),
-    dates === null ? rows(groupBy === 'hour' ? hoursOf(read) : bucketsOf(read, dateGroup)) : buckets,
+    dates !== null ? dateRows : rows(groupBy === 'hour' ? hoursSql(read) : intervalsSql(read, dateGroup)),
   ])
-  const [ofName = [], ofCountry = [], ofDate] = users.groups
-  const counted = (row: Row, found: number | undefined): Counted => ({
-    value: row.value == null ? null : String(row.value),
-    total: Number(row.total),
-    users: found ?? 0,
-  })
+  const [usersByName = [], usersByCountry = [], usersByDate = []] = users.groups
   return {
     users: users.total,
-    names: names.map((row, i) => counted(row, ofName[i])),
-    countries: countries.map((row, i) => counted(row, ofCountry[i])),
-    series: series.map((row): Bucket => {
-      const bucket = Number(row.bucket)
-      const found = dates === null ? Number(row.users) : ofDate?.[dates.group(bucket)]
-      return { bucket, total: Number(row.total), users: found ?? 0 }
+    eventNames: nameRows.map((row, i) => toValue(row, usersByName[i] ?? 0)),
+    countries: countryRows.map((row, i) => toValue(row, usersByCountry[i] ?? 0)),
+    intervals: intervalRows.map((row): Interval => {
+      const start = Number(row.interval_start)
+      const users = dates === null ? Number(row.users) : (usersByDate[dates.indexOf(start)] ?? 0)
+      return { start, total: Number(row.total), users }
     }),
   }
 }
 
-/**
- * The buckets of dates as a family, from the first one that has events to the last; null when those are more than a
- * family holds. `group` tells where a bucket stands in it.
- */
-function byDate(
-  groupBy: DateGroup,
-  buckets: readonly Row[],
-): { family: GroupSet; group: (bucket: number) => number } | null {
-  const [first = 0, last = 0] = [buckets[0], buckets.at(-1)].map(row => Number(row?.bucket ?? 0))
-  const group = (bucket: number): number => ordinal(bucket, groupBy) - ordinal(first, groupBy)
-  const size = group(last) + 1
-  if (size > MAX_GROUPS) return null
-  const start = date(utcDate(first * DAY_MS))
-  const groupIndex = {
-    day: sql`date_diff('day', ${start}, date) + 1`,
-    week: sql`date_diff('day', ${start}, date) / 7 + 1`,
-    month: sql`date_diff('month', ${start}, date) + 1`,
-  }[groupBy]
-  return { family: { groupIndex, size }, group }
+function toText({ value }: Row): string | null {
+  return value === null || value === undefined ? null : String(value)
 }
 
-/** Numbers buckets by their first days (from 1970) so that neighbours differ by one. */
-function ordinal(firstDay: number, groupBy: DateGroup): number {
+function toValue(row: Row, users: number): Value {
+  return { value: toText(row), total: Number(row.total), users }
+}
+
+/**
+ * Groups by interval, from the first interval with events to the last; null if there are more than MAX_GROUPS.
+ * `indexOf`: the index of the interval that starts on a day.
+ */
+function groupByDate(
+  groupBy: DateGroup,
+  dateRows: readonly Row[],
+): { groups: GroupSet; indexOf: (start: number) => number } | null {
+  const [first = 0, last = 0] = [dateRows[0], dateRows.at(-1)].map(row => Number(row?.interval_start ?? 0))
+  const indexOf = (start: number): number => intervalNumber(start, groupBy) - intervalNumber(first, groupBy)
+  const size = indexOf(last) + 1
+  if (size > MAX_GROUPS) return null
+  const firstDate = date(utcDate(first * DAY_MS))
+  const groupIndex = {
+    day: sql`date_diff('day', ${firstDate}, date) + 1`,
+    week: sql`date_diff('day', ${firstDate}, date) / 7 + 1`,
+    month: sql`date_diff('month', ${firstDate}, date) + 1`,
+  }[groupBy]
+  return { groups: { groupIndex, size }, indexOf }
+}
+
+/** Numbers the intervals consecutively. `firstDay`: days from 1970-01-01. */
+function intervalNumber(firstDay: number, groupBy: DateGroup): number {
   if (groupBy === 'day') return firstDay
-  if (groupBy === 'week') return Math.floor((firstDay - MONDAY) / 7)
+  if (groupBy === 'week') return Math.floor((firstDay - FIRST_MONDAY) / 7)
   const first = new Date(firstDay * DAY_MS)
   return first.getUTCFullYear() * 12 + first.getUTCMonth()
 }
 
-/** 1970-01-05. */
-const MONDAY = 4
+/** 1970-01-05, in days from 1970-01-01. */
+const FIRST_MONDAY = 4
 
-/** What `grouping` says of the three groupings of countsOf: a bit for each column that is not grouped by. */
-const COUNTS = { bucket: 0b011, event: 0b101, country: 0b110 } as const
+/** The values of `grouping` for the three grouping sets of countsSql: each column that the set lacks gives a 1 bit. */
+const KINDS = { interval: 0b011, eventName: 0b101, country: 0b110 } as const
 
 /**
- * Rows (kind, bucket, value, total): the events of each bucket, as days from 1970 to its first date; of the 20 most
- * frequent names; and of the 20 most frequent countries, ties by the value's code points, null last (R15, U39).
+ * Rows (kind, interval_start, value, total): the events of each interval, of the 20 most frequent names and of the 20 most
+ * frequent countries. Ties are ordered by the code points of the value, null last (R15, U39).
  */
-function countsOf(read: LakeRead, groupBy: DateGroup): SqlQuery {
-  return sql`SELECT kind, bucket, value, total
-    FROM (SELECT kind, bucket, value, total,
-        row_number() OVER (PARTITION BY kind ORDER BY total DESC, value ASC NULLS LAST) AS place
-      FROM (SELECT grouping(bucket_start, event, country) AS kind,
-          date_diff('day', DATE '1970-01-01', bucket_start) AS bucket, coalesce(event, country) AS value,
+function countsSql(read: LakeRead, groupBy: DateGroup): SqlQuery {
+  return sql`SELECT kind, interval_start, value, total
+    FROM (SELECT kind, interval_start, value, total,
+        row_number() OVER (PARTITION BY kind ORDER BY total DESC, value ASC NULLS LAST) AS rank_in_kind
+      FROM (SELECT grouping(first_date, event, country) AS kind,
+          date_diff('day', DATE '1970-01-01', first_date) AS interval_start, coalesce(event, country) AS value,
           CAST(sum(event_count) AS bigint) AS total
-        FROM (SELECT ${FIRST_DATE[groupBy]} AS bucket_start, event, country, event_count
-          FROM ${activity(read)} AS activity) AS dated
-        GROUP BY GROUPING SETS ((bucket_start), (event), (country))) AS counted) AS placed
-    WHERE kind = ${integer(COUNTS.bucket)} OR place <= 20
-    ORDER BY kind, bucket, place`
+        FROM (SELECT ${FIRST_DATE[groupBy]} AS first_date, event, country, event_count
+          FROM ${activity(read)} AS activity) AS dated_activity
+        GROUP BY GROUPING SETS ((first_date), (event), (country))) AS totals) AS ranked_totals
+    WHERE kind = ${integer(KINDS.interval)} OR rank_in_kind <= 20
+    ORDER BY kind, interval_start, rank_in_kind`
 }
 
-/** `bucket`: days from 1970 to the bucket's first date, with its distinct users. */
-function bucketsOf(read: LakeRead, groupBy: DateGroup): SqlQuery {
-  return sql`SELECT date_diff('day', DATE '1970-01-01', bucket_start) AS bucket,
-      CAST(sum(event_count) AS bigint) AS total, count(DISTINCT visitor) AS users
-    FROM (SELECT ${FIRST_DATE[groupBy]} AS bucket_start, visitor, event_count FROM ${activity(read)} AS activity) AS by_date
-    GROUP BY bucket_start ORDER BY bucket`
+/** Events and distinct users by interval. `interval_start`: days from 1970-01-01. */
+function intervalsSql(read: LakeRead, groupBy: DateGroup): SqlQuery {
+  return sql`SELECT date_diff('day', DATE '1970-01-01', first_date) AS interval_start,
+      CAST(sum(event_count) AS bigint) AS total, count(DISTINCT user_ref) AS users
+    FROM (SELECT ${FIRST_DATE[groupBy]} AS first_date, user_ref, event_count FROM ${activity(read)} AS activity)
+      AS dated_activity
+    GROUP BY first_date ORDER BY interval_start`
 }
 
 const FIRST_DATE = {
@@ -162,16 +159,16 @@ const FIRST_DATE = {
   month: sql`CAST(date_trunc('month', date) AS date)`,
 } as const
 
-/** `bucket`: hours from 1970. The rollups know no hours, so the users are counted here too. */
-function hoursOf(read: LakeRead): SqlQuery {
-  return sql`SELECT date_diff('hour', TIMESTAMP '1970-01-01 00:00:00.000', hour_start) AS bucket,
+/** Events and distinct users by hour, from the events because the rollups have no hours. `interval_start`: hours from 1970-01-01. */
+function hoursSql(read: LakeRead): SqlQuery {
+  return sql`SELECT date_diff('hour', TIMESTAMP '1970-01-01 00:00:00.000', first_moment) AS interval_start,
       count(*) AS total, count(DISTINCT user_id) AS users
-    FROM (SELECT date_trunc('hour', timestamp) AS hour_start, user_id
-      FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS by_hour
-    GROUP BY hour_start ORDER BY bucket`
+    FROM (SELECT date_trunc('hour', timestamp) AS first_moment, user_id
+      FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS timed_events
+    GROUP BY first_moment ORDER BY interval_start`
 }
 
-function sessionsOf(read: LakeRead): SqlQuery {
+function sessionsSql(read: LakeRead): SqlQuery {
   return sql`SELECT count(*) AS sessions, count(DISTINCT user_key) AS users,
       CAST(sum(is_bounce) AS bigint) AS bounces,
       CAST(sum(date_diff('millisecond', start_at, end_at)) AS bigint) AS duration,
@@ -190,8 +187,9 @@ function sessionTotals(row: Row): Stats['sessions'] {
   }
 }
 
-function bucketName(bucket: number, groupBy: StatsGroup): string {
-  if (groupBy === 'hour') return `${new Date(bucket * HOUR_MS).toISOString().slice(0, 13)}:00`
-  const first = utcDate(bucket * DAY_MS)
-  return groupBy === 'month' ? first.slice(0, 7) : first
+/** The name of an interval in the response, e.g. `2026-11-18T15:00`, `2026-11-18` or `2026-11`. */
+function intervalName(start: number, groupBy: StatsGroup): string {
+  if (groupBy === 'hour') return `${new Date(start * HOUR_MS).toISOString().slice(0, 13)}:00`
+  const firstDate = utcDate(start * DAY_MS)
+  return groupBy === 'month' ? firstDate.slice(0, 7) : firstDate
 }

@@ -2,8 +2,8 @@ import { controlServices } from '#aws/services'
 import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { controlHandler } from './handler.ts'
 
-const { services, instrumented } = controlServices(process.env)
-export const handler = instrumented(
+const { services, instrument } = controlServices(process.env)
+export const handler = instrument(
   apiGateway(controlHandler(services), services.log),
   timeoutResponse(services.log),
 )

@@ -4,10 +4,10 @@ import { createLakeWorker } from '#core/lake/jobs'
 import { createCompactor } from '#duckdb/compactor'
 import { jobsHandler } from './handler.ts'
 
-const { services, merging, instrumented } = jobsServices(process.env)
+const { services, compaction, instrument } = jobsServices(process.env)
 // A job that was cut off has left its files on the disk, which outlives the process.
-rmSync(merging.tempDir, { recursive: true, force: true })
-const compactor = createCompactor({ ...services, ...merging })
-export const handler = instrumented(
+rmSync(compaction.tempDir, { recursive: true, force: true })
+const compactor = createCompactor({ ...services, ...compaction })
+export const handler = instrument(
   jobsHandler({ ...createLakeWorker({ ...services, compactor }), log: services.log }),
 )

@@ -1,5 +1,5 @@
 import { lakeServices } from '#aws/services'
 import { lakeHandler } from './handler.ts'
 
-const { services, instrumented } = lakeServices(process.env)
-export const handler = instrumented(lakeHandler(services))
+const { services, instrument } = lakeServices(process.env)
+export const handler = instrument(lakeHandler(services))

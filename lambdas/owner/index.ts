@@ -1,5 +1,5 @@
 import { ownerServices } from '#aws/services'
 import { ownerHandler } from './handler.ts'
 
-const { services, instrumented } = ownerServices(process.env)
-export const handler = instrumented(ownerHandler(services))
+const { services, instrument } = ownerServices(process.env)
+export const handler = instrument(ownerHandler(services))

@@ -1,18 +1,43 @@
+import type { z } from 'zod'
 import { events } from '#core/reports/events'
-import type { ReportServices } from '#core/reports/report'
+import { type Report, type ReportServices, runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
-import { routes } from '#schemas/routes'
-import { accountChain, type ChainServices } from '../chain.ts'
+import { type Route, routes } from '#schemas/routes'
+import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
+import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
-import { httpFunction } from '../http-function.ts'
+import { type Endpoints, httpFunction } from '../http-function.ts'
 
-export type ReportsServices = ChainServices & ReportServices
+export type ReportsServices = AccountChainServices & ReportServices
 
-/** The analytics reads: each asks its report of core/reports for one project of the caller. */
+type ReportName = keyof Endpoints<'reports'>
+type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
+  (FieldsOf<R> extends { body: infer B } ? B : unknown)
+type BodyOf<R extends Route> = R['responses'] extends { 200: { schema: infer S extends z.ZodType } }
+  ? z.input<S>
+  : never
+
+/** The report of each row of schemas/routes.ts with `function: 'reports'`. A missing report does not compile. */
+const reports: {
+  [Name in ReportName]: Report<ParamsOf<(typeof routes)[Name]>, BodyOf<(typeof routes)[Name]>>
+} = {
+  stats,
+  events,
+}
+
+/** The analytics reads: each route runs its report for one project of the caller. */
 export function reportsHandler(services: ReportsServices): HttpFunction {
   const chain = accountChain(services)
-  return httpFunction<'reports'>(services.log, {
-    stats: chain(routes.stats)(async call => ({ status: 200, body: await stats(services, call) })),
-    events: chain(routes.events)(async call => ({ status: 200, body: await events(services, call) })),
+  const endpoints = Object.keys(reports).map(name => {
+    // The type of `reports` has checked each report against its row. In this loop the compiler cannot tell the rows
+    // apart, so all of them get the type of one.
+    const report = reports[name as ReportName] as typeof stats
+    const route = routes[name as ReportName] as typeof routes.stats
+    const endpoint = chain(route)(async call => ({
+      status: 200,
+      body: await runReport(report, services, call),
+    }))
+    return [name, endpoint]
   })
+  return httpFunction<'reports'>(services.log, Object.fromEntries(endpoints))
 }

@@ -1,5 +1,5 @@
 import { schedulerServices } from '#aws/services'
 import { schedulerHandler } from './handler.ts'
 
-const { services, instrumented } = schedulerServices(process.env)
-export const handler = instrumented(schedulerHandler(services))
+const { services, instrument } = schedulerServices(process.env)
+export const handler = instrument(schedulerHandler(services))

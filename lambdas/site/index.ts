@@ -3,10 +3,10 @@ import { siteServices } from '#aws/services'
 import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { siteHandler } from './handler.ts'
 
-const { services, instrumented } = siteServices(process.env)
+const { services, instrument } = siteServices(process.env)
 /** lib/bundles.ts builds it and puts it beside the function. */
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
-export const handler = instrumented(
+export const handler = instrument(
   apiGateway(siteHandler({ ...services, tracker }), services.log),
   timeoutResponse(services.log),
 )

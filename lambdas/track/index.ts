@@ -3,6 +3,6 @@ import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { accountOfKey } from '../credential.ts'
 import { trackHandler } from './handler.ts'
 
-const { services, instrumented } = trackServices(process.env)
+const { services, instrument } = trackServices(process.env)
 const track = trackHandler({ ...services, accountOfKey: accountOfKey(services) })
-export const handler = instrumented(apiGateway(track, services.log), timeoutResponse(services.log))
+export const handler = instrument(apiGateway(track, services.log), timeoutResponse(services.log))

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import PQueue from 'p-queue'
 import { unavailable } from '#core/errors'
 import type { Log, QueryEngine, Row, SqlParam, SqlQuery } from '#core/ports'
 import { findDamaged } from '#duckdb/damaged'
@@ -11,7 +12,6 @@ import { createTables, useFiles } from '#duckdb/tables'
 import { toRows } from '#duckdb/values'
 import { type TableName, tables } from '#schemas/columns'
 import { changedSince, type Listing, lakeFiles } from './listing.ts'
-import { createSemaphore } from './semaphore.ts'
 
 export type QueryEngineSettings = {
   /** Folder of the lake. */
@@ -64,9 +64,8 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   const parent = settings.tempDir ?? tmpdir()
   await mkdir(parent, { recursive: true })
   const tempDir = await mkdtemp(join(parent, 'query-'))
-  const turns = createSemaphore(concurrency)
+  const queue = new PQueue({ concurrency })
   const idle: Session[] = []
-  const running = new Set<Promise<unknown>>()
   const listings = new WeakMap<object, Listing>()
   const closing = new AbortController()
   let database = await open()
@@ -115,17 +114,14 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
 
   const rows: QueryEngine['rows'] = async (query, options = {}) => {
     const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])])
-    signal.throwIfAborted()
-    if (!(await turns.enter(queueMs, signal))) {
-      throw unavailable(`The query engine is busy: no turn within ${queueMs / 1000} s.`, 5)
-    }
-    const work = inTurn(query, options.snapshot ?? {}, signal).finally(() => turns.leave())
-    running.add(work)
-    try {
-      return await work
-    } finally {
-      running.delete(work)
-    }
+    const wait = limitWait(queueMs, signal)
+    return queue.add(
+      () => {
+        wait.end()
+        return inTurn(query, options.snapshot ?? {}, signal)
+      },
+      { signal: wait.signal },
+    )
   }
 
   /** Runs the statement, again if need be: while files change that it reads, or when another one took the database down. */
@@ -202,12 +198,32 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     rows,
     async close() {
       closing.abort(unavailable('The service is stopping.', 5))
-      await Promise.allSettled(running)
+      await queue.onIdle()
       for (const session of idle.splice(0)) session.connection.closeSync()
       database.instance.closeSync()
       await rm(tempDir, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * A signal that takes a statement out of the queue: when its caller leaves, or with UNAVAILABLE after `waitMs`. Nothing
+ * aborts it after `end`, because a statement that runs must end before the next one may start.
+ */
+function limitWait(waitMs: number, caller: AbortSignal): { signal: AbortSignal; end(): void } {
+  const waiting = new AbortController()
+  const leave = (): void => waiting.abort(caller.reason)
+  const timer = setTimeout(() => {
+    waiting.abort(unavailable(`The query engine is busy: no turn within ${waitMs / 1000} s.`, 5))
+  }, waitMs)
+  const end = (): void => {
+    clearTimeout(timer)
+    caller.removeEventListener('abort', leave)
+  }
+  waiting.signal.addEventListener('abort', end)
+  caller.addEventListener('abort', leave)
+  if (caller.aborted) leave()
+  return { signal: waiting.signal, end }
 }
 
 /** Interrupts what runs on the connection once so many ms have gone by, or at the abort; until `end`. */

@@ -33,7 +33,7 @@ function setUp(settings: Partial<AthenaEngineSettings> = {}) {
     },
   })
   const names = { workGroup: 'reports', database: 'footfall' }
-  const engine = createAthenaEngine({ client, ...names, firstLookMs: 1, lastLookMs: 2, ...settings })
+  const engine = createAthenaEngine({ client, ...names, firstPollMs: 1, maxPollMs: 2, ...settings })
   return { engine, mock, stopped: () => mock.commandCalls(StopQueryExecutionCommand).length }
 }
 
@@ -90,7 +90,11 @@ describe('a statement that ends without rows', () => {
     [
       'would have read more than the workgroup allows',
       { State: 'CANCELLED', StateChangeReason: 'Bytes scanned limit was exceeded' },
-      { code: 'UNAVAILABLE', message: expect.stringContaining('ask for less'), extras: { retryAfter: 60 } },
+      {
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('Ask for a shorter period'),
+        extras: { retryAfter: 60 },
+      },
     ],
     ['was stopped by an operator', { State: 'CANCELLED' }, { code: 'UNAVAILABLE' }],
   ])('%s', async (_, status, expected) => {
@@ -108,7 +112,9 @@ describe('a statement that ends without rows', () => {
     mock
       .on(GetQueryExecutionCommand)
       .resolves(looks({ State: 'CANCELLED', StateChangeReason: 's3://bucket/secret' })[0] as object)
-    await expect(engine.rows(one)).rejects.toMatchObject({ message: 'The query was stopped.' })
+    await expect(engine.rows(one)).rejects.toMatchObject({
+      message: 'An operator has stopped the query. Send the same request again after Retry-After seconds.',
+    })
   })
 })
 
@@ -226,11 +232,11 @@ describe('a call that is answered late', () => {
       left -= 1
       return {}
     })
-    const handler = openInstruments().instrumented(
+    const handler = openInstruments().instrument(
       async (_, signal) => {
         await Promise.all([engine.rows(one, { signal }), engine.rows(one, { signal })])
       },
-      { before, answer: () => engine.settled(withinMs) },
+      { before, respond: () => engine.waitUntilIdle(withinMs) },
     )
     await handler({}, context)
     return left

@@ -25,8 +25,8 @@ afterEach(() => {
 test('a call that tells nothing writes nothing: every line of a call is paid for', async () => {
   settle('track')
   const lines = [linesOf(process.stdout), linesOf(process.stderr)]
-  const { instrumented } = openInstruments()
-  await expect(instrumented(async () => 'done')({}, context)).resolves.toBe('done')
+  const { instrument } = openInstruments()
+  await expect(instrument(async () => 'done')({}, context)).resolves.toBe('done')
   expect(lines.flat()).toEqual([])
 })
 
@@ -34,8 +34,8 @@ test('a code that tells of trouble counts in a metric of its name and function, 
   settle('lake')
   const lines = linesOf(process.stdout)
   linesOf(process.stderr)
-  const { log, instrumented } = openInstruments()
-  const handler = instrumented(async () => {
+  const { log, instrument } = openInstruments()
+  const handler = instrument(async () => {
     log('RECORD_QUARANTINED', { records: 1 })
     log('RECORD_QUARANTINED', { records: 2 })
     throw new Error('no more')
@@ -65,8 +65,8 @@ test.each([
     vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', 'INFO')
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', level)
     const written = [linesOf(process.stdout), linesOf(process.stderr)]
-    const { log, instrumented } = openInstruments()
-    const handler = instrumented(async () => {
+    const { log, instrument } = openInstruments()
+    const handler = instrument(async () => {
       log('EPOCH_CLOSED', { epoch: 1 })
       log('JOB_FAILED', { job: 'a' })
     })

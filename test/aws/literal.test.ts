@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { literal, renderSql } from '#aws/literal'
 import type { SqlParam } from '#core/ports'
 import { sql } from '#core/sql'
+import { propertySettings } from '#test/support/depth'
 
 /** Text with much of what breaks encoders. */
 const anyText = fc.oneof(
@@ -46,7 +47,7 @@ describe('a real engine reads a literal as the very value, of its type', () => {
         const found = await select(renderSql({ text, params: values }))
         expect(found).toStrictEqual(values.map(stored))
       }),
-      { numRuns: 300 },
+      propertySettings(300),
     ))
 
   test.each([
@@ -78,6 +79,7 @@ test('text stays one quoted token, without control characters and halves of surr
       expect(literal(value).isWellFormed()).toBe(true)
       expect(literal(value)).toMatch(/^('([^'\p{Cc}]|'')*'|from_utf8\(from_hex\('[0-9A-F]+'\)\))$/u)
     }),
+    propertySettings(100),
   )
 })
 

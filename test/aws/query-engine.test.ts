@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createAthenaClient } from '#aws/clients'
 import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine'
 import type { QueryEngine, QueryStatistics } from '#core/ports'
+import { runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
@@ -15,7 +16,7 @@ import { type FrontEngine, startAthena } from '../support/athena-front.ts'
 import { nobody } from '../support/emulators.ts'
 import { buildLake, type EventsRecord } from '../support/lake-builder.ts'
 
-const quick = { firstLookMs: 5, lastLookMs: 50 }
+const quick = { firstPollMs: 5, maxPollMs: 50 }
 
 async function open(
   lakeDir: string,
@@ -148,7 +149,8 @@ test('a report gives the same through Athena as from the local engine, and tells
     rows: (query, options) => engine.rows(query, { ...options, onStatistics: cost => costs.push(cost) }),
   }
   const statsBy = (chosen: QueryEngine) =>
-    stats(
+    runReport(
+      stats,
       { engine: chosen, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } },
       {
         project,

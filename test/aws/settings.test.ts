@@ -17,7 +17,7 @@ test('the settings of a function are read in their types, without what is not it
 test('all that is missing or wrong is named at once, and no value', () => {
   const bad = { ...good, TABLE_NAME: undefined, BUCKET_NAME: '', POWERTOOLS_LOG_LEVEL: 'secret' }
   const read = () => readSettings('jobs', bad)
-  expect(read).toThrow(/settings of the function jobs: .*TABLE_NAME is not set/)
+  expect(read).toThrow(/The settings of the function jobs are wrong\. .*TABLE_NAME is not set\./)
   expect(read).toThrow(/BUCKET_NAME: /)
   expect(read).toThrow(/POWERTOOLS_LOG_LEVEL: /)
   expect(read).not.toThrow(/secret/)

@@ -24,7 +24,9 @@ test('names, whole numbers, dates and timestamps may stand in the text', () => {
 })
 
 test.each([
+  // @ts-expect-error: a name that schemas/columns.ts does not have does not compile.
   ['a name with a quote', () => name('a"b')],
+  // @ts-expect-error
   ['a name in capitals', () => name('Event')],
   ['a fraction', () => integer(1.5)],
   ['a number beyond 53 bits', () => integer(2 ** 53)],

@@ -6,6 +6,7 @@ import { lakeFigures } from '#cost/lake'
 import { type Cost, monthlyCost } from '#cost/model'
 import { readFigures } from '#cost/reads'
 import { type Usage, usage, usageSchema } from '#cost/usage'
+import { propertySettings } from '#test/support/depth'
 
 /** USD of a price, for one purpose or for all. */
 function usd({ lines }: Cost, price: string, purpose?: string): number {
@@ -169,6 +170,7 @@ test('every line is a number, none is negative, and the total is their sum', () 
       expect(lines.reduce((sum, { usd }) => sum + usd, 0)).toBeCloseTo(total, 6)
       expect(services.reduce((sum, { usd }) => sum + usd, 0) / total).toBeCloseTo(1, 9)
     }),
+    propertySettings(100),
   )
 })
 
@@ -182,7 +184,7 @@ function neverCheaper(change: (given: Usage, factor: number) => Partial<Usage>, 
         monthlyCost(given).total * (1 - 1e-9),
       )
     }),
-    { numRuns: 300 },
+    propertySettings(300),
   )
 }
 

@@ -143,7 +143,7 @@ test('one that is too large even when compressed is refused', async () => {
 
 test('a call that would be cut off is answered as busy, with CORS and when to come again, and told', async () => {
   const logged: string[] = []
-  const { statusCode, headers, body } = await timeoutResponse(code => void logged.push(code)).answer()
+  const { statusCode, headers, body } = await timeoutResponse(code => void logged.push(code)).respond()
   expect(logged).toEqual(['REQUEST_LATE'])
   expect([statusCode, headers?.['Retry-After']]).toEqual([503, '5'])
   expect(headers?.['Access-Control-Allow-Origin']).toBe('*')
@@ -157,8 +157,8 @@ test('where something has to be called off, the call ends so much earlier, and i
     order.push(`called off within ${withinMs} ms`)
   }
   const log = () => {}
-  const { before, answer } = timeoutResponse(log, settled)
+  const { before, respond } = timeoutResponse(log, settled)
   expect(before).toBe(timeoutResponse(log).before + 1_000)
-  await answer().then(() => order.push('answered'))
+  await respond().then(() => order.push('answered'))
   expect(order).toEqual(['called off within 1000 ms', 'answered'])
 })

@@ -18,8 +18,8 @@ function alarms(context: Record<string, unknown> = {}): Record<string, Record<st
   )
 }
 
-test('there is an alarm for whatever loses events, delays them, refuses them or costs money', () => {
-  const ofFunctions = names.flatMap(name => [`Errors${name}`, `Throttles${name}`])
+test('the stack has an alarm for each way to lose, delay or refuse events, and for high costs', () => {
+  const functionAlarms = names.flatMap(name => [`Errors${name}`, `Throttles${name}`])
   expect(Object.keys(alarms()).toSorted()).toEqual(
     [
       ...STATES.map(state => `AthenaScan${state}`),
@@ -39,22 +39,22 @@ test('there is an alarm for whatever loses events, delays them, refuses them or 
       'StreamThrottled',
       'StreamUnavailable',
       'StreamUnread',
-      ...ofFunctions,
+      ...functionAlarms,
     ].toSorted(),
   )
 })
 
-test('an alarm but that of the bytes read watches one metric of this stack, and says what it means and where to read on', () => {
+test('every alarm has one metric of this stack, and its text says what is wrong and names a section of the documentation', () => {
   for (const [name, alarm] of Object.entries(alarms())) {
     expect(alarm.MetricName, name).toBeTypeOf('string')
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/operations\.md, [A-Za-z-]+\.$/)
-    // In the stack's own namespace a metric needs none.
+    // Metrics of the stack's own namespace need no dimension.
     if (alarm.Namespace !== 'Footfall') expect(alarm.Dimensions, name).not.toHaveLength(0)
     expect(alarm.Namespace).toMatch(/^(AWS\/(Athena|Lambda|SQS|Kinesis|ApiGateway)|Footfall)$/)
   }
 })
 
-test.each(STATES)('bytes that a day of statements has read are watched which ended %s', state => {
+test.each(STATES)('an alarm counts the bytes that Athena statements in state %s read in a day', state => {
   expect(alarms()[`AthenaScan${state}`]).toMatchObject({
     Threshold: 200e9,
     ComparisonOperator: 'GreaterThanThreshold',
@@ -69,12 +69,12 @@ test.each(STATES)('bytes that a day of statements has read are watched which end
   })
 })
 
-test('alarms sound in time', () => {
+test('an alarm sounds early enough to act, or when its metric has no data', () => {
   const { IteratorAge, LastEpoch, MaintenanceStopped, FailedBatches } = alarms()
   expect(IteratorAge).toMatchObject({ Statistic: 'Maximum', Threshold: 3 * 3_600_000 })
   expect(alarms({ retentionHours: 168 }).IteratorAge).toMatchObject({ Threshold: 21 * 3_600_000 })
   expect(LastEpoch).toMatchObject({ MetricName: 'Epoch', Threshold: expect.any(Number) })
-  // A tenth of the window that the catalog knows is left.
+  // A tenth of the catalog's epochs is left.
   const left = LAST_EPOCH - Number(LastEpoch?.Threshold)
   expect(left / (LAST_EPOCH - FIRST_EPOCH)).toBeCloseTo(0.1, 3)
   expect(MaintenanceStopped).toMatchObject({
@@ -85,7 +85,7 @@ test('alarms sound in time', () => {
   expect(FailedBatches).toMatchObject({ Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' })
 })
 
-test('a consumer that is off is told from a site without visitors: Lambda reads an empty stream too', () => {
+test('StreamUnread sounds when a consumer is off, but not for a site without traffic, whose stream Lambda reads too', () => {
   const { StreamUnread } = alarms()
   expect(StreamUnread).toMatchObject({
     Namespace: 'AWS/Kinesis',
@@ -94,13 +94,13 @@ test('a consumer that is off is told from a site without visitors: Lambda reads 
     Period: 900,
     ComparisonOperator: 'LessThanThreshold',
     Threshold: 1,
-    // Where nobody reads there is no figure at all.
+    // Without reads the metric has no data.
     TreatMissingData: 'breaching',
     Dimensions: [{ Name: 'StreamName', Value: { Ref: expect.stringMatching(/^StreamEvents/) } }],
   })
 })
 
-test('what the gateway refuses by itself is counted from the log, apart from a 429 of a function', () => {
+test("RequestsRefused counts the gateway's own 429 from the access log, but not a 429 of a function", () => {
   const { MetricTransformations, FilterPattern, LogGroupName } = plain.only('AWS::Logs::MetricFilter')
     .Properties as Record<string, unknown>
   const { MetricName, Namespace } = alarms().RequestsRefused ?? {}
@@ -112,21 +112,21 @@ test('what the gateway refuses by itself is counted from the log, apart from a 4
   expect(JSON.stringify(AccessLogSettings.DestinationArn)).toContain((LogGroupName as { Ref: string }).Ref)
   expect(JSON.parse(AccessLogSettings.Format)).toMatchObject({
     status: '$context.status',
-    // What Lambda answered: 200 whenever the function did, and nothing where it was not called.
+    // Lambda's status: 200 for every response of a function, and empty when no function was called.
     functionStatus: '$context.integrationStatus',
   })
 })
 
-test('alarms are told to an address or to a topic of the deployer, and to nobody by default', () => {
+test('alarms go to the e-mail address or topic of the options, and nowhere by default', () => {
   expect(plain.all('AWS::SNS::Topic')).toEqual([])
   for (const { AlarmActions } of Object.values(alarms())) expect(AlarmActions).toBeUndefined()
-  const mailed = synthesize({ alarmEmail: 'ops@example.com', monthlyBudgetUsd: 50 })
-  expect(mailed.only('AWS::SNS::Subscription').Properties).toMatchObject({
+  const withEmail = synthesize({ alarmEmail: 'ops@example.com', monthlyBudgetUsd: 50 })
+  expect(withEmail.only('AWS::SNS::Subscription').Properties).toMatchObject({
     Protocol: 'email',
     Endpoint: 'ops@example.com',
   })
-  // Its policy replaces the one that SNS gives a topic, by which alarms may publish.
-  const { PolicyDocument } = mailed.only('AWS::SNS::TopicPolicy').Properties as {
+  // This policy replaces the default policy of SNS, which lets alarms publish.
+  const { PolicyDocument } = withEmail.only('AWS::SNS::TopicPolicy').Properties as {
     PolicyDocument: { Statement: Record<string, unknown>[] }
   }
   expect(PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Allow')).toMatchObject([
@@ -138,8 +138,8 @@ test('alarms are told to an address or to a topic of the deployer, and to nobody
       Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
     },
   ])
-  // Its notices go to the address themselves, not through the topic.
-  expect(mailed.only('AWS::Budgets::Budget').Properties).toMatchObject({
+  // Budget notices go straight to the address, not through the topic.
+  expect(withEmail.only('AWS::Budgets::Budget').Properties).toMatchObject({
     Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
   })
   const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'

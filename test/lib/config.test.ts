@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConfigError, options, readConfig } from '#lib/config'
 
-test('no option has to be given', () => {
+test('every option has a default', () => {
   expect(readConfig({})).toMatchObject({
     stackName: 'Footfall',
     architecture: 'arm64',
@@ -11,13 +11,13 @@ test('no option has to be given', () => {
   })
 })
 
-test('values may be text, as on the command line, or what they are, as in cdk.json', () => {
-  const typed = { shards: 4, retentionHours: 168, tracing: true, priceClass: 100 }
-  const text = { shards: '4', retentionHours: '168', tracing: 'true', priceClass: '100' }
-  expect(readConfig(text)).toEqual(readConfig(typed))
+test('a value may be text, as on the command line, or typed, as in cdk.json', () => {
+  const typedContext = { shards: 4, retentionHours: 168, tracing: true, priceClass: 100 }
+  const textContext = { shards: '4', retentionHours: '168', tracing: 'true', priceClass: '100' }
+  expect(readConfig(textContext)).toEqual(readConfig(typedContext))
 })
 
-test('the context of the CDK itself is passed over', () => {
+test('context keys of the CDK itself are ignored', () => {
   const context = {
     '@aws-cdk/core:newStyleStackSynthesis': true,
     'aws:cdk:toolkit': 'x',
@@ -26,9 +26,11 @@ test('the context of the CDK itself is passed over', () => {
   expect(readConfig(context)).toEqual(readConfig({}))
 })
 
-test('a misspelt option is refused, with the names that there are', () => {
+test('a misspelt option is an error that lists the valid names', () => {
   expect(() => readConfig({ retentionHour: 24 })).toThrow(ConfigError)
-  expect(() => readConfig({ retentionHour: 24 })).toThrow(/there is no option retentionHour.*retentionHours/)
+  expect(() => readConfig({ retentionHour: 24 })).toThrow(
+    /There is no option retentionHour\. .*retentionHours/,
+  )
 })
 
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1f0a'
@@ -53,7 +55,7 @@ test.each([
     'certificateArn',
     { domainName: 'stats.example.com', certificateArn: certificateArn.replace('us-east', 'eu-west') },
   ],
-  // CloudFront is another service in China, and none in GovCloud.
+  // CloudFront is a separate service in China, and missing in GovCloud.
   ['alarmTopicArn', { alarmTopicArn: 'arn:aws-cn:sns:cn-north-1:123456789012:ops' }],
   [
     'certificateArn',
@@ -62,12 +64,12 @@ test.each([
   ['hostedZoneId', { hostedZoneId: 'Z123' }],
   ['webAclArn', { webAclArn: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b' }],
   ['monthlyBudgetUsd', { monthlyBudgetUsd: 100 }],
-])('a bad option is refused with its name: %s %o', (name, context) => {
+])('a bad value of %s is an error that names the option: %o', (name, context) => {
   expect(() => readConfig(context)).toThrow(ConfigError)
-  expect(() => readConfig(context)).toThrow(new RegExp(`option ${name}: `))
+  expect(() => readConfig(context)).toThrow(new RegExp(`^Option ${name} is not valid\\. [A-Z].*\\.$`, 'm'))
 })
 
-test('every option says what it does', () => {
+test('every option has a description', () => {
   expect(options.length).toBeGreaterThan(15)
   for (const { description } of options) expect(description).toMatch(/^[A-Z].{15,}/)
 })

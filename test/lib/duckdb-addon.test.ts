@@ -21,7 +21,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A tarball of a package, and an `npm` in front of the real one whose `pack` gives it and is counted. */
+/**
+ * Makes a tarball of a package and puts a fake `npm` on the PATH, whose `pack` copies that tarball and writes a line to
+ * `pack-calls`. Returns the integrity of the tarball.
+ */
 function fakeRegistry(): string {
   mkdirSync(join(folder, 'package'))
   writeFileSync(join(folder, 'package/package.json'), JSON.stringify({ name: NAME, version: '1.0.0' }))
@@ -30,7 +33,7 @@ function fakeRegistry(): string {
   execFileSync('tar', ['-czf', tarball, '-C', folder, 'package'])
   const npm = `#!/bin/sh
 [ "$1" = pack ] && [ "$2" = "${NAME}@1.0.0" ] && [ "$4" = --pack-destination ] || exit 1
-echo asked >> "${folder}/asked"
+echo call >> "${folder}/pack-calls"
 cp "${tarball}" "$5/addon.tgz"
 echo '[{ "filename": "addon.tgz" }]'
 `
@@ -40,21 +43,21 @@ echo '[{ "filename": "addon.tgz" }]'
   return `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`
 }
 
-test('the package of the lock file is fetched once, and then kept', async () => {
+test('a package of the lock file is fetched once and then read from the cache', async () => {
   const first = await fetchPackage(NAME, { version: '1.0.0', integrity }, cache)
   expect(readFileSync(join(first, 'duckdb.node'), 'utf8')).toBe('native code')
   expect(await fetchPackage(NAME, { version: '1.0.0', integrity }, cache)).toBe(first)
-  expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('asked\n')
+  expect(readFileSync(join(folder, 'pack-calls'), 'utf8')).toBe('call\n')
   expect(readdirSync(cache)).toEqual(['node-bindings-linux-arm64-1.0.0'])
 })
 
-test('a tarball that is not the locked one is refused, and nothing of it stays', async () => {
+test('a tarball with another hash than the lock file is refused and not cached', async () => {
   const other = `sha512-${createHash('sha512').update('another tarball').digest('base64')}`
   const fetched = fetchPackage(NAME, { version: '1.0.0', integrity: other }, cache)
   await expect(fetched).rejects.toThrow('is not the one in package-lock.json')
   expect(existsSync(cache) ? readdirSync(cache) : []).toEqual([])
 })
 
-test('what the registry does not have is an error', async () => {
+test('a version that the registry does not have is an error', async () => {
   await expect(fetchPackage(NAME, { version: '2.0.0', integrity }, cache)).rejects.toThrow('npm pack')
 })

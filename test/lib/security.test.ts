@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type FunctionName, functions } from '#schemas/functions'
 import { synthesize } from './synthesized.ts'
 
-/** What an attacker, or a mistake, would find in the stack. */
+/** The rights, the encryption and the secrets of the stack. */
 
 const plain = synthesize()
 const full = synthesize({
@@ -26,50 +26,50 @@ type Statement = {
   Condition?: Record<string, unknown>
 }
 
-function statements(of: unknown): Statement[] {
-  return (of as { PolicyDocument: { Statement: Statement[] } }).PolicyDocument.Statement
+function statements(policy: unknown): Statement[] {
+  return (policy as { PolicyDocument: { Statement: Statement[] } }).PolicyDocument.Statement
 }
 
 function list<T>(value: T | T[]): T[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** `action on resource`, where a resource is its logical id and what follows it, e.g. `StorageLake1A2B/hot/*`. */
+/** All rights of a function, such as `s3:GetObject StorageLake/hot/*`: the action, then the resource without its hash. */
 function rights(name: string, { all } = plain): string[] {
   const policy = all('AWS::IAM::Policy').find(([id]) => id.startsWith(`${name}Role`))?.[1]
   return statements(policy?.Properties)
     .flatMap(({ Action, Resource }) =>
-      list(Action).flatMap(action => list(Resource).map(resource => `${action} ${named(resource)}`)),
+      list(Action).flatMap(action => list(Resource).map(resource => `${action} ${resourceName(resource)}`)),
     )
     .toSorted()
 }
 
-/** An ARN without its account and region, and without the hash of a logical id. */
-function named(resource: unknown): string {
+/** Returns an ARN without its account and region, and a logical id without its hash. */
+function resourceName(resource: unknown): string {
   const { 'Fn::GetAtt': attribute, 'Fn::Join': join } = resource as Record<string, [string, unknown[]]>
   if (attribute !== undefined) return (attribute as unknown as string[])[0]?.replace(/[0-9A-F]{8}$/, '') ?? ''
   if (join === undefined) return String(resource)
-  const parts = join[1].map(part => (typeof part === 'string' ? part : named(part)))
+  const parts = join[1].map(part => (typeof part === 'string' ? part : resourceName(part)))
   return parts
     .join('')
     .replace(/^arn:.*::/, '')
     .replace(/^.*\[object Object\]:/, '')
 }
 
-test('nag finds nothing that is not accepted with a reason', () => {
+test('cdk-nag reports no finding that is not accepted with a reason', () => {
   for (const { stack } of [plain, full]) {
     expect(new AwsSolutionsChecks().validateScope(stack).violations).toEqual([])
   }
 })
 
-test('what nag is told to accept comes with a whole sentence', () => {
+test('every accepted finding of cdk-nag has a whole sentence as its reason', () => {
   const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY
-  const accepted = plain.stack.node
+  const reasons = plain.stack.node
     .findAll()
     .flatMap(({ node }) => node.metadata.filter(({ type }) => type === key))
     .flatMap(({ data }) => Object.values(data as Record<string, string>))
-  expect(accepted.length).toBeGreaterThan(10)
-  for (const reason of accepted) expect(reason).toMatch(/^[A-Z].{40,}[^ ]$/s)
+  expect(reasons.length).toBeGreaterThan(10)
+  for (const reason of reasons) expect(reason).toMatch(/^[A-Z].{40,}[^ ]$/s)
 })
 
 test.each([
@@ -121,29 +121,29 @@ test.each([
       'sqs:SendMessage JobQueueJobsQueue',
     ],
   ],
-] as const)('%s may do what it does and no more', (name, items, others) => {
+] as const)('%s has the rights that its code uses and no others', (name, tableActions, otherRights) => {
   const log = [`logs:CreateLogStream ${name}Log`, `logs:PutLogEvents ${name}Log`]
-  const state = items.map(action => `dynamodb:${action} StorageState`)
-  expect(rights(name)).toEqual([...state, ...others, ...log].toSorted())
+  const state = tableActions.map(action => `dynamodb:${action} StorageState`)
+  expect(rights(name)).toEqual([...state, ...otherRights, ...log].toSorted())
 })
 
-test('reports reads the lake, its one database and its one workgroup, and writes results alone', () => {
-  const found = rights('reports')
-  expect(found.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
+test('reports reads only the lake, one database and one workgroup, and writes only query results', () => {
+  const granted = rights('reports')
+  expect(granted.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
     's3:PutObject StorageLake/athena-results/*',
   ])
   const prefixes = ['activity', 'athena-results', 'cold', 'hot', 'sessions', 'warm']
-  expect(found.filter(right => right.startsWith('s3:GetObject'))).toEqual(
+  expect(granted.filter(right => right.startsWith('s3:GetObject'))).toEqual(
     prefixes.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
   )
-  const athena = found.filter(right => right.startsWith('athena:'))
+  const athena = granted.filter(right => right.startsWith('athena:'))
   expect(new Set(athena.map(right => right.split(' ')[1]))).toEqual(new Set(['workgroup/footfall']))
-  const changing = found.filter(right => /^(glue|athena):(?!Get|Start|Stop)/.test(right))
+  const changing = granted.filter(right => /^(glue|athena):(?!Get|Start|Stop)/.test(right))
   expect(changing).toEqual([])
 })
 
-test('no right is to all actions or all resources, but for traces, which know none', () => {
-  const wide = ({ all }: typeof plain) =>
+test('no right covers all actions or all resources, except for X-Ray, which has no resource-level permissions', () => {
+  const wideActions = ({ all }: typeof plain) =>
     all('AWS::IAM::Policy').flatMap(([, { Properties }]) =>
       statements(Properties)
         .filter(
@@ -151,11 +151,11 @@ test('no right is to all actions or all resources, but for traces, which know no
         )
         .flatMap(({ Action }) => Action),
     )
-  expect(wide(plain)).toEqual([])
-  expect(new Set(wide(full))).toEqual(new Set(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']))
+  expect(wideActions(plain)).toEqual([])
+  expect(new Set(wideActions(full))).toEqual(new Set(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']))
 })
 
-test('roles are of this stack alone, for the service that uses them, without managed policies', () => {
+test('only the service that uses a role may assume it, and no role has managed policies', () => {
   for (const [id, { Properties }] of plain.all('AWS::IAM::Role')) {
     expect(Properties.ManagedPolicyArns, id).toBeUndefined()
     const trust = Properties.AssumeRolePolicyDocument as { Statement: Statement[] }
@@ -164,13 +164,13 @@ test('roles are of this stack alone, for the service that uses them, without man
   }
 })
 
-test('a listing of the bucket is of named prefixes', () => {
+test('the S3 bucket can be listed under named prefixes only', () => {
   const listings = plain
     .all('AWS::IAM::Policy')
     .flatMap(([, { Properties }]) => statements(Properties))
     .filter(({ Action }) => list(Action).includes('s3:ListBucket'))
   expect(listings.length).toBe(5)
-  // One right is tried by Lambda itself, perhaps without a prefix.
+  // Lambda itself checks one of these rights, perhaps without a prefix.
   expect(listings.filter(({ Condition }) => Condition?.StringLikeIfExists)).toHaveLength(1)
   for (const { Condition } of listings) {
     expect(Object.keys(Condition ?? {}).join()).toMatch(/^StringLike(IfExists)?$/)
@@ -181,23 +181,23 @@ test('a listing of the bucket is of named prefixes', () => {
   }
 })
 
-test('nobody from outside the account is allowed anything, and nobody anything without TLS', () => {
+test('the policies of the S3 bucket and the queues allow only this account, and only with TLS', () => {
   const guarded = ['AWS::S3::BucketPolicy', 'AWS::SQS::QueuePolicy'].flatMap(plain.all)
   expect(guarded).toHaveLength(plain.all('AWS::S3::Bucket').length + plain.all('AWS::SQS::Queue').length)
   for (const [id, { Properties }] of guarded) {
-    const found = statements(Properties)
+    const policy = statements(Properties)
     const isTls = ({ Effect, Condition }: Statement) =>
       Effect === 'Deny' && JSON.stringify(Condition) === '{"Bool":{"aws:SecureTransport":"false"}}'
-    expect(found.some(isTls), id).toBe(true)
-    for (const { Condition } of found.filter(({ Effect }) => Effect === 'Allow')) {
+    expect(policy.some(isTls), id).toBe(true)
+    for (const { Condition } of policy.filter(({ Effect }) => Effect === 'Allow')) {
       expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } })
     }
   }
 })
 
-test('only the API of this stack may call the functions of HTTP', () => {
+test('only the API of this stack may call the HTTP functions', () => {
   const callers = plain.all('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
-  // One a function, and one for what no row takes.
+  // One for each function, and one for requests that match no route.
   expect(callers).toHaveLength(5)
   for (const { Principal, SourceArn } of callers) {
     expect(Principal).toBe('apigateway.amazonaws.com')
@@ -205,7 +205,7 @@ test('only the API of this stack may call the functions of HTTP', () => {
   }
 })
 
-test('each route may call its function by the ARN that the gateway then calls from', () => {
+test('each route has exactly one permission to call its function', () => {
   const routes = plain.all('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => Properties)
   expect(routes.map(({ RouteKey }) => RouteKey)).toContain('$default')
   for (const { RouteKey, Target } of routes) {
@@ -223,14 +223,14 @@ test('each route may call its function by the ARN that the gateway then calls fr
   }
 })
 
-/** What an ArnLike of an API's ARN lets through of `execute-api/<stage>/…`; its asterisks stand for slashes too. */
+/** Converts the pattern of an API's ARN to a RegExp over `execute-api/<stage>/…`. Its asterisks match slashes too. */
 function callersOf(sourceArn: unknown): RegExp {
   const [, parts] = (sourceArn as { 'Fn::Join': [string, unknown[]] })['Fn::Join']
   const path = String(parts.at(-1)).replaceAll('$', '\\$').replaceAll('*', '.*')
   return new RegExp(`^execute-api${path}$`)
 }
 
-test('nothing secret stands in the template: no value that looks like one, no parameter, no output', () => {
+test('the template holds no secret: not in a value, a parameter or an output', () => {
   const text = JSON.stringify(plain.template)
   expect(text).not.toMatch(
     /\b(aak|aat|aas)_|AKIA|BEGIN [A-Z ]*KEY|"(?:[^"]*(?:password|secret|token|apikey)[^"]*)":/i,
@@ -245,7 +245,7 @@ test('nothing secret stands in the template: no value that looks like one, no pa
   ])
 })
 
-test('logs are kept for a time, of each function and of the API, without what tells who asked', () => {
+test('every function and the API have a log with a retention time, and the access log does not identify the caller', () => {
   const groups = plain.all('AWS::Logs::LogGroup')
   expect(groups).toHaveLength(Object.keys(functions).length + 1)
   for (const [, { Properties }] of groups) expect(Properties.RetentionInDays).toBe(30)
@@ -257,7 +257,7 @@ test('logs are kept for a time, of each function and of the API, without what te
   expect(Format).not.toMatch(/identity|sourceIp|userAgent|path|authorizer/i)
 })
 
-test('TLS from the visitor to the API, by versions that are not broken', () => {
+test('CloudFront accepts and uses only HTTPS with current TLS versions', () => {
   const { DistributionConfig } = full.only('AWS::CloudFront::Distribution').Properties as {
     DistributionConfig: Record<string, never>
   }

@@ -9,7 +9,7 @@ import { type FunctionName, functions } from '#schemas/functions'
 import { routeKeys, routes } from '#schemas/routes'
 import { synthesize } from './synthesized.ts'
 
-/** What the stack is made of, and how its parts hang together. */
+/** The resources of the stack and their connections. */
 
 const plain = synthesize()
 const names = Object.keys(functions) as FunctionName[]
@@ -17,39 +17,40 @@ const names = Object.keys(functions) as FunctionName[]
 type Ref = { Ref: string }
 type Arn = { 'Fn::GetAtt': [id: string, attribute: string] }
 
-test('the same options give the same template, so that a second deployment changes nothing', () => {
+test('the same options give the same template', () => {
   expect(synthesize().template).toEqual(plain.template)
 })
 
-test('the stack is of no account and no region', () => {
+test('the stack can be deployed to any account and region', () => {
   expect(plain.stack.account).toContain('${Token')
   expect(plain.stack.region).toContain('${Token')
   expect(plain.template).not.toHaveProperty('Mappings')
 })
 
-test.each(names)('%s is given the settings of its schema, by values that pass it', name => {
+test.each(names)('%s has exactly the settings of its schema, with valid values', name => {
   const { Variables } = plain.lambda(name).properties.Environment as { Variables: Record<string, unknown> }
   expect(Object.keys(Variables).toSorted()).toEqual(Object.keys(functions[name].shape).toSorted())
-  const known = Object.entries(Variables).map(([key, value]) => [
+  // A value that is not text is a reference, which CloudFormation resolves.
+  const settings = Object.entries(Variables).map(([key, value]) => [
     key,
-    typeof value === 'string' ? value : 'later',
+    typeof value === 'string' ? value : 'reference',
   ])
-  expect(functions[name].safeParse(Object.fromEntries(known)).error).toBeUndefined()
+  expect(functions[name].safeParse(Object.fromEntries(settings)).error).toBeUndefined()
 })
 
-test('a synthesis stops when a function is given other settings than its schema has', () => {
+test('the synthesis stops when the settings of a function differ from its schema', () => {
   const app = new App({ context: flags, builtinCloudFormationValidation: false })
   const stack = new Stack(app, 'Forgetful')
-  const made = new ServiceFunction(stack, 'site', {
+  const site = new ServiceFunction(stack, 'site', {
     name: 'site',
     folder: import.meta.dirname,
     config: readConfig({}),
   })
-  made.set('TABLE_NAME', 'state')
-  expect(() => app.synth()).toThrow(/site is not given its setting BASE_URL.*site has no setting TABLE_NAME/s)
+  site.set('TABLE_NAME', 'state')
+  expect(() => app.synth()).toThrow(/site lacks its setting BASE_URL.*site has no setting TABLE_NAME/s)
 })
 
-test('functions run on Node 24 and arm64, each with a limit of time and memory', () => {
+test('functions run on Node 24 and arm64, with a time limit and a memory size that a new account allows', () => {
   for (const name of names) {
     const { properties } = plain.lambda(name)
     expect(properties).toMatchObject({
@@ -59,15 +60,15 @@ test('functions run on Node 24 and arm64, each with a limit of time and memory',
     })
     expect(properties.Timeout).toBeGreaterThan(0)
     expect(properties.MemorySize).toBeGreaterThanOrEqual(256)
-    // What a new AWS account may have.
+    // The limit of a new AWS account.
     expect(properties.MemorySize).toBeLessThanOrEqual(3008)
-    // An account of 10 concurrent executions has none to reserve.
+    // An account with 10 concurrent executions cannot reserve any.
     expect(properties).not.toHaveProperty('ReservedConcurrentExecutions')
   }
 })
 
-/** Which function answers each route key. */
-function answering(): Record<string, string> {
+/** Returns the function of each route key. */
+function functionsByRouteKey(): Record<string, string> {
   const integrations = Object.fromEntries(plain.all('AWS::ApiGatewayV2::Integration'))
   return Object.fromEntries(
     plain.all('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => {
@@ -79,38 +80,38 @@ function answering(): Record<string, string> {
   )
 }
 
-test('every row of the routes table is a route to its function, and everything else goes to site', () => {
+test('every row of the routes table has a route to its function, and all other paths go to site', () => {
   const rows = Object.values(routes).flatMap(route => routeKeys(route).map(key => [key, route.function]))
-  expect(answering()).toEqual({ ...Object.fromEntries(rows), $default: 'site' })
+  expect(functionsByRouteKey()).toEqual({ ...Object.fromEntries(rows), $default: 'site' })
   for (const [, { Properties }] of plain.all('AWS::ApiGatewayV2::Integration')) {
     expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' })
   }
 })
 
-test('the API answers preflights as the functions would, and lets through what the stream is to refuse', () => {
+test('the API answers preflight requests as the functions do, and its throttle is above the capacity of the stream', () => {
   expect(plain.only('AWS::ApiGatewayV2::Api').Properties.CorsConfiguration).toEqual({
     AllowOrigins: [CORS.origin],
     AllowMethods: CORS.methods,
     AllowHeaders: CORS.headers,
     MaxAge: CORS.maxAgeSeconds,
   })
-  const throttled = (context: Record<string, unknown>) =>
+  const throttle = (context: Record<string, unknown>) =>
     synthesize(context).only('AWS::ApiGatewayV2::Stage').Properties.DefaultRouteSettings
-  expect(throttled({})).toEqual({ ThrottlingRateLimit: 2_000, ThrottlingBurstLimit: 2_000 })
-  expect(throttled({ shards: 4 })).toEqual({ ThrottlingRateLimit: 8_000, ThrottlingBurstLimit: 5_000 })
-  // What AWS lets an account make in a second.
-  expect(throttled({ shards: 5 })).toBeUndefined()
-  expect(throttled({ requestsPerSecond: 20 })).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 20 })
-  const asked = { streamMode: 'on-demand', requestsPerSecond: 12_000 }
-  expect(throttled(asked)).toEqual({ ThrottlingRateLimit: 12_000, ThrottlingBurstLimit: 5_000 })
+  expect(throttle({})).toEqual({ ThrottlingRateLimit: 2_000, ThrottlingBurstLimit: 2_000 })
+  expect(throttle({ shards: 4 })).toEqual({ ThrottlingRateLimit: 8_000, ThrottlingBurstLimit: 5_000 })
+  // Five shards need 10,000 requests a second, the limit of an AWS account.
+  expect(throttle({ shards: 5 })).toBeUndefined()
+  expect(throttle({ requestsPerSecond: 20 })).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 20 })
+  const withOption = { streamMode: 'on-demand', requestsPerSecond: 12_000 }
+  expect(throttle(withOption)).toEqual({ ThrottlingRateLimit: 12_000, ThrottlingBurstLimit: 5_000 })
 })
 
-test('no throttle of ours holds an on-demand stream at what it takes on its first day', () => {
+test('an API in front of an on-demand stream has no throttle, because that stream grows', () => {
   const { Properties } = synthesize({ streamMode: 'on-demand' }).only('AWS::ApiGatewayV2::Stage')
   expect(Properties.DefaultRouteSettings).toBeUndefined()
 })
 
-test('the lake consumer never drops a record, and what Lambda gave up all the same is kept', () => {
+test('Lambda retries the batches of the lake consumer without limit, and stores a batch that it gives up', () => {
   const [, mapping] = plain.all('AWS::Lambda::EventSourceMapping').find(([id]) => id.startsWith('lake')) ?? []
   expect(mapping?.Properties).toMatchObject({
     StartingPosition: 'TRIM_HORIZON',
@@ -125,11 +126,11 @@ test('the lake consumer never drops a record, and what Lambda gave up all the sa
       OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/^StorageLake/), 'Arn'] } },
     },
   })
-  // Made before the role has its rights, the mapping would be refused.
+  // Without the rights of its role, AWS refuses the mapping.
   expect(mapping?.DependsOn?.join()).toMatch(/lakeRoleDefaultPolicy/)
 })
 
-test('a batch that Lambda gave up leaves a message, which the bucket is allowed to send', () => {
+test('the S3 bucket sends a message for each batch that Lambda gave up', () => {
   const bucket = plain.only('AWS::S3::Bucket')
   const { QueueConfigurations } = bucket.Properties.NotificationConfiguration as {
     QueueConfigurations: { Queue: Arn; Event: string; Filter: unknown }[]
@@ -144,7 +145,7 @@ test('a batch that Lambda gave up leaves a message, which the bucket is allowed 
   expect(bucket.DependsOn?.join()).toMatch(/StorageFailuresQueuePolicy/)
 })
 
-test('a job is given to one worker at a time, which ends before it is given to another', () => {
+test('a worker ends before SQS delivers its job to another worker', () => {
   const [, mapping] = plain.all('AWS::Lambda::EventSourceMapping').find(([id]) => id.startsWith('jobs')) ?? []
   expect(mapping?.Properties).toMatchObject({
     BatchSize: 1,
@@ -156,13 +157,13 @@ test('a job is given to one worker at a time, which ends before it is given to a
   expect(jobs?.Properties.VisibilityTimeout).toBeGreaterThan(Number(Timeout))
   const tries = 5
   expect(jobs?.Properties.RedrivePolicy).toMatchObject({ maxReceiveCount: tries })
-  // Before it is sent anew a job has had all its tries.
+  // All tries of a job are over before maintenance sends the job again.
   expect(tries * Number(jobs?.Properties.VisibilityTimeout)).toBeLessThan(MAINTENANCE.resendMs / 1_000)
   const { Variables } = Environment as { Variables: Record<string, string> }
   expect(Number(Variables.COMPACTION_MEMORY_MB)).toBeLessThan(Number(MemorySize) - 512)
 })
 
-test('the scheduler is called every minute and ends before its lease; a failed call is not repeated later', () => {
+test('the scheduler runs every minute, ends before its lease, and is not retried after a failure', () => {
   const schedule = plain.only('AWS::Scheduler::Schedule').Properties
   expect(schedule).toMatchObject({
     ScheduleExpression: 'rate(1 minute)',
@@ -192,14 +193,14 @@ function distribution(synthesized = plain): Distribution {
   return synthesized.only('AWS::CloudFront::Distribution').Properties.DistributionConfig as Distribution
 }
 
-test('CloudFront passes everything and keeps nothing, but for the scripts', () => {
+test('CloudFront passes all requests to the API and caches only the scripts', () => {
   const { DefaultCacheBehavior, CacheBehaviors, CustomErrorResponses } = distribution()
   expect(DefaultCacheBehavior.AllowedMethods).toHaveLength(7)
   expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual([
     routes.trackerJs.path,
     routes.trackerSource.path,
   ])
-  // AllViewerExceptHostHeader: the API is found by its Host.
+  // AllViewerExceptHostHeader, because API Gateway finds the API by its own host name.
   expect(DefaultCacheBehavior.OriginRequestPolicyId).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac')
   const { CachePolicyConfig } = plain.only('AWS::CloudFront::CachePolicy').Properties as {
     CachePolicyConfig: Record<string, unknown>
@@ -213,42 +214,42 @@ test('CloudFront passes everything and keeps nothing, but for the scripts', () =
   for (const { ErrorCachingMinTTL } of CustomErrorResponses) expect(ErrorCachingMinTTL).toBe(0)
 })
 
-test('a custom domain is the address of the service everywhere, and is entered where its zone is known', () => {
+test('a custom domain is the base URL of all functions, and has DNS records when its zone is an option', () => {
   const options = {
     domainName: 'stats.example.com',
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1f0a',
   }
-  const named = synthesize(options)
-  const { Variables } = named.lambda('reports').properties.Environment as {
+  const withDomain = synthesize(options)
+  const { Variables } = withDomain.lambda('reports').properties.Environment as {
     Variables: Record<string, string>
   }
   expect(Variables.BASE_URL).toBe('https://stats.example.com')
-  expect(named.template.Outputs.BaseUrl?.Value).toBe('https://stats.example.com')
-  expect(distribution(named).Aliases).toEqual(['stats.example.com'])
-  expect(named.all('AWS::Route53::RecordSet')).toEqual([])
-  const entered = synthesize({ ...options, hostedZoneId: 'Z0123' }).all('AWS::Route53::RecordSet')
-  expect(entered.map(([, { Properties }]) => [Properties.Name, Properties.Type])).toEqual([
+  expect(withDomain.template.Outputs.BaseUrl?.Value).toBe('https://stats.example.com')
+  expect(distribution(withDomain).Aliases).toEqual(['stats.example.com'])
+  expect(withDomain.all('AWS::Route53::RecordSet')).toEqual([])
+  const records = synthesize({ ...options, hostedZoneId: 'Z0123' }).all('AWS::Route53::RecordSet')
+  expect(records.map(([, { Properties }]) => [Properties.Name, Properties.Type])).toEqual([
     ['stats.example.com', 'A'],
     ['stats.example.com', 'AAAA'],
   ])
 })
 
-test('the command of the outputs calls the owner function', () => {
+test('the command in the output MakeOwner calls the owner function', () => {
   const { Value } = plain.template.Outputs.MakeOwner as { Value: { 'Fn::Join': [string, (string | Ref)[]] } }
   const { id } = plain.lambda('owner')
   const text = Value['Fn::Join'][1].map(part => (typeof part === 'string' ? part : part.Ref)).join('')
   expect(text).toBe(`aws lambda invoke --region AWS::Region --function-name ${id} /dev/stdout`)
 })
 
-test('the dashboard is named after its region too, as an account has one of a name in all of them', () => {
+test('the name of the dashboard includes the region, because dashboards are global in an account', () => {
   expect(plain.only('AWS::CloudWatch::Dashboard').Properties.DashboardName).toEqual({
     'Fn::Join': ['', ['Footfall-', { Ref: 'AWS::Region' }]],
   })
 })
 
-test('two stacks in one account share no name', () => {
+test('two stacks in one account share no resource name', () => {
   const other = synthesize({ stackName: 'Footfall-Staging' })
-  const fixed = ({ all }: typeof plain) => [
+  const fixedNames = ({ all }: typeof plain) => [
     ...all('AWS::Athena::WorkGroup').map(([, { Properties }]) => Properties.Name),
     ...all('AWS::Glue::Database').map(
       ([, { Properties }]) => (Properties.DatabaseInput as { Name: string }).Name,
@@ -259,5 +260,5 @@ test('two stacks in one account share no name', () => {
     ),
     ...all('AWS::CloudFront::CachePolicy').map(([, { Properties }]) => JSON.stringify(Properties)),
   ]
-  expect(fixed(other).filter(name => fixed(plain).includes(name))).toEqual([])
+  expect(fixedNames(other).filter(name => fixedNames(plain).includes(name))).toEqual([])
 })

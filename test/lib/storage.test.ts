@@ -3,27 +3,29 @@ import { tables } from '#schemas/columns'
 import { FIRST_EPOCH, hiveTable, LAST_EPOCH } from '#schemas/hive-tables'
 import { synthesize } from './synthesized.ts'
 
-/** Where data lies, and what becomes of it. */
+/** The resources that hold data: how long they live, how they are protected and what deletes data. */
 
 const plain = synthesize()
 
-test('data outlives the stack: bucket, table and stream, and nothing else', () => {
-  const kept = Object.values(plain.template.Resources).filter(({ DeletionPolicy }) =>
+test('only the S3 bucket, the table and the stream outlive the stack', () => {
+  const retainedResources = Object.values(plain.template.Resources).filter(({ DeletionPolicy }) =>
     DeletionPolicy?.startsWith('Retain'),
   )
-  const policies = Object.fromEntries(kept.map(({ Type, DeletionPolicy }) => [Type, DeletionPolicy]))
-  expect(kept).toHaveLength(3)
+  const policies = Object.fromEntries(
+    retainedResources.map(({ Type, DeletionPolicy }) => [Type, DeletionPolicy]),
+  )
+  expect(retainedResources).toHaveLength(3)
   expect(policies).toEqual({
-    // Its protection would stop the rollback of a first deployment that fails.
+    // Deletion protection of the table would make the rollback of a failed first deployment fail.
     'AWS::DynamoDB::Table': 'Retain',
-    // Deleted by that rollback alone: each try would leave a stream that costs $11 a month.
+    // Only that rollback deletes these. Otherwise each failed try would leave a stream that costs $11 a month.
     'AWS::Kinesis::Stream': 'RetainExceptOnCreate',
     'AWS::S3::Bucket': 'RetainExceptOnCreate',
   })
-  for (const { UpdateReplacePolicy } of kept) expect(UpdateReplacePolicy).toBe('Retain')
+  for (const { UpdateReplacePolicy } of retainedResources) expect(UpdateReplacePolicy).toBe('Retain')
 })
 
-test('the state table can be had back as it was at any second, and is not deleted by accident', () => {
+test('the state table has point-in-time recovery and deletion protection', () => {
   expect(plain.only('AWS::DynamoDB::Table').Properties).toMatchObject({
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     DeletionProtectionEnabled: true,
@@ -37,7 +39,7 @@ test('the state table can be had back as it was at any second, and is not delete
   expect(plain.only('AWS::DynamoDB::Table').Properties).not.toHaveProperty('GlobalSecondaryIndexes')
 })
 
-test('the bucket is private, encrypted and versioned', () => {
+test('the S3 bucket is private, encrypted and versioned', () => {
   expect(plain.only('AWS::S3::Bucket').Properties).toMatchObject({
     PublicAccessBlockConfiguration: {
       BlockPublicAcls: true,
@@ -55,7 +57,7 @@ test('the bucket is private, encrypted and versioned', () => {
 
 type Rule = { Id: string; Prefix?: string; ExpirationInDays?: number; NoncurrentVersionExpiration?: unknown }
 
-test('lifecycle deletes results, what was put aside and old versions, and never an event of the lake', () => {
+test('lifecycle rules delete query results, quarantined data and old versions, but no current file of the lake', () => {
   const { Rules } = plain.only('AWS::S3::Bucket').Properties.LifecycleConfiguration as { Rules: Rule[] }
   const expiring = Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined)
   expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual([
@@ -70,7 +72,7 @@ test('lifecycle deletes results, what was put aside and old versions, and never 
   ).toBeDefined()
 })
 
-test('the stream is encrypted; one shard for a day costs least and is the default', () => {
+test('the default stream is encrypted and has the lowest price: one shard, 24 hours', () => {
   expect(plain.only('AWS::Kinesis::Stream').Properties).toEqual({
     RetentionPeriodHours: 24,
     ShardCount: 1,
@@ -79,14 +81,14 @@ test('the stream is encrypted; one shard for a day costs least and is the defaul
   })
 })
 
-test('all queues are encrypted and keep messages as long as SQS does', () => {
+test('all queues are encrypted and keep messages for 14 days, the limit of SQS', () => {
   expect(plain.all('AWS::SQS::Queue')).toHaveLength(4)
   for (const [, { Properties }] of plain.all('AWS::SQS::Queue')) {
     expect(Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 })
   }
 })
 
-test('Athena cancels statements that read too much, and whoever starts one cannot choose otherwise', () => {
+test('Athena cancels statements that read too much, and a caller cannot override that', () => {
   const workgroup = plain.only('AWS::Athena::WorkGroup').Properties
   expect(workgroup).toMatchObject({
     Name: 'footfall',
@@ -100,7 +102,7 @@ test('Athena cancels statements that read too much, and whoever starts one canno
   expect(JSON.stringify(workgroup)).toContain('/athena-results/')
 })
 
-test('every table of the lake is in the catalog, with its columns, and partitions by projection', () => {
+test('every table of the lake is in the catalog, with its columns and projected partitions', () => {
   const inputs = plain
     .all('AWS::Glue::Table')
     .map(([, { Properties }]) => Properties.TableInput as TableInput)
@@ -119,7 +121,7 @@ test('every table of the lake is in the catalog, with its columns, and partition
   }
 })
 
-test('the catalog knows a window of epochs, which moves as a whole: its width is planning time of every read', () => {
+test('the catalog has fewer than 100,000 epochs, because each one adds planning time to every read', () => {
   expect(LAST_EPOCH - FIRST_EPOCH).toBeGreaterThan(0)
   expect(LAST_EPOCH - FIRST_EPOCH).toBeLessThan(100_000)
   const ranges = plain.all('AWS::Glue::Table').flatMap(([, { Properties }]) => {

@@ -9,7 +9,7 @@ import { type FunctionName, functions } from '#schemas/functions'
 
 export type Resource = {
   Type: string
-  // A template is plain JSON of many shapes; a test says which it expects.
+  // Resources have many shapes. A test casts to the shape that it expects.
   Properties: Record<string, unknown>
   DeletionPolicy?: string
   UpdateReplacePolicy?: string
@@ -24,13 +24,13 @@ export type Synthesized = {
   }
   /** Resources of a type, by logical id. */
   all(type: string): [id: string, resource: Resource][]
-  /** The only resource of a type. Throws when there are none or several. */
+  /** The only resource of a type. Throws unless there is exactly one. */
   only(type: string): Resource
-  /** The function of a folder of lambdas/. */
+  /** The function with the name of its folder in lambdas/. */
   lambda(name: FunctionName): { id: string; properties: Resource['Properties'] }
 }
 
-/** The stack as `cdk synth -c …` makes it, with a line of code in the place of each bundle. */
+/** Synthesizes the stack as `cdk synth -c …` does, with one line of code instead of each bundle. */
 export function synthesize(context: Record<string, unknown> = {}): Synthesized {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-synth-'))
   try {
@@ -38,43 +38,45 @@ export function synthesize(context: Record<string, unknown> = {}): Synthesized {
     const app = new App({
       context: flags,
       outdir: join(folder, 'cdk.out'),
-      // Three seconds a synthesis; `cdk synth`, which is a check of its own, does it.
+      // This validation takes three seconds. The check `cdk synth` does it.
       builtinCloudFormationValidation: false,
     })
-    const stack = new Service(app, config.stackName, { config, folders: bundles(folder) })
+    const stack = new Service(app, config.stackName, { config, folders: writeBundles(folder) })
     const template: Synthesized['template'] = app.synth().getStackByName(config.stackName).template
-    return queries(stack, template)
+    return createQueries(stack, template)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function queries(stack: Service, template: Synthesized['template']): Synthesized {
+function createQueries(stack: Service, template: Synthesized['template']): Synthesized {
   const all = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type)
   return {
     stack,
     template,
     all,
     only(type) {
-      const [found, ...more] = all(type)
-      if (found === undefined || more.length > 0) throw new Error(`${all(type).length} of ${type}`)
-      return found[1]
+      const [entry, ...others] = all(type)
+      if (entry === undefined || others.length > 0) {
+        throw new Error(`The template has ${all(type).length} resources of type ${type} instead of one.`)
+      }
+      return entry[1]
     },
     lambda(name) {
-      const found = all('AWS::Lambda::Function').find(([id]) => id.startsWith(`${name}Function`))
-      if (found === undefined) throw new Error(`no function ${name}`)
-      return { id: found[0], properties: found[1].Properties }
+      const entry = all('AWS::Lambda::Function').find(([id]) => id.startsWith(`${name}Function`))
+      if (entry === undefined) throw new Error(`The template has no function ${name}.`)
+      return { id: entry[0], properties: entry[1].Properties }
     },
   }
 }
 
-function bundles(folder: string): Record<FunctionName, string> {
+function writeBundles(folder: string): Record<FunctionName, string> {
   const names = Object.keys(functions) as FunctionName[]
-  const made = names.map(name => {
+  const folders = names.map(name => {
     const bundle = join(folder, name)
     mkdirSync(bundle)
     writeFileSync(join(bundle, 'index.mjs'), `export const handler = () => '${name}'\n`)
     return [name, bundle]
   })
-  return Object.fromEntries(made)
+  return Object.fromEntries(folders)
 }

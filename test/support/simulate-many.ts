@@ -1,20 +1,15 @@
 import { type SimulationReport, simulate } from './stream-simulator.ts'
 
-/**
- * Runs `count` schedules from a seed drawn anew each time (or FOOTFALL_SEED) and adds their reports up. An error names
- * the seed of its schedule.
- */
+/** Runs `count` schedules with the seeds from `firstSeed` on and adds up their reports. An error names its seed. */
 export async function simulateMany(
   count: number,
-  options: { powerCuts?: boolean },
+  firstSeed: number,
+  options: { powerCuts?: boolean } = {},
 ): Promise<SimulationReport> {
-  const first = Number(process.env.FOOTFALL_SEED ?? Math.floor(Math.random() * 2 ** 31))
-  let sum: SimulationReport | undefined
-  for (let seed = first; seed < first + count; seed++) {
-    const report = await simulate(seed, options)
-    sum = sum === undefined ? report : add(sum, report)
-  }
-  return sum as SimulationReport
+  let sum = await simulate(firstSeed, options)
+  for (let seed = firstSeed + 1; seed < firstSeed + count; seed++)
+    sum = add(sum, await simulate(seed, options))
+  return sum
 }
 
 function add(a: SimulationReport, b: SimulationReport): SimulationReport {

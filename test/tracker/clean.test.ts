@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertySettings } from '#test/support/depth'
 import { byteLength, cleanProperties, cutText, fitProperties } from '../../tracker/clean.ts'
 
 test('plain values go through as they are', () => {
@@ -105,6 +106,7 @@ test('whatever comes in, JSON comes out', () => {
       expect(cleanProperties(cleaned)).toEqual(cleaned)
       JSON.parse(JSON.stringify(cleaned))
     }),
+    propertySettings(100),
   )
 })
 
@@ -138,7 +140,7 @@ describe('properties that are too big together', () => {
           )
         },
       ),
-      { numRuns: 50 },
+      propertySettings(50),
     )
   })
 })

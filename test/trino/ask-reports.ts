@@ -1,6 +1,6 @@
 import type { Project } from '#core/projects/project'
 import { events } from '#core/reports/events'
-import type { ReportServices } from '#core/reports/report'
+import { type ReportServices, runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
 import { STATS_GROUPS } from '#schemas/stats'
 import type { SampleLake } from './sample-lakes.ts'
@@ -18,13 +18,17 @@ export async function askReports(
   { since, limit, filter }: Pick<SampleLake, 'since' | 'limit' | 'filter'>,
 ): Promise<void> {
   for (const from of new Set([...since, '1d', '400d'])) {
-    for (const groupBy of STATS_GROUPS) await stats(services, { project, query: { since: from, groupBy } })
+    for (const groupBy of STATS_GROUPS)
+      await runReport(stats, services, { project, query: { since: from, groupBy } })
   }
   const everyFilter = { event: 'page_view', user_id: "o'brien", session_id: 's1' }
   for (const filters of [{}, filter, everyFilter, { user_id: 'a\u0000b' }, { event: '\u{1F600}' }]) {
     let before: string | undefined
     for (let page = 0; page < PAGES; page++) {
-      const found = await events(services, { project, query: { since: '60d', limit, before, ...filters } })
+      const found = await runReport(events, services, {
+        project,
+        query: { since: '60d', limit, before, ...filters },
+      })
       if (found.next_before === null) break
       before = found.next_before
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { arrivalLag, createArrivalOrder, eventUlid } from '#core/ingest/ids'
+import { propertySettings } from '#test/support/depth'
 
 const seqs = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
 const times = fc.integer({ min: 0, max: 2 ** 48 - 1 })
@@ -16,6 +17,7 @@ test('ids sort as text like (timestamp, lag, seq) sort as numbers', () => {
       expect(a).toMatch(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
       expect(a < b ? -1 : a > b ? 1 : 0).toBe(byNumbers)
     }),
+    propertySettings(100),
   )
 })
 
@@ -26,6 +28,7 @@ test('events of one millisecond sort by arrival', () => {
       const [a, b] = [eventUlid(1_000, lagA, seqA), eventUlid(1_000, lagB, seqB)]
       expect(a < b ? -1 : a > b ? 1 : 0).toBe(byArrival)
     }),
+    propertySettings(100),
   )
 })
 
@@ -61,6 +64,7 @@ test('arrivals ascend strictly, whatever the clock does', () => {
         previous = { receivedAt: next.receivedAt, seq: next.seq + count - 1 }
       }
     }),
+    propertySettings(100),
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { storedProperties } from '#core/ingest/properties'
+import { propertySettings } from '#test/support/depth'
 
 /** As a body brings them: parsed from JSON text. */
 function stored(jsonText: string): string | null {
@@ -58,6 +59,7 @@ test('every key that contains email goes, at every depth, and nothing else does'
       fc.pre(Buffer.byteLength(text) <= 8192)
       expect(JSON.parse(stored(text)!)).toEqual(JSON.parse(JSON.stringify(withoutEmail(JSON.parse(text)))))
     }),
+    propertySettings(100),
   )
 })
 
@@ -97,6 +99,7 @@ test('stored text has no lone surrogate, whatever is sent', () => {
       const text = stored(JSON.stringify({ [key]: value }))
       expect(Object.entries(JSON.parse(text!))).toEqual([[key.toWellFormed(), value.toWellFormed()]])
     }),
+    propertySettings(100),
   )
 })
 

@@ -9,6 +9,7 @@ import {
   unpackedBytes,
   unpackRecord,
 } from '#core/ingest/record'
+import { propertySettings } from '#test/support/depth'
 
 const text = fc.string({ unit: 'binary' }).map(value => value.toWellFormed())
 const maybe = fc.option(text, { nil: null })
@@ -50,6 +51,7 @@ test('a record is unpacked as it was packed, small or big', () => {
     fc.property(record, value => {
       expect(unpackRecord(packRecord(value))).toEqual(value)
     }),
+    propertySettings(100),
   )
 })
 
@@ -91,6 +93,7 @@ test('of a record whose head is cut off or made up, no size is found that is not
       expect(unpackedBytes(bytes)).toBeGreaterThanOrEqual(0)
       expect(unpackedBytes(Uint8Array.from([2, ...bytes]))).toBeGreaterThanOrEqual(0)
     }),
+    propertySettings(100),
   )
 })
 

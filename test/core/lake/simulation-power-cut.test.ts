@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
+import { repeats, seed } from '#test/support/depth'
 import { simulateMany } from '#test/support/simulate-many'
 
-test('nor is one lost or doubled when power cuts put the state back, in 4,000 random schedules', {
-  timeout: 600_000,
+const SCHEDULES = repeats(400)
+
+test('in random schedules with power cuts that set the state back, every accepted event is read exactly once', {
+  timeout: 1_800_000,
 }, async () => {
-  const done = await simulateMany(4_000, { powerCuts: true })
-  expect(done.powerCuts).toBeGreaterThan(7_000)
-  expect(done.epochsClosed).toBeGreaterThan(10_000)
-  expect(done.epochsRolled).toBeGreaterThan(200)
+  const report = await simulateMany(SCHEDULES, seed, { powerCuts: true })
+  // The schedules must reach the states that they are meant to test. The bounds are about half of the usual figures.
+  expect(report.powerCuts / SCHEDULES).toBeGreaterThan(1.7)
+  expect(report.epochsClosed / SCHEDULES).toBeGreaterThan(2.5)
+  expect(report.epochsRolled / SCHEDULES).toBeGreaterThan(0.05)
 })

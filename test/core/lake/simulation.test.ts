@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
+import { repeats, seed } from '#test/support/depth'
 import { simulateMany } from '#test/support/simulate-many'
 
-// A failing seed is in the error's message; `FOOTFALL_SEED=n npx vitest run test/core/lake/simulation.test.ts` starts there.
-test('every accepted event is read exactly once at every step of 6,000 random schedules', {
-  timeout: 600_000,
+const SCHEDULES = repeats(600)
+
+test('in random schedules every accepted event is read exactly once at every step', {
+  timeout: 1_800_000,
 }, async () => {
-  const done = await simulateMany(6_000, {})
-  // The schedules must reach what they are for: about half of what they do.
-  expect(done.crashes).toBeGreaterThan(12_000)
-  expect(done.reads).toBeGreaterThan(15_000)
-  expect(done.epochsClosed).toBeGreaterThan(15_000)
-  expect(done.epochsRolled).toBeGreaterThan(2_500)
-  expect(done.reshards).toBeGreaterThan(20_000)
+  const report = await simulateMany(SCHEDULES, seed)
+  // The schedules must reach the states that they are meant to test. The bounds are about half of the usual figures.
+  expect(report.crashes / SCHEDULES).toBeGreaterThan(2)
+  expect(report.reads / SCHEDULES).toBeGreaterThan(2.5)
+  expect(report.epochsClosed / SCHEDULES).toBeGreaterThan(2.5)
+  expect(report.epochsRolled / SCHEDULES).toBeGreaterThan(0.4)
+  expect(report.reshards / SCHEDULES).toBeGreaterThan(3)
 })

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeCursor, parseCursor } from '#core/reports/cursor'
+import { propertySettings } from '#test/support/depth'
 
-test('a place comes back as it was', () => {
+test('parseCursor returns the position that encodeCursor was given', () => {
   fc.assert(
     fc.property(
       fc.nat(Date.parse('9999-12-31')),
@@ -14,6 +15,7 @@ test('a place comes back as it was', () => {
         expect(parseCursor(cursor)).toEqual({ timestamp, lag, seq })
       },
     ),
+    propertySettings(100),
   )
 })
 
@@ -21,10 +23,10 @@ const text = (plain: string): string => Buffer.from(plain).toString('base64url')
 
 test.each([
   ['empty', ''],
-  ['no base64', '!!'],
-  ['of too few parts', text('1.2')],
-  ['of too many parts', text('1.2.3.4')],
-  ['no number', text('1.x.3')],
+  ['not base64', '!!'],
+  ['made of too few parts', text('1.2')],
+  ['made of too many parts', text('1.2.3.4')],
+  ['not a number', text('1.x.3')],
   ['a fraction', text('1.5.2.3')],
   ['an exponent', text('1e3.2.3')],
   ['before 1970', text('-1.2.3')],
@@ -34,7 +36,7 @@ test.each([
   expect(() => parseCursor(cursor)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }))
 })
 
-test('any text is read or refused, and nothing else', () => {
+test('any text is either read or refused with MISSING_FIELDS', () => {
   fc.assert(
     fc.property(fc.string(), cursor => {
       try {
@@ -43,5 +45,6 @@ test('any text is read or refused, and nothing else', () => {
         expect(error).toMatchObject({ code: 'MISSING_FIELDS' })
       }
     }),
+    propertySettings(100),
   )
 })

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { range } from '#core/reports/range'
+import { type RangeParams, toRange } from '#core/reports/range'
 import { utcDate } from '#core/time'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const at = (iso: string): number => Date.parse(iso)
+
+/** The range of a report whose default is 7 days. */
+const range = (params: RangeParams) => toRange(params, { now: NOW, defaultDays: 7 })
+const hourlyRange = (params: RangeParams) => toRange(params, { now: NOW, defaultDays: 7, isHourly: true })
 
 describe('since', () => {
   test.each([
@@ -19,12 +23,12 @@ describe('since', () => {
     ['2024-02-29', '2024-02-29T00:00:00Z'],
     // Later today is today, not the future.
     ['2026-11-18T23:00:00Z', '2026-11-18T00:00:00Z'],
-  ])('%s begins at %s', (since, from) => {
-    expect(range({ since }, NOW, 7).from).toBe(at(from))
+  ])('`%s` begins at %s', (since, from) => {
+    expect(range({ since }).from).toBe(at(from))
   })
 
-  test.each(['2026-11-19', '2026-11-18T23:30:00-01:00'])('%s lies in the future and is refused', since => {
-    expect(() => range({ since }, NOW, 7)).toThrow(expect.objectContaining({ code: 'INVALID_SINCE' }))
+  test.each(['2026-11-19', '2026-11-18T23:30:00-01:00'])('`%s` is in the future and is refused', since => {
+    expect(() => range({ since })).toThrow(expect.objectContaining({ code: 'INVALID_SINCE' }))
   })
 
   test.each([
@@ -47,28 +51,28 @@ describe('since', () => {
     '2026-11-01T10',
     "2026-11-01'",
   ])('%j is refused and the message names both forms', since => {
-    expect(() => range({ since }, NOW, 7)).toThrow(/Nd.*ISO 8601/)
+    expect(() => range({ since })).toThrow(/Nd.*ISO 8601/)
   })
 
-  test('absent, it is the days that are given, else the default of the endpoint', () => {
-    expect(utcDate(range({ days: 3 }, NOW, 7).from)).toBe('2026-11-15')
-    expect(utcDate(range({}, NOW, 30).from)).toBe('2026-10-19')
-    expect(utcDate(range({ since: '1d', days: 3 }, NOW, 30).from)).toBe('2026-11-17')
-  })
-})
-
-describe('by the hour', () => {
-  test('Nd begins exactly N times 24 hours ago', () => {
-    expect(range({ since: '2d', hourly: true }, NOW, 7).from).toBe(NOW - 2 * 86_400_000)
-    expect(range({ hourly: true }, NOW, 7).from).toBe(NOW - 7 * 86_400_000)
-  })
-
-  test('today and a date begin at midnight', () => {
-    expect(range({ since: '0d', hourly: true }, NOW, 7).from).toBe(at('2026-11-18T00:00:00Z'))
-    expect(range({ since: '2026-11-17', hourly: true }, NOW, 7).from).toBe(at('2026-11-17T00:00:00Z'))
+  test('without `since`, the range begins `days` before today, else the default days before today', () => {
+    expect(utcDate(range({ days: 3 }).from)).toBe('2026-11-15')
+    expect(utcDate(toRange({}, { now: NOW, defaultDays: 30 }).from)).toBe('2026-10-19')
+    expect(utcDate(toRange({ since: '1d', days: 3 }, { now: NOW, defaultDays: 30 }).from)).toBe('2026-11-17')
   })
 })
 
-test('the range reaches to the five minutes that a timestamp may lie ahead, and includes them', () => {
-  expect(range({}, NOW, 7).to).toBe(NOW + 5 * 60_000 + 1)
+describe('with intervals of an hour', () => {
+  test('`Nd` begins exactly N times 24 hours ago', () => {
+    expect(hourlyRange({ since: '2d' }).from).toBe(NOW - 2 * 86_400_000)
+    expect(hourlyRange({}).from).toBe(NOW - 7 * 86_400_000)
+  })
+
+  test('`0d` and a date begin at midnight', () => {
+    expect(hourlyRange({ since: '0d' }).from).toBe(at('2026-11-18T00:00:00Z'))
+    expect(hourlyRange({ since: '2026-11-17' }).from).toBe(at('2026-11-17T00:00:00Z'))
+  })
+})
+
+test('the range ends five minutes after now, inclusive, because a timestamp may be that far ahead', () => {
+  expect(range({}).to).toBe(NOW + 5 * 60_000 + 1)
 })

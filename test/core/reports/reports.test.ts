@@ -6,9 +6,9 @@ import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
 import type { Snapshot } from '#core/lake/state'
 import type { QueryEngine } from '#core/ports'
-import { events } from '#core/reports/events'
-import type { ReportServices } from '#core/reports/report'
-import { stats } from '#core/reports/stats'
+import { type EventsParams, events } from '#core/reports/events'
+import { type ReportServices, runReport } from '#core/reports/run'
+import { type StatsParams, stats } from '#core/reports/stats'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { statsResponse } from '#schemas/stats'
@@ -23,7 +23,8 @@ const project = {
   has_event_ids: true,
 }
 
-async function setUp(given: Partial<EventsRecord['events'][number]>[] = []) {
+/** Services over a lake with one hot file of these events, all sent in one request. */
+async function setUp(changes: Partial<EventsRecord['events'][number]>[] = []) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-report-'))
   const lakeDir = join(dir, 'lake')
   const record: EventsRecord = {
@@ -34,7 +35,7 @@ async function setUp(given: Partial<EventsRecord['events'][number]>[] = []) {
     received_at: NOW,
     seq: 5,
     country: 'DE',
-    events: given.map(event => ({
+    events: changes.map(event => ({
       event: 'page_view',
       properties: null,
       user_id: null,
@@ -44,24 +45,32 @@ async function setUp(given: Partial<EventsRecord['events'][number]>[] = []) {
       ...event,
     })),
   }
-  const epochs = given.length === 0 ? [[]] : [[[record]]]
+  const epochs = changes.length === 0 ? [[]] : [[[record]]]
   const snapshot = await buildLake({ lake: createFolderLake(lakeDir), tempDir: join(dir, 'temp'), epochs })
   const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   onTestFinished(async () => {
     await engine.close()
     await rm(dir, { recursive: true, force: true })
   })
-  return { ...serve(engine, snapshot), lake: createFolderLake(lakeDir), record }
+  return { ...reportServices(engine, snapshot), lake: createFolderLake(lakeDir), record }
 }
 
-function serve(engine: QueryEngine, snapshot: Snapshot): ReportServices {
+function reportServices(engine: QueryEngine, snapshot: Snapshot): ReportServices {
   return { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
+}
+
+function getStats(services: ReportServices, query: StatsParams, signal?: AbortSignal) {
+  return runReport(stats, services, { project, query, signal })
+}
+
+function getEvents(services: ReportServices, query: EventsParams) {
+  return runReport(events, services, { project, query })
 }
 
 test('a project without events has zeros and empty lists', async () => {
   const services = await setUp()
-  const found = await stats(services, { project, query: { groupBy: 'day' } })
-  expect(found).toEqual({
+  const body = await getStats(services, { groupBy: 'day' })
+  expect(body).toEqual({
     project: 'shop',
     period: { from: '2026-11-11', to: '2026-11-18', groupBy: 'day' },
     totals: { unique_users: 0, total_events: 0 },
@@ -76,8 +85,8 @@ test('a project without events has zeros and empty lists', async () => {
     },
     countries: [],
   })
-  expect(statsResponse.parse(found)).toEqual(found)
-  expect(await events(services, { project, query: { limit: 10 } })).toEqual({
+  expect(statsResponse.parse(body)).toEqual(body)
+  expect(await getEvents(services, { limit: 10 })).toEqual({
     project: 'shop',
     events: [],
     count: 0,
@@ -85,65 +94,65 @@ test('a project without events has zeros and empty lists', async () => {
   })
 })
 
-test('a project is not read before it was there, however far back it is asked for', async () => {
+test('a report reads no days before the project can have events, however old its `since` is', async () => {
   const { engine, ...services } = await setUp([{ user_id: 'u' }])
   const query = { since: '0000-01-02', groupBy: 'day', limit: 10 } as const
-  const { totals, period } = await stats({ ...services, engine }, { project, query })
+  const { totals, period } = await getStats({ ...services, engine }, query)
   expect(totals).toEqual({ unique_users: 1, total_events: 1 })
   expect(period.from).toBe('0000-01-02')
-  const { count } = await events({ ...services, engine }, { project, query })
+  const { count } = await getEvents({ ...services, engine }, query)
   expect(count).toBe(1)
 
   const rows = vi.spyOn(engine, 'rows')
-  const withCold = serve(engine, { epoch: 3, warm: 2, cold: 2 })
-  await stats(withCold, { project, query })
-  await events(withCold, { project, query })
+  const servicesWithCold = reportServices(engine, { epoch: 3, warm: 2, cold: 2 })
+  await getStats(servicesWithCold, query)
+  await getEvents(servicesWithCold, query)
   const dates = rows.mock.calls.flatMap(([{ scans = [] }]) => scans.flatMap(({ date }) => date ?? []))
   expect(dates.toSorted()[0]).toBe('2026-09-01')
 })
 
-test('events that come between the statements of a page push none out of it', async () => {
-  const sent = Array.from({ length: 6 }, (_, i) => ({ event: `e${i}`, timestamp: NOW - i * 1_000 }))
-  const { lake, record, ...services } = await setUp(sent)
+test('an event that arrives between the statements of a page pushes no event out of it', async () => {
+  const sixEvents = Array.from({ length: 6 }, (_, i) => ({ event: `e${i}`, timestamp: NOW - i * 1_000 }))
+  const { lake, record, ...services } = await setUp(sixEvents)
   const [event] = record.events as [EventsRecord['events'][number]]
   const late = { ...record, seq: 6, events: [{ ...event, event: 'late', timestamp: NOW - 1_500 }] }
-  // As Athena does, which lists the files for each statement anew.
+  // Like Athena, which lists the files again for each statement.
   const { rows } = services.engine
   services.engine.rows = vi
     .fn(query => rows(query))
     .mockImplementationOnce(async query => {
-      const found = await rows(query)
+      const positions = await rows(query)
       await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(toHotRows(late)))
-      return found
+      return positions
     })
-  const names = []
+  const pages = []
   for (let before: string | undefined, page = 0; page === 0 || before !== undefined; page++) {
-    const answer = await events(services, { project, query: { limit: 3, ...(before && { before }) } })
-    names.push(answer.events.map(({ event }) => event))
-    before = answer.next_before ?? undefined
+    const body = await getEvents(services, { limit: 3, ...(before && { before }) })
+    pages.push(body.events.map(({ event }) => event))
+    before = body.next_before ?? undefined
   }
-  expect(names).toEqual([
+  expect(pages).toEqual([
     ['e0', 'e1', 'e2'],
     ['e3', 'e4', 'e5'],
   ])
 })
 
-test('of events that all have one time no more are read than a page shows', async () => {
+test('a page of events with equal timestamps reads only the events of that page', async () => {
   const { engine, ...services } = await setUp(Array.from({ length: 50 }, (_, i) => ({ event: `e${i}` })))
   const rows = vi.spyOn(engine, 'rows')
-  const first = await events({ ...services, engine }, { project, query: { limit: 10 } })
+  const first = await getEvents({ ...services, engine }, { limit: 10 })
   const before = String(first.next_before)
-  const second = await events({ ...services, engine }, { project, query: { limit: 10, before } })
+  const second = await getEvents({ ...services, engine }, { limit: 10, before })
   expect(new Set([...first.events, ...second.events].map(({ id }) => id)).size).toBe(20)
-  const read = await Promise.all(rows.mock.results.map(async ({ value }) => (await value).length))
-  expect(Math.max(...read)).toBe(11)
+  const rowCounts = await Promise.all(rows.mock.results.map(async ({ value }) => (await value).length))
+  expect(Math.max(...rowCounts)).toBe(11)
 })
 
-test('the 20 most frequent events are told, equals by code point', async () => {
+test('stats lists the 20 most frequent events, and orders equal counts by code point', async () => {
   const names = Array.from({ length: 25 }, (_, i) => `e${String(i).padStart(2, '0')}`)
   const services = await setUp([...names.map(event => ({ event })), { event: 'zz' }, { event: 'zz' }])
-  const found = await stats(services, { project, query: { groupBy: 'day' } })
-  expect(found.events.map(({ event }) => event)).toEqual(['zz', ...names.slice(0, 19)])
+  const body = await getStats(services, { groupBy: 'day' })
+  expect(body.events.map(({ event }) => event)).toEqual(['zz', ...names.slice(0, 19)])
 })
 
 test.each([
@@ -151,16 +160,16 @@ test.each([
   ['an empty object', {}],
   ['columns only', { path: '/a', session_count: 3 }],
   ['values of other types than their columns', { path: 7, session_count: '3', title: null, url: { a: 1 } }],
-  ['numbers that a column of integers cannot hold', { session_count: 1.5, days_since_first_visit: 1e300 }],
+  ['numbers that an integer column cannot hold', { session_count: 1.5, days_since_first_visit: 1e300 }],
   ['nested and empty values', { plan: { tiers: [1, [], {}] }, note: '', path: '' }],
   [
-    'names that objects treat in their own way',
+    'names with a special meaning in JavaScript or here',
     JSON.parse('{"__proto__": 1, "constructor": "c", "properties": "p"}'),
   ],
-])('properties come back as they were sent: %s', async (_, properties) => {
+])('events returns properties as they were sent: %s', async (_, properties) => {
   const services = await setUp([{ properties }])
-  const { events: found } = await events(services, { project, query: { limit: 10 } })
-  expect(JSON.stringify(sortKeys(found[0]?.properties))).toBe(JSON.stringify(sortKeys(properties)))
+  const { events: rows } = await getEvents(services, { limit: 10 })
+  expect(JSON.stringify(sortKeys(rows[0]?.properties))).toBe(JSON.stringify(sortKeys(properties)))
 })
 
 function sortKeys(value: unknown): unknown {
@@ -169,33 +178,31 @@ function sortKeys(value: unknown): unknown {
     : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-test('event_id is told only where one was sent', async () => {
+test('an event has an event_id in the response only if the sender gave it one', async () => {
   const services = await setUp([{ event_id: 'mine' }, {}])
-  const { events: found } = await events(services, { project, query: { limit: 10 } })
-  expect(found.map(row => 'event_id' in row)).toEqual([false, true])
+  const { events: rows } = await getEvents(services, { limit: 10 })
+  expect(rows.map(row => 'event_id' in row)).toEqual([false, true])
 })
 
-test('a cursor that was not given out is refused', async () => {
+test('a cursor that no response contained is refused', async () => {
   const services = await setUp()
-  await expect(events(services, { project, query: { limit: 10, before: 'x' } })).rejects.toMatchObject({
+  await expect(getEvents(services, { limit: 10, before: 'x' })).rejects.toMatchObject({
     code: 'MISSING_FIELDS',
   })
 })
 
-test('all statements of a report read one snapshot', async () => {
-  const asked: number[] = []
+test('all statements of a report use one snapshot', async () => {
   const services = await setUp()
-  const counting = {
-    ...services,
-    lakeState: { lake: () => services.lakeState.lake().finally(() => asked.push(1)) },
-  }
-  await stats(counting, { project, query: { groupBy: 'hour' } })
-  expect(asked).toHaveLength(1)
+  const lake = vi.spyOn(services.lakeState, 'lake')
+  const rows = vi.spyOn(services.engine, 'rows')
+  await getStats(services, { groupBy: 'hour' })
+  expect(lake).toHaveBeenCalledTimes(1)
+  expect(rows.mock.calls.length).toBeGreaterThan(1)
+  expect(new Set(rows.mock.calls.map(([, options]) => options?.snapshot)).size).toBe(1)
 })
 
-test('a caller who goes away ends the report', async () => {
+test('a report stops with the reason of the abort when the caller goes away', async () => {
   const services = await setUp()
   const reason = new Error('gone')
-  const asked = stats(services, { project, query: { groupBy: 'day' }, signal: AbortSignal.abort(reason) })
-  await expect(asked).rejects.toBe(reason)
+  await expect(getStats(services, { groupBy: 'day' }, AbortSignal.abort(reason))).rejects.toBe(reason)
 })

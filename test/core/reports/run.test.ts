@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import type { Row, SqlQuery } from '#core/ports'
+import type { RangeParams } from '#core/reports/range'
+import { defineReport, type ReportCall, runReport } from '#core/reports/run'
+import { sql } from '#core/sql'
+
+const NOW = Date.parse('2026-11-18T15:42:17.123Z')
+const DAY = 86_400_000
+const snapshot = { epoch: 3, warm: 2, cold: 1 }
+const project = {
+  id: 'proj_1',
+  name: 'shop',
+  bucket: 7,
+  created_at: '2026-01-01T00:00:00Z',
+  has_event_ids: false,
+}
+
+type Params = RangeParams & { event?: string; limit?: number }
+
+/** A report of one statement. Its body shows what `sql` and `shape` were given. */
+const report = defineReport<Params, unknown>({
+  defaultDays: 7,
+  sql: ({ params }) => sql`SELECT ${params.event ?? null}`,
+  shape: (rows, { project, params, now, range, read }) => ({
+    rows,
+    name: project.name,
+    params,
+    now,
+    range,
+    read,
+  }),
+})
+
+async function run(call: Omit<ReportCall<Params>, 'project'>, created_at = project.created_at) {
+  const calls: { query: SqlQuery; options: unknown }[] = []
+  const engine = {
+    async rows(query: SqlQuery, options?: unknown): Promise<Row[]> {
+      calls.push({ query, options })
+      return [{ count: 5 }]
+    },
+  }
+  const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
+  const body = await runReport(report, services, { project: { ...project, created_at }, ...call })
+  return { body, calls }
+}
+
+test('a report of one statement shapes the rows of its `sql`', async () => {
+  const { body, calls } = await run({ query: { event: 'signup' } })
+  expect(calls.map(({ query }) => query)).toEqual([sql`SELECT ${'signup'}`])
+  expect(body).toMatchObject({ rows: [{ count: 5 }], name: 'shop', now: NOW })
+})
+
+test('a report gets the parameters of the query string and of the body', async () => {
+  const { body } = await run({ query: { limit: 3 }, body: { event: 'signup', since: '1d' } })
+  expect(body).toMatchObject({
+    params: { limit: 3, event: 'signup', since: '1d' },
+    range: { from: Date.parse('2026-11-17') },
+  })
+})
+
+test('a statement gets the snapshot of the report and the signal of the caller', async () => {
+  const { signal } = new AbortController()
+  const { calls } = await run({ signal })
+  expect(calls[0]?.options).toEqual({ snapshot, signal })
+})
+
+test('a report without `since` and `days` begins its default days before today', async () => {
+  const { body } = await run({})
+  expect(body).toMatchObject({ range: { from: Date.parse('2026-11-11') }, read: { snapshot } })
+})
+
+test('a report reads from 30 days before its project was created, and still knows the range that was asked for', async () => {
+  const { body } = await run({ query: { days: 400 } }, '2026-11-16T10:00:00Z')
+  expect(body).toMatchObject({
+    range: { from: Date.parse('2026-11-18') - 400 * DAY },
+    read: { from: Date.parse('2026-10-17'), to: NOW + 300_001 },
+  })
+})
