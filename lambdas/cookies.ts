@@ -30,14 +30,14 @@ function cookie(purpose: string, baseUrl: string): Cookie {
   const name = isSecure ? `__Host-footfall-${purpose}` : `footfall-${purpose}-${port || 80}`
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   return {
-    read: ({ headers }) => valueOf(headers.cookie, name),
+    read: ({ headers }) => cookieValue(headers.cookie, name),
     set: (value, maxAgeSeconds) =>
       `${name}=${value}; ${attributes}${maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`}`,
     clear: () => `${name}=; ${attributes}; Max-Age=0`,
   }
 }
 
-function valueOf(header: string | undefined, name: string): string | undefined {
+function cookieValue(header: string | undefined, name: string): string | undefined {
   if (header === undefined) return undefined
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=')

@@ -1,6 +1,6 @@
-import type { HttpResponse } from '../http.ts'
 import { Html, type HtmlValue, html } from './html.ts'
-import { STYLE, STYLE_SOURCE } from './style.ts'
+import type { HttpResponse } from './http.ts'
+import { STYLE, STYLE_SOURCE } from './page-style.ts'
 
 export type Page = {
   status?: number

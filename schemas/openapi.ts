@@ -47,6 +47,8 @@ const VERSION = '0.1.0'
 export function openApiDocument(baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, route] of Object.entries<Route>(routes)) {
+    // Pages for people are not part of the API.
+    if (route.auth === 'browser') continue
     const method = route.method.toLowerCase() as Lowercase<Route['method']>
     paths[route.path] = { ...paths[route.path], [method]: operation(name, route) }
   }

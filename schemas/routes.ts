@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from './event.ts'
 import { eventsQuery, eventsResponse } from './events.ts'
+import { pageRoutes } from './page-routes.ts'
 import {
   createdProject,
   createProject,
@@ -35,9 +36,12 @@ export type Route = {
   tag: string
   summary: string
   /** The deployed function (folder of lambdas/) that answers. */
-  function: 'track' | 'reports' | 'control' | 'site'
-  /** Who may call: anybody, the holder of a project token (in the body), or an account by any of its credentials. */
-  auth: 'none' | 'project_token' | 'account'
+  function: 'track' | 'reports' | 'control' | 'site' | 'pages'
+  /**
+   * Who may call: anybody, the holder of a project token (in the body), an account by any of its credentials, or a
+   * person with a browser (schemas/page-routes.ts).
+   */
+  auth: 'none' | 'project_token' | 'account' | 'browser'
   scope?: Scope
   /** Where the request names the project that the caller must own; found before any other field is looked at (R8). */
   project?: 'query' | 'body' | 'path'
@@ -219,6 +223,7 @@ export const routes = {
     responses: { 200: { description: 'Deleted', schema: deletedProject } },
     errors: [],
   },
+  ...pageRoutes,
 } as const satisfies Record<string, Route>
 
 export type RouteName = keyof typeof routes

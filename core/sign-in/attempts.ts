@@ -1,7 +1,8 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { Entity } from 'electrodb'
 import type { Clock } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { sha256 } from '#core/sessions/tokens'
+import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import type { SignInSecrets } from './provider.ts'
 
 /** How long a person may take at the provider's page, s. */
@@ -52,10 +53,6 @@ function secretsOf(token: string): SignInSecrets {
   return { state: derived('state'), nonce: derived('nonce'), codeVerifier: derived('code verifier') }
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
 function attemptEntity({ client, table }: StateTable) {
   return new Entity(
     {
@@ -67,12 +64,7 @@ function attemptEntity({ client, table }: StateTable) {
         link_account_id: { type: 'string' },
         expires_at: { type: 'number', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['hash'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['hash'], sk: [] }),
     },
     { client, table },
   )

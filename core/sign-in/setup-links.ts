@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { Entity } from 'electrodb'
 import type { Clock } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { sha256 } from '#core/sessions/tokens'
+import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 
 /** How long a setup link works, s. */
 export const SETUP_LINK_SECONDS = 60 * 60
@@ -42,10 +43,6 @@ export function createSetupLinks({ client, table, clock }: StateTable & { clock:
 
 export type SetupLinks = ReturnType<typeof createSetupLinks>
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
 function setupLinkEntity({ client, table }: StateTable) {
   return new Entity(
     {
@@ -55,12 +52,7 @@ function setupLinkEntity({ client, table }: StateTable) {
         account_id: { type: 'string', required: true },
         expires_at: { type: 'number', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['hash'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['hash'], sk: [] }),
     },
     { client, table },
   )

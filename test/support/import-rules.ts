@@ -34,10 +34,17 @@ const RULES: Record<string, Rule> = {
     },
   },
   duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
-  aws: { files: /^(schemas|core|aws)\//, packages: null, builtins: null },
+  // What both deployments reach by HTTP: identity providers, the payment provider.
+  providers: {
+    files: /^(schemas|core|providers)\//,
+    packages: /^(openid-client|stripe|zod)$/,
+    builtins: null,
+  },
+  aws: { files: /^(schemas|core|aws|providers)\//, packages: null, builtins: null },
   // The functions without their AWS wiring, so that one machine never loads the SDKs.
   local: {
-    files: /^(schemas|core|duckdb|local)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|[\w-]+\/handler)\.ts$/,
+    files:
+      /^(schemas|core|duckdb|local|providers)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|[\w-]+\/handler)\.ts$/,
     packages: null,
     builtins: null,
   },
@@ -71,7 +78,8 @@ const RULES: Record<string, Rule> = {
   },
   // A benchmark is run by hand; what a test needs of it belongs to test/support.
   test: {
-    files: /^(schemas|core|duckdb|aws|local|lambdas|lib|cost|tracker|cli|dashboard|rehearsal|test)\//,
+    files:
+      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|tracker|cli|dashboard|rehearsal|test)\//,
     packages: null,
     builtins: null,
   },
@@ -82,7 +90,11 @@ const RULES: Record<string, Rule> = {
 const BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^esbuild$/, builtins: null }
 
 /** The bindings of a function on AWS see aws/; those of the workers also DuckDB. */
-const BINDING: Rule = { files: /^(schemas|core|lambdas|aws|duckdb)\//, packages: null, builtins: null }
+const BINDING: Rule = {
+  files: /^(schemas|core|lambdas|aws|duckdb|providers)\//,
+  packages: null,
+  builtins: null,
+}
 
 /** Every TypeScript source below `root`, ours and whole: not what is installed or built. */
 export function sourcesBelow(root: string): SourceFile[] {
