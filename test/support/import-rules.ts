@@ -44,7 +44,7 @@ const RULES: Record<string, Rule> = {
   // The functions without their AWS wiring, so that one machine never loads the SDKs.
   local: {
     files:
-      /^(schemas|core|duckdb|local|providers)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|[\w-]+\/handler)\.ts$/,
+      /^(schemas|core|duckdb|local|providers)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
     packages: null,
     builtins: null,
   },
