@@ -17,7 +17,9 @@ main>section{background:var(--card);border:1px solid var(--line);border-radius:1
 @media(min-width:34rem){main>section{padding:1.75rem}}
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 .75rem}
 h2{font-size:1.125rem;line-height:1.3;margin:1.5rem 0 .5rem}
+section>:first-child{margin-top:0}
 section>:last-child{margin-bottom:0}
+time{white-space:nowrap}
 p,ul,ol,dl,form,pre{margin:0 0 1rem}
 ul,ol{padding-left:1.25rem}
 a{color:var(--accent)}

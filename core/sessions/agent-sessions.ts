@@ -120,14 +120,15 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
 
   async function create(
     { account_id, session_id }: SessionLocator,
-    { client_name, client_instance_id, label, ...client }: Client,
+    { client_type, client_name, client_instance_id, label, scopes }: Client,
     { pair, refresh_hash }: { pair: Pair; refresh_hash?: string },
   ): Promise<void> {
     const now = clock.now()
     const item = {
       account_id,
       id: session_id,
-      ...client,
+      client_type,
+      scopes,
       ...(client_name !== null && { client_name }),
       ...(client_instance_id !== null && { client_instance_id }),
       ...(label !== null && { label }),

@@ -171,7 +171,7 @@ ${hasKey && html`<p class="note bad">A new key replaces the old one, which stops
 function sessionPart(summary: AgentSessionSummary): Html {
   const { client_name, client_type, label, created_at, last_used_at, scopes } = summary
   return html`<strong>${client_name ?? client_type}</strong>${client_name !== null && ` (${client_type})`}${label !== null && html`<br>${label}`}
-<p class="quiet">Approved ${day(created_at)}, last used ${day(last_used_at)}<br>${scopes.join(', ')}</p>`
+<p class="quiet">Approved <time>${day(created_at)}</time>, last used <time>${day(last_used_at)}</time><br>${scopes.join(', ')}</p>`
 }
 
 function disconnectForm({ id, client_name, client_type }: AgentSessionSummary, csrfToken: string): Html {
