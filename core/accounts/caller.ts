@@ -11,6 +11,12 @@ export type Account = {
   complimentary: boolean
   /** ISO 8601. */
   created_at: string
+  /** The login at the code host; null before the user has signed in there. */
+  code_host_login: string | null
+  /** The name at the default identity provider. */
+  idp_name: string | null
+  /** null: no cap. */
+  monthly_spend_cap_dollars: number | null
 }
 
 /** Who calls, by a credential that has been checked. */
@@ -27,6 +33,8 @@ export type Credential = {
   kind: 'api_key' | 'agent_session' | 'cookie' | 'demo'
   /** Names the credential in logs and records; it is not secret. */
   id: string
+  /** The name that the user gave the client of an agent session. */
+  label: string | null
 }
 
 /** Returns whether the caller has the scope. A write scope implies its read scope (contract R7). */

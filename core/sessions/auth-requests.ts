@@ -94,7 +94,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     return item === null ? null : requestOf(item)
   }
 
-  async function approve(id: string, account: Account): Promise<Decision> {
+  async function approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision> {
     const item = await decidable(id)
     if (item.status === 'expired') return expiredDecision(item)
     const code = `aae_${randomSecret()}`

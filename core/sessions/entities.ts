@@ -1,5 +1,5 @@
 import { Entity } from 'electrodb'
-import type { StateTable } from '#core/state-table'
+import { primaryIndex, type StateTable } from '#core/state-table'
 
 /**
  * The items of sessions. `expires_at` is the table's TTL attribute, in Unix seconds: DynamoDB deletes the item some time
@@ -42,12 +42,7 @@ export function authRequestEntity({ client: dynamo, table }: StateTable) {
         valid_until: { type: 'number', required: true },
         expires_at: { type: 'number', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['id'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['id'], sk: [] }),
     },
     { client: dynamo, table },
   )
@@ -88,12 +83,7 @@ export function agentSessionEntity({ client: dynamo, table }: StateTable) {
         },
         expires_at: { type: 'number', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['account_id'], casing: 'none' },
-          sk: { field: 'sk', composite: ['id'], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['account_id'], sk: ['id'] }),
     },
     { client: dynamo, table },
   )
@@ -110,12 +100,7 @@ export function usedRefreshTokenEntity({ client: dynamo, table }: StateTable) {
         session_id: { type: 'string', required: true },
         expires_at: { type: 'number', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['hash'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['hash'], sk: [] }),
     },
     { client: dynamo, table },
   )
@@ -132,12 +117,7 @@ export function browserSessionEntity({ client: dynamo, table }: StateTable) {
         valid_until: { type: 'number', required: true },
         expires_at: { type: 'number', required: true },
       },
-      indexes: {
-        main: {
-          pk: { field: 'pk', composite: ['hash'], casing: 'none' },
-          sk: { field: 'sk', composite: [], casing: 'none' },
-        },
-      },
+      indexes: primaryIndex({ pk: ['hash'], sk: [] }),
     },
     { client: dynamo, table },
   )

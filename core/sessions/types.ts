@@ -69,7 +69,7 @@ export type AuthRequestDecisions = {
    * Throws NOT_FOUND (unknown id) and INVALID_STATE (decided before). An interactive request that expired while the page
    * was open gives a redirect with `error=access_denied`; a detached one throws AUTH_REQUEST_EXPIRED.
    */
-  approve(id: string, account: Account): Promise<Decision>
+  approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision>
   /** As approve; the redirect carries `error=access_denied`. */
   deny(id: string): Promise<Decision>
 }
