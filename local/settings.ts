@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import { accessSettings } from './access/settings.ts'
 
 /** A whole number written in decimal digits, within bounds. */
 function whole(min: number, max: number) {
@@ -65,6 +66,7 @@ export const settingsSchema = z.object({
   STREAM_RETENTION_MINUTES: whole(0, 525_600)
     .default(60)
     .meta({ description: 'How long the log keeps records that are in the lake already, minutes' }),
+  ...accessSettings,
 })
 
 export type Settings = Readonly<z.infer<typeof settingsSchema>>

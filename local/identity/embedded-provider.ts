@@ -44,7 +44,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
   const { baseUrl } = options
   if (!isLoopback(new URL(baseUrl).hostname)) {
     throw new SettingsError(
-      'EMBEDDED_SIGN_IN is for BASE_URL on this machine only; set OPENID_ISSUER to a provider of yours instead',
+      'EMBEDDED_SIGN_IN is for BASE_URL on this machine only; set OPENID_ISSUER to a provider of yours instead.',
     )
   }
   const issuer = `${baseUrl}${MOUNT}`
