@@ -92,7 +92,7 @@ test('a restart keeps everything, and makes nothing anew', async () => {
   const port = Number(new URL(service.baseUrl).port)
   service = await startService({ dataDir, seed: true, port })
   expect(service.credentials).toEqual(credentials)
-  expect(service.output()).not.toMatch(/^(first|demo) /m)
+  expect(service.output()).not.toMatch(/^(account|demo) /m)
   const { totals } = await paste(await eventually(printedCurl))
   expect(totals.total_events).toBe(DEMO_EVENTS + 1)
 })
