@@ -13,7 +13,9 @@ export const eventsQuery = z.object({
   before: z
     .string()
     .optional()
-    .meta({ description: 'Cursor: next_before of the last answer; following it gives every row once' }),
+    .meta({
+      description: "Must be the previous response's `next_before`, unchanged. So each row comes once.",
+    }),
 })
 
 export const eventsResponse = z
