@@ -10,6 +10,7 @@ import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
 import { buildTracker } from '#tracker/build'
+import type { Access } from './access/open-access.ts'
 import { openCountryTable } from './http/country-table.ts'
 import { openQueryEngine } from './lake/query-engine.ts'
 import { requestRepairs } from './lake/repairs.ts'
@@ -18,6 +19,7 @@ import { lakeDir, queryTempDir, type Storage } from './storage.ts'
 
 export type FunctionOptions = {
   baseUrl: string
+  access: Access
   clock: Clock
   log: Log
   /** Requests the repair of a damaged object of the lake. */
@@ -28,7 +30,7 @@ export type FunctionOptions = {
 export async function openFunctions(
   settings: Settings,
   storage: Storage,
-  { baseUrl, clock, log, repair }: FunctionOptions,
+  { baseUrl, access, clock, log, repair }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
   const { accounts, projects, usage, limits, lakeState, stream } = storage
   const [tracker, engine] = await Promise.all([
@@ -47,6 +49,7 @@ export async function openFunctions(
   await stopEsbuild()
   const common = { accounts, projects, usage, limits, baseUrl, clock, log }
   const functions = {
+    pages: access.pages,
     site: siteHandler({ tracker, baseUrl, log }),
     control: controlHandler(common),
     reports: reportsHandler({ ...common, engine, lakeState }),

@@ -15,6 +15,7 @@ function page(method: 'GET' | 'POST', path: string, summary: string) {
     summary,
     function: 'pages',
     auth: 'browser',
+    cookies: true,
     responses: { 200: { description: 'The page', ...HTML } },
     errors: [],
   } as const satisfies Route

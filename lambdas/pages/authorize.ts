@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
 import type { AuthRequest, Decision } from '#core/sessions/types'
-import type { Scope } from '#schemas/routes'
+import type { Scope } from '#schemas/scopes'
 import { type Html, html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { csrfField, pageResponse, redirect } from '../page.ts'
@@ -18,6 +18,8 @@ const SCOPE_TEXTS: Record<Scope, string> = {
   'experiments:write': 'Create, change and delete experiments',
   'feedback:write': 'Send feedback about this service',
   'live:read': 'Watch events live',
+  'replays:read': 'Watch session replays',
+  'replays:write': 'Change replay settings and delete replays',
 }
 
 const ROUTE = 'POST /agent-sessions/authorize/{id}'

@@ -16,13 +16,10 @@ export const accessSettings = {
     description:
       'Numbers of the profile that you replace, such as `free.rate_limit_rpm=1000,session_starts=500`',
   }),
-  SIGN_UP: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'Who may sign in beside the owner: addresses and domains, such as `ada@example.com,@example.org`',
-    }),
+  SIGN_UP: z.string().optional().meta({
+    description:
+      'Who may sign in beside the owner: addresses and domains, such as `ada@example.com,@example.org`',
+  }),
   EMBEDDED_SIGN_IN: z.stringbool({ error: 'must be true or false' }).optional().meta({
     description:
       'Sign-in page of the service itself; on by default where BASE_URL is on this machine and OPENID_ISSUER is not set',

@@ -92,7 +92,7 @@ export async function openPagesWorld({ profile = 'own', providers = [], billing 
     host: 'localhost',
     log,
     functions: { pages, track: nothing, reports: nothing, control: nothing, site: nothing },
-    extra: embedded.serve,
+    localPages: embedded.serve,
   })
   const owner = await accounts.create({ email: OWNER_EMAIL, tier: 'pro', complimentary: true })
   await identities.link(owner.id, {
