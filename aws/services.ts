@@ -7,6 +7,7 @@ import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
 import type { Clock } from '#core/ports'
+import { createSetupLinks } from '#core/sign-in/setup-links'
 import { createStores } from '#core/stores'
 import {
   createAthenaClient,
@@ -121,10 +122,14 @@ export function schedulerServices(environment: Environment) {
 export function ownerServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL } = readSettings('owner', environment)
   const { trace, instrument } = openInstruments()
-  return { services: { ...openStores(TABLE_NAME, trace), baseUrl: BASE_URL }, instrument }
+  const stores = openStores(TABLE_NAME, trace)
+  return {
+    services: { ...stores, setupLinks: createSetupLinks({ ...stores, clock }), baseUrl: BASE_URL },
+    instrument,
+  }
 }
 
-function openStores(table: string, trace: Instruments['trace']) {
+export function openStores(table: string, trace: Instruments['trace']) {
   const state = { client: trace(createDynamoClient()), table }
   return { ...state, ...createStores(state, clock) }
 }

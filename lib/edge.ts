@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
   AllowedMethods,
+  type BehaviorOptions,
   CacheCookieBehavior,
   CacheHeaderBehavior,
   CachePolicy,
@@ -10,7 +11,10 @@ import {
   HttpVersion,
   type IOrigin,
   OriginProtocolPolicy,
+  OriginRequestCookieBehavior,
+  OriginRequestHeaderBehavior,
   OriginRequestPolicy,
+  OriginRequestQueryStringBehavior,
   OriginSslPolicy,
   PriceClass,
   ResponseHeadersPolicy,
@@ -47,6 +51,7 @@ const ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
  */
 export class Edge extends Construct {
   readonly distribution: Distribution
+  private cookielessPolicies?: Pick<BehaviorOptions, 'cachePolicy' | 'originRequestPolicy'>
   /** Address of the service, without a slash at its end. */
   readonly baseUrl: string
 
@@ -68,7 +73,10 @@ export class Edge extends Construct {
         // All headers but Host, because API Gateway finds the API by its own host name.
         originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       },
-      additionalBehaviors: Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
+      additionalBehaviors: {
+        ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
+        ...Object.fromEntries(ingestionPaths().map(path => [path, this.withoutCookies(origin)])),
+      },
       errorResponses: ERROR_STATUSES.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
       priceClass: PRICE_CLASSES[config.priceClass],
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -92,15 +100,40 @@ export class Edge extends Construct {
    * Cache-Control allows it, and every response of the API says no-store. Credentials, query string and cookies are part of
    * the cache key, so a response can never reach another caller.
    */
-  private createPassThroughPolicy(): CachePolicy {
-    return new CachePolicy(this, 'PassThrough', {
+  /**
+   * Ingestion never sees a cookie: pages of measured sites may send theirs along. All other functions see cookies only
+   * on the rows that have `cookies` (lambdas/visible-headers.ts).
+   */
+  private withoutCookies(origin: IOrigin): BehaviorOptions {
+    this.cookielessPolicies ??= {
+      cachePolicy: this.createPassThroughPolicy('NoCookies', CacheCookieBehavior.none()),
+      originRequestPolicy: new OriginRequestPolicy(this, 'NoCookiesRequest', {
+        comment: 'All headers but Host, and no cookies',
+        headerBehavior: OriginRequestHeaderBehavior.denyList('Host'),
+        queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+        cookieBehavior: OriginRequestCookieBehavior.none(),
+      }),
+    }
+    return {
+      origin,
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      ...this.cookielessPolicies,
+    }
+  }
+
+  private createPassThroughPolicy(
+    id = 'PassThrough',
+    cookieBehavior = CacheCookieBehavior.all(),
+  ): CachePolicy {
+    return new CachePolicy(this, id, {
       comment: 'Caches nothing. Passes credentials and the country of the viewer',
       minTtl: Duration.seconds(0),
       defaultTtl: Duration.seconds(0),
       maxTtl: Duration.seconds(1),
       headerBehavior: CacheHeaderBehavior.allowList('Authorization', 'X-API-Key', 'Origin', COUNTRY_HEADER),
       queryStringBehavior: CacheQueryStringBehavior.all(),
-      cookieBehavior: CacheCookieBehavior.all(),
+      cookieBehavior,
       enableAcceptEncodingGzip: true,
       enableAcceptEncodingBrotli: true,
     })
@@ -154,4 +187,10 @@ function scriptBehavior(origin: IOrigin) {
     cachePolicy: CachePolicy.CACHING_OPTIMIZED,
     responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS,
   }
+}
+
+/** Paths that take events from browsers and servers of measured sites. */
+function ingestionPaths(): string[] {
+  const rows: Route[] = Object.values(routes)
+  return rows.filter(({ auth }) => auth === 'project_token').map(({ path }) => path)
 }

@@ -60,7 +60,7 @@ export class Service extends Stack {
       new ServiceFunction(this, name, { name, folder: folders[name], config }),
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
-    const { track, reports, control, site, lake, jobs, scheduler, owner } = serviceFunctions
+    const { track, reports, control, site, pages, lake, jobs, scheduler, owner } = serviceFunctions
 
     track.bindTable(table, ['GetItem']).bindStreamWriter(stream).set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
     reports
@@ -71,6 +71,10 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .set('BASE_URL', baseUrl)
     site.set('BASE_URL', baseUrl)
+    pages
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindAccess(config)
+      .set('BASE_URL', baseUrl)
     lake
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindStreamReader(stream)
@@ -87,7 +91,7 @@ export class Service extends Stack {
     owner.bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)
     // `live`, the second consumer of the stream, and its functions will join here.
 
-    api.addRoutes({ track, reports, control, site })
+    api.addRoutes({ track, reports, control, site, pages })
     feedFromStream(lake, events, storage)
     feedFromQueue(jobs, jobQueue, config.jobConcurrency)
     const clock = new MinuteSchedule(this, 'Clock', scheduler)
@@ -120,7 +124,7 @@ export class Service extends Stack {
     this.addOutput(
       'MakeOwner',
       `aws lambda invoke --region ${this.region} --function-name ${owner.lambda.functionName} /dev/stdout`,
-      "Creates the owner's account, an API key and a first project, and prints them. Nothing else shows the key",
+      "Creates the owner's account, an API key and a first project, and prints them with a link that signs you in once. Nothing else shows the key",
     )
     this.addOutput('BucketName', bucket.bucketName, 'S3 bucket of the lake')
     this.addOutput('TableName', table.tableName, 'State table')

@@ -22,6 +22,29 @@ const EPOCH_MINUTES = z.coerce
   .meta({ description: 'How often new events are compacted, minutes' })
 const COMPACTION_MEMORY_MB = z.coerce.number().int().min(64).meta({ description: 'Memory of DuckDB, MB' })
 
+/** A setting that may be empty: the deployer has not chosen it. */
+const optional = (description: string) => z.string().meta({ description })
+
+/** Plans and limits, for the functions that check them. */
+export const planSettings = {
+  PROFILE: z.enum(['own', 'hosted']).meta({ description: 'Plans and limits' }),
+  LIMITS: optional('Numbers of the profile that the deployer replaces'),
+}
+
+/** Who may sign in, and how; for the pages. */
+const signInSettings = {
+  SIGN_UP: optional('Addresses and domains that may sign in beside the owner'),
+  ACCESS_SECRET: optional('ARN of the secret with the keys of the providers'),
+  OPENID_ISSUER: optional('Address of the OpenID provider'),
+  OPENID_CLIENT_ID: optional('Id of the service at the OpenID provider'),
+  OPENID_LABEL: optional('Name of the OpenID provider on its button'),
+  CODE_HOST_URL: optional('Address of the code host'),
+  CODE_HOST_API_URL: optional('Address of the API of the code host'),
+  CODE_HOST_CLIENT_ID: optional('Id of the service at the code host'),
+  CODE_HOST_LABEL: optional('Name of the code host on its button'),
+  STRIPE_PRICE: optional('Price of the Pro plan at Stripe'),
+}
+
 /** The settings of every function: Powertools puts these fields on each log line and metric. */
 const common = {
   POWERTOOLS_SERVICE_NAME: setting('Name of the function on log lines and metrics'),
@@ -38,6 +61,7 @@ export const functions = {
   reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE }),
   control: z.object({ ...common, TABLE_NAME, BASE_URL }),
   site: z.object({ ...common, BASE_URL }),
+  pages: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
   /** The worker for warm and cold compaction; the job queue starts it. */

@@ -1,0 +1,9 @@
+import { pagesServices } from '#aws/pages-services'
+import { apiGateway, timeoutResponse } from '../api-gateway.ts'
+import { pagesHandler } from './handler.ts'
+
+const { services, instrument } = pagesServices(process.env)
+export const handler = instrument(
+  apiGateway(pagesHandler(services), services.log),
+  timeoutResponse(services.log),
+)
