@@ -71,6 +71,8 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
     }
     await provider.interactionDetails(request, response)
     if (request.method !== 'POST') {
+      // The page names the file of the code, so the file must be there.
+      options.code()
       send(response, signInPage(options, options.email, null))
       return
     }

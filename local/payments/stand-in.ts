@@ -7,6 +7,8 @@ import type { StripeOptions } from '#providers/stripe'
 
 export type StandIn = StripeOptions & {
   server: NonNullable<StripeOptions['server']>
+  /** The newest subscription of an account, or null. */
+  subscriptionOf(accountId: string): string | null
   /** Changes the state of a subscription, as a customer or a failed payment does, and sends the webhook. */
   setStatus(subscriptionId: string, status: string): Promise<void>
   close(): Promise<void>
@@ -134,6 +136,8 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
     webhookSecret: async () => webhookSecret,
     price: 'price_test',
     server: { protocol: 'http', host: '127.0.0.1', port, checkoutOrigin: origin },
+    subscriptionOf: accountId =>
+      [...subscriptions.values()].findLast(({ metadata }) => metadata.account_id === accountId)?.id ?? null,
     setStatus,
     close: () =>
       new Promise(resolve => {

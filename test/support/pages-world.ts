@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuditLog } from '#core/accounts/audit'
 import { createIdentityDirectory } from '#core/accounts/identities'
-import { createAccountStore } from '#core/accounts/store'
+import { type AccountStore, createAccountStore } from '#core/accounts/store'
 import type { Billing } from '#core/billing/billing'
 import { profiles } from '#core/limits/profile'
+import type { Clock } from '#core/ports'
 import { createAgentSessionStore } from '#core/sessions/agent-sessions'
 import { createAuthRequestStore } from '#core/sessions/auth-requests'
 import { createBrowserSessionStore } from '#core/sessions/browser-sessions'
@@ -27,7 +28,12 @@ export type PagesWorldOptions = {
   profile?: 'own' | 'hosted'
   /** Beside the embedded provider. */
   providers?: readonly IdentityProvider[]
-  billing?: (world: { baseUrl: string; state: Awaited<ReturnType<typeof openTestState>> }) => Billing
+  billing?: (world: {
+    baseUrl: string
+    state: Awaited<ReturnType<typeof openTestState>>
+    clock: Clock
+    accounts: AccountStore
+  }) => Promise<Billing>
 }
 
 /** The pages behind the local front, with the embedded provider and real stores on a state of their own. */
@@ -79,7 +85,7 @@ export async function openPagesWorld({ profile = 'own', providers = [], billing 
     accounts,
     deleteAccount: async ({ id }) => void deleted.push(id),
     audit,
-    billing: billing?.({ baseUrl, state }) ?? null,
+    billing: (await billing?.({ baseUrl, state, clock, accounts })) ?? null,
     baseUrl,
     clock,
     log,
@@ -91,7 +97,7 @@ export async function openPagesWorld({ profile = 'own', providers = [], billing 
     port,
     host: 'localhost',
     log,
-    functions: { pages, track: nothing, reports: nothing, control: nothing, site: nothing },
+    functions: { pages, auth: nothing, track: nothing, reports: nothing, control: nothing, site: nothing },
     localPages: embedded.serve,
   })
   const owner = await accounts.create({ email: OWNER_EMAIL, tier: 'pro', complimentary: true })
