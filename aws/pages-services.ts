@@ -30,11 +30,11 @@ type SecretReader = (key: keyof z.output<typeof secretSchema>) => () => Promise<
 export function pagesServices(environment: Record<string, string | undefined>) {
   const settings = readSettings('pages', environment)
   const { log, trace, instrument } = openInstruments()
-  const { client, table, accounts, projects } = openStores(settings.TABLE_NAME, trace)
+  const { client, table, accounts, projects, usage } = openStores(settings.TABLE_NAME, trace)
   const profile = readProfile(settings.PROFILE, settings.LIMITS)
   const admitted = settings.SIGN_UP.split(',').map(entry => entry.trim())
   const state = { client, table, clock }
-  const stores = createAccessStores({ ...state, accounts, projects, log, profile, admitted })
+  const stores = createAccessStores({ ...state, accounts, projects, usage, log, profile, admitted })
   const secrets = createSecrets({ client: trace(createSecretsManagerClient()), now: clock.now })
   const secret: SecretReader = key => async () => {
     const value = secretSchema.parse(JSON.parse(await secrets.get(settings.ACCESS_SECRET)))[key]

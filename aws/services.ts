@@ -1,12 +1,16 @@
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAccessStores } from '#core/access-stores'
+import type { FeedbackSink } from '#core/accounts/feedback'
+import { createCheckoutReader } from '#core/billing/billing'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
 import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
-import type { Clock } from '#core/ports'
+import { readProfile } from '#core/limits/profile'
+import type { Clock, Log } from '#core/ports'
 import { createSetupLinks } from '#core/sign-in/setup-links'
 import { createStores } from '#core/stores'
 import {
@@ -16,6 +20,7 @@ import {
   createS3Client,
   createSqsClient,
 } from './clients.ts'
+import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { type Instruments, openInstruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
@@ -38,14 +43,12 @@ const clock: Clock = { now: Date.now }
 const THREAD_MEMORY_MB = 512
 
 export function trackServices(environment: Environment) {
-  const { TABLE_NAME, STREAM_ARN, COUNTRY_HEADER } = readSettings('track', environment)
+  const { TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...settings } = readSettings('track', environment)
   const { log, trace, instrument } = openInstruments()
-  const { accounts, projects, limits } = openStores(TABLE_NAME, trace)
   const services = {
+    ...openAccess(openStores(TABLE_NAME, trace), settings, log),
+    baseUrl: BASE_URL,
     stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
-    accounts,
-    projects,
-    limits,
     // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
     country: () => null,
     countryHeader: COUNTRY_HEADER,
@@ -58,7 +61,10 @@ export function trackServices(environment: Environment) {
 }
 
 export function reportsServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE } = readSettings('reports', environment)
+  const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...settings } = readSettings(
+    'reports',
+    environment,
+  )
   const { log, trace, instrument } = openInstruments()
   const engine = createAthenaEngine({
     client: trace(createAthenaClient()),
@@ -66,15 +72,32 @@ export function reportsServices(environment: Environment) {
     database: GLUE_DATABASE,
   })
   return {
-    services: { ...openStores(TABLE_NAME, trace), engine, baseUrl: BASE_URL, clock, log },
+    services: {
+      ...openAccess(openStores(TABLE_NAME, trace), settings, log),
+      engine,
+      baseUrl: BASE_URL,
+      clock,
+      log,
+    },
     instrument,
   }
 }
 
 export function controlServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL } = readSettings('control', environment)
+  const { TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...settings } = readSettings('control', environment)
   const { log, trace, instrument } = openInstruments()
-  return { services: { ...openStores(TABLE_NAME, trace), baseUrl: BASE_URL, clock, log }, instrument }
+  const stores = openStores(TABLE_NAME, trace)
+  const feedbackSink = FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
+  const access = openAccess(stores, settings, log, feedbackSink)
+  const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
+  return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, instrument }
+}
+
+export function authServices(environment: Environment) {
+  const { TABLE_NAME, BASE_URL, ...settings } = readSettings('auth', environment)
+  const { log, trace, instrument } = openInstruments()
+  const access = openAccess(openStores(TABLE_NAME, trace), settings, log)
+  return { services: { ...access, hasDevApprove: false, baseUrl: BASE_URL, clock, log }, instrument }
 }
 
 export function siteServices(environment: Environment) {
@@ -132,4 +155,16 @@ export function ownerServices(environment: Environment) {
 export function openStores(table: string, trace: Instruments['trace']) {
   const state = { client: trace(createDynamoClient()), table }
   return { ...state, ...createStores(state, clock) }
+}
+
+/** The stores of those who call, for a function that nobody signs up with. */
+function openAccess(
+  stores: ReturnType<typeof openStores>,
+  { PROFILE, LIMITS }: { PROFILE: 'own' | 'hosted'; LIMITS: string },
+  log: Log,
+  feedbackSink: FeedbackSink | null = null,
+) {
+  const profile = readProfile(PROFILE, LIMITS)
+  const access = createAccessStores({ ...stores, clock, log, profile, admitted: [], feedbackSink })
+  return { ...stores, ...access }
 }

@@ -60,15 +60,28 @@ export class Service extends Stack {
       new ServiceFunction(this, name, { name, folder: folders[name], config }),
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
-    const { track, reports, control, site, pages, lake, jobs, scheduler, owner } = serviceFunctions
+    const { track, reports, control, auth, site, pages, lake, jobs, scheduler, owner } = serviceFunctions
 
-    track.bindTable(table, ['GetItem']).bindStreamWriter(stream).set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
+    // It reads projects, credentials and caps, and notes when an agent session was used.
+    track
+      .bindTable(table, ['GetItem', 'UpdateItem', 'Query'])
+      .bindStreamWriter(stream)
+      .bindPlans(config)
+      .set('BASE_URL', baseUrl)
+      .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
     reports
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindCatalog(catalog, bucket)
+      .bindPlans(config)
       .set('BASE_URL', baseUrl)
     control
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindPlans(config)
+      .set('FEEDBACK_WEBHOOK', config.feedbackWebhook ?? '')
+      .set('BASE_URL', baseUrl)
+    auth
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
+      .bindPlans(config)
       .set('BASE_URL', baseUrl)
     site.set('BASE_URL', baseUrl)
     pages
@@ -91,7 +104,7 @@ export class Service extends Stack {
     owner.bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)
     // `live`, the second consumer of the stream, and its functions will join here.
 
-    api.addRoutes({ track, reports, control, site, pages })
+    api.addRoutes({ track, reports, control, auth, site, pages })
     feedFromStream(lake, events, storage)
     feedFromQueue(jobs, jobQueue, config.jobConcurrency)
     const clock = new MinuteSchedule(this, 'Clock', scheduler)

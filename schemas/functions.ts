@@ -25,6 +25,8 @@ const COMPACTION_MEMORY_MB = z.coerce.number().int().min(64).meta({ description:
 /** A setting that may be empty: the deployer has not chosen it. */
 const optional = (description: string) => z.string().meta({ description })
 
+const FEEDBACK_WEBHOOK = optional('Address that gets feedback by POST')
+
 /** Plans and limits, for the functions that check them. */
 export const planSettings = {
   PROFILE: z.enum(['own', 'hosted']).meta({ description: 'Plans and limits' }),
@@ -57,9 +59,10 @@ const common = {
 /** The keys are the names of the folders in lambdas/. */
 export const functions = {
   /** The HTTP functions. */
-  track: z.object({ ...common, TABLE_NAME, STREAM_ARN, COUNTRY_HEADER }),
-  reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE }),
-  control: z.object({ ...common, TABLE_NAME, BASE_URL }),
+  track: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...planSettings }),
+  reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...planSettings }),
+  control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...planSettings }),
+  auth: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
   pages: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */

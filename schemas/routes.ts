@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { accountRoutes } from './account-routes.ts'
 import type { ErrorCode } from './errors.ts'
 import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from './event.ts'
 import { eventsQuery, eventsResponse } from './events.ts'
@@ -12,25 +13,18 @@ import {
   readProject,
   updateProject,
 } from './projects.ts'
+import type { Scope } from './scopes.ts'
+import { sessionRoutes } from './session-routes.ts'
 import { statsQuery, statsResponse } from './stats.ts'
-
-export const SCOPES = [
-  'account:read',
-  'projects:read',
-  'projects:write',
-  'analytics:read',
-  'experiments:read',
-  'experiments:write',
-  'feedback:write',
-  'live:read',
-] as const
-export type Scope = (typeof SCOPES)[number]
 
 /** Limits that a plan sets on calls (contract 6). */
 export type Limit = 'reads_per_minute'
 
 /** Largest request body in bytes (contract R3). */
 export const MAX_BODY_BYTES = 1_048_576
+
+/** How a caller proves who they are. */
+export type CredentialKind = 'api_key' | 'agent_session' | 'cookie' | 'demo'
 
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -39,23 +33,34 @@ export type Route = {
   tag: string
   summary: string
   /** The deployed function (folder of lambdas/) that answers. */
-  function: 'track' | 'reports' | 'control' | 'site' | 'pages'
+  function: 'track' | 'reports' | 'control' | 'site' | 'auth' | 'pages'
   /**
    * Who may call: anybody, the holder of a project token (in the body), an account by any of its credentials, or a
    * person with a browser (schemas/page-routes.ts).
    */
   auth: 'none' | 'project_token' | 'account' | 'browser'
-  scope?: Scope
+  /** The scope that the credential needs; of several, one is enough. */
+  scope?: Scope | readonly [Scope, ...Scope[]]
+  /** The function sees the cookies of the request. */
+  cookies?: true
+  /** The kinds of credential that may call; absent: all. An agent session never gets at keys. */
+  credentials?: readonly CredentialKind[]
   /** The plan that the account needs; PRO_REQUIRED without it. */
   tier?: 'pro'
   /** The limit that each call counts toward, also when it fails later. */
   limit?: Limit
   /** Where the request names the project that the caller must own; found before any other field is looked at (R8). */
-  project?: 'query' | 'body' | 'path'
+  project?: 'query' | 'body' | 'path' | 'body_or_query'
   /** A successful call counts toward the month's reads (contract 6). */
   metered?: true
   query?: z.ZodType
   body?: z.ZodType
+  /** The body may also be a form, and may be empty. */
+  form?: true
+  /** The code of a body that breaks a rule; default: MISSING_FIELDS. */
+  bodyCode?: ErrorCode
+  /** Largest body, where it is less than MAX_BODY_BYTES. */
+  maxBodyBytes?: number
   /** With a content type or without a schema the handler writes the response itself; else it is JSON. */
   responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
   /** Codes that this route answers, beside those that follow from the other fields. */
@@ -239,6 +244,8 @@ export const routes = {
     responses: { 200: { description: 'Deleted', schema: deletedProject } },
     errors: [],
   },
+  ...accountRoutes,
+  ...sessionRoutes,
   ...pageRoutes,
 } as const satisfies Record<string, Route>
 
@@ -247,12 +254,13 @@ export type RouteName = keyof typeof routes
 /** Every code that a route can answer: those of its row, and those that follow from its other fields. */
 export function errorsOf(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [...route.errors]
-  if (route.body) codes.push('INVALID_BODY')
+  if (route.body) codes.push('INVALID_BODY', 'MISSING_FIELDS')
   if (route.method !== 'GET') codes.push('PAYLOAD_TOO_LARGE')
   if (route.auth === 'project_token') codes.push('INVALID_TOKEN')
   // MISSING_FIELDS also for a query string with bad percent-encoding, where the credential may stand.
   if (route.auth === 'account') codes.push('AUTH_REQUIRED', 'MISSING_FIELDS')
-  if (route.scope) codes.push('FORBIDDEN')
+  if (route.auth === 'account') codes.push('FORBIDDEN')
+  if (route.bodyCode) codes.push(route.bodyCode)
   if (route.tier) codes.push('PRO_REQUIRED')
   if (route.limit) codes.push('RATE_LIMITED')
   if (route.project) codes.push('NOT_FOUND')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Scope } from '#schemas/routes'
+import type { CredentialKind } from '#schemas/routes'
+import type { Scope } from '#schemas/scopes'
 
 export type Tier = 'free' | 'pro'
 
@@ -30,7 +31,7 @@ export type Caller = {
 }
 
 export type Credential = {
-  kind: 'api_key' | 'agent_session' | 'cookie' | 'demo'
+  kind: CredentialKind
   /** Names the credential in logs and records; it is not secret. */
   id: string
   /** The name that the user gave the client of an agent session. */

@@ -94,21 +94,29 @@ export function createBilling({ clock, payments, accounts, client, table }: Bill
     return conditionHeld(write.go())
   }
 
-  /** Whether a checkout was started a short time ago and is not paid yet. */
-  async function isCheckoutPending(accountId: string): Promise<boolean> {
-    const record = await find(accountId)
-    return (record?.checkout_until ?? 0) > clock.now() && (record?.paid ?? []).length === 0
-  }
-
   async function find(account_id: string) {
     const { data } = await orUnavailable(records.get({ account_id }).go({ consistent: true }))
     return data
   }
 
+  const { isCheckoutPending } = createCheckoutReader({ client, table, clock })
   return { startCheckout, takeWebhook, isCheckoutPending, checkoutOrigin: payments.checkoutOrigin }
 }
 
 export type Billing = ReturnType<typeof createBilling>
+
+/** What other functions may know of payments, without the payment provider. */
+export function createCheckoutReader({ client, table, clock }: StateTable & { clock: Clock }) {
+  const records = billingEntity({ client, table })
+
+  /** Whether a checkout was started a short time ago and is not paid yet. */
+  async function isCheckoutPending(account_id: string): Promise<boolean> {
+    const { data } = await orUnavailable(records.get({ account_id }).go({ consistent: true }))
+    return (data?.checkout_until ?? 0) > clock.now() && (data?.paid ?? []).length === 0
+  }
+
+  return { isCheckoutPending }
+}
 
 /** The error of a webhook that the payment provider did not sign. */
 export function badSignature(cause?: unknown): ApiError {

@@ -40,7 +40,7 @@ export function createAddressGuards({
 
   /**
    * Runs a check of a secret. An address that has sent too many wrong ones gets RATE_LIMITED before the check, so that
-   * nobody can go on guessing. A 401 of the check counts as a wrong one.
+   * nobody can go on guessing. A 401 or NOT_FOUND of the check counts as a wrong one.
    */
   async function guardSecret<T>(address: string | null, check: () => Promise<T>): Promise<T> {
     const limit = profile.session_failures
@@ -52,7 +52,8 @@ export function createAddressGuards({
     try {
       return await check()
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) await windows.failures.take(key, limit)
+      if (error instanceof ApiError && (error.status === 401 || error.code === 'NOT_FOUND'))
+        await windows.failures.take(key, limit)
       throw error
     }
   }

@@ -4,7 +4,7 @@ import { ApiError } from '#core/errors'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import type { Scope } from '#schemas/routes'
+import type { Scope } from '#schemas/scopes'
 import { agentSessionEntity, usedRefreshTokenEntity } from './entities.ts'
 import {
   derive,
@@ -53,7 +53,11 @@ export type SessionCaller = {
 export type RefreshedSession = { session: IssuedSession; account: Account }
 
 /** What a refresh that is no mistake of the client reports, for the audit log. */
-export type ReuseAlarm = (session: { account_id: string; session_id: string; label: string | null }) => void
+export type ReuseAlarm = (session: {
+  account_id: string
+  session_id: string
+  label: string | null
+}) => Promise<void> | void
 
 type Client = Pick<AuthRequest, 'client_type' | 'client_name' | 'client_instance_id' | 'label' | 'scopes'>
 type Item = EntityItem<ReturnType<typeof agentSessionEntity>>
@@ -202,7 +206,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
         if (pair !== undefined) return { session: derived(at, item, token, pair), account }
         if (await isUsed(hash, at)) {
           await revoke(at.account_id, at.session_id)
-          onReuse({ ...at, label: item.label ?? null })
+          await onReuse({ ...at, label: item.label ?? null })
         }
         throw invalidRefreshToken()
       }

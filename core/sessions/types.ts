@@ -1,5 +1,5 @@
 import type { Account } from '#core/accounts/caller'
-import type { Scope } from '#schemas/routes'
+import type { Scope } from '#schemas/scopes'
 
 /** What the rooms and pages around sign-in share: the stores of this folder implement these types. */
 

@@ -8,7 +8,9 @@ import { pagesHandler } from '#lambdas/pages/handler'
 import { startPaymentStandIn } from '#local/payments/stand-in'
 import { type Settings, SettingsError } from '#local/settings'
 import type { Storage } from '#local/storage'
+import { isLoopback } from '#providers/openid'
 import { createStripePayments } from '#providers/stripe'
+import { createFeedbackFile } from './feedback-file.ts'
 import { openProviders } from './providers.ts'
 
 export type Access = AccessStores & {
@@ -32,10 +34,15 @@ export async function openAccess(
   storage: Storage,
   { baseUrl, ownerId, clock, log }: AccessOptions,
 ): Promise<Access> {
-  const { client, table, accounts, projects } = storage
+  const { client, table, accounts, projects, usage } = storage
   const profile = profileOf(settings)
   const admitted = (settings.SIGN_UP ?? '').split(',').map(entry => entry.trim())
-  const stores = createAccessStores({ client, table, accounts, projects, clock, log, profile, admitted })
+  if (settings.DEV_APPROVE && !isLoopback(new URL(baseUrl).hostname)) {
+    throw new SettingsError('DEV_APPROVE must be false where BASE_URL is not on this machine.')
+  }
+  const feedbackSink = createFeedbackFile(settings.DATA_DIR)
+  const rooms = { accounts, projects, usage }
+  const stores = createAccessStores({ client, table, ...rooms, clock, log, profile, admitted, feedbackSink })
   const ownerEmail = (await accounts.byId(ownerId))?.email ?? ''
   const { providers, embedded, serve } = openProviders(settings, baseUrl, ownerEmail)
   if (embedded !== null && ownerEmail !== '') {

@@ -24,6 +24,10 @@ export const accessSettings = {
     description:
       'Sign-in page of the service itself; on by default where BASE_URL is on this machine and OPENID_ISSUER is not set',
   }),
+  DEV_APPROVE: z.stringbool({ error: 'must be true or false' }).default(false).meta({
+    description:
+      'Whether POST /dev/approve approves sessions without a human; on this machine only, for tests',
+  }),
   OPENID_ISSUER: address.optional().meta({ description: 'OpenID provider that people sign in with' }),
   OPENID_CLIENT_ID: z.string().optional().meta({ description: 'Id of the service at the OpenID provider' }),
   OPENID_CLIENT_SECRET: secret.optional().meta({ description: 'Its secret there' }),

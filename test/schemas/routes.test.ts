@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { errorsOf, pathParameters, type Route, routes, SCOPES } from '#schemas/routes'
+import { errorsOf, pathParameters, type Route, routes } from '#schemas/routes'
+import { SCOPES } from '#schemas/scopes'
 
 const rows = Object.entries<Route>(routes)
 

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { noLimits } from '#core/accounts/limits'
+import { createAccessStores } from '#core/access-stores'
+import type { Account } from '#core/accounts/caller'
 import { createAccountStore } from '#core/accounts/store'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
+import { type ProfileName, readProfile } from '#core/limits/profile'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
 import { createUsageStore } from '#core/usage/store'
+import { authHandler } from '#lambdas/auth/handler'
+import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
+import { sessionCookie } from '#lambdas/cookies'
 import { reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
@@ -33,20 +38,39 @@ export type Sent = {
 
 export type Answered = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 
+export type HttpWorldOptions = {
+  profile?: ProfileName
+  /** Numbers of the profile that are replaced. */
+  limits?: string
+}
+
 /**
  * All HTTP functions behind the local front, on a state of their own: the real chain, accounts, projects and usage, a
  * stream that keeps what it gets, and an empty lake. Two accounts: ours and a stranger's.
  */
-export async function openHttpWorld() {
+export async function openHttpWorld({ profile: name = 'own', limits = '' }: HttpWorldOptions = {}) {
   const state = await openTestState()
-  const clock = { now: () => NOW }
+  let now = NOW
+  const clock = { now: () => now }
   const accounts = createAccountStore({ ...state, clock })
   const usage = createUsageStore(state)
   const projects = createProjectStore({ ...state, clock, usage })
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
   const stored: Uint8Array[] = []
-  const common = { accounts, projects, usage, limits: noLimits, baseUrl: BASE_URL, clock, log }
+  const feedback: unknown[] = []
+  const access = createAccessStores({
+    ...state,
+    accounts,
+    projects,
+    usage,
+    profile: readProfile(name, limits),
+    admitted: ['@example.com'],
+    feedbackSink: { deliver: async given => void feedback.push(given) },
+    clock,
+    log,
+  })
+  const common = { ...access, accounts, projects, usage, billing: null, baseUrl: BASE_URL, clock, log }
   const front = await startHttp({
     port: 0,
     log,
@@ -56,7 +80,11 @@ export async function openHttpWorld() {
         baseUrl: BASE_URL,
         log,
       }),
+      auth: authHandler({ ...common, hasDevApprove: true }),
       control: controlHandler(common),
+      pages: async () => {
+        throw new Error('the pages have a world of their own')
+      },
       reports: reportsHandler({ ...common, engine: { rows: async () => [] }, lakeState: memoryLakeState() }),
       track: trackHandler({
         stream: { append: async records => void stored.push(...records) },
@@ -64,8 +92,8 @@ export async function openHttpWorld() {
         country: () => null,
         countryHeader: null,
         bots: createBotClassifier(),
-        findCaller: async () => null,
-        limits: noLimits,
+        findCaller: findCaller(common),
+        limits: access.limits,
         clock,
         ids: createArrivalOrder(),
         log,
@@ -77,8 +105,15 @@ export async function openHttpWorld() {
   const ours = await accounts.create({ ...person, email: 'us@example.com' })
   const stranger = await accounts.create({ ...person, email: 'stranger@example.com' })
   const revokedKey = await accounts.issueApiKey(ours.id)
-  const key = await accounts.issueApiKey(ours.id)
+  let key = await accounts.issueApiKey(ours.id)
   const strangersKey = await accounts.issueApiKey(stranger.id)
+  const cookie = sessionCookie(BASE_URL)
+
+  /** The headers of a signed-in browser on a page of the service. */
+  async function browser(account: Pick<Account, 'id'> = ours): Promise<Record<string, string>> {
+    const { token } = await access.browserSessions.create(account.id)
+    return { Cookie: cookie.set(token).split(';')[0] as string, Origin: BASE_URL }
+  }
 
   /** A live project of ours, or of the stranger, under a name of its own. */
   async function project(owner = ours): Promise<Project> {
@@ -110,8 +145,23 @@ export async function openHttpWorld() {
   }
 
   return {
+    ...access,
     call,
     project,
+    browser,
+    accounts,
+    feedback,
+    state,
+    /** A new key of our own account, which later calls use. */
+    async newKey() {
+      key = await accounts.issueApiKey(ours.id)
+      return key
+    },
+    /** Moves the clock of the service ahead. */
+    wait(ms: number) {
+      now += ms
+    },
+    now: () => now,
     projects,
     usage,
     ours,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '#core/accounts/caller'
 import { requireScope } from '#lambdas/chain/require-scope'
-import { routes, type Scope } from '#schemas/routes'
+import { routes } from '#schemas/routes'
+import type { Scope } from '#schemas/scopes'
 import { exchangeOf } from './exchange.ts'
 
 function callFor(scope: Scope | undefined, scopes: Caller['scopes']) {

@@ -1,0 +1,9 @@
+import { authServices } from '#aws/services'
+import { apiGateway, timeoutResponse } from '../api-gateway.ts'
+import { authHandler } from './handler.ts'
+
+const { services, instrument } = authServices(process.env)
+export const handler = instrument(
+  apiGateway(authHandler(services), services.log),
+  timeoutResponse(services.log),
+)
