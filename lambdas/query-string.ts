@@ -5,7 +5,7 @@ const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null))
 
 /** The query of a request to the row. What nobody reads is not looked at: a script may be asked for with any text. */
 export function parseQuery(route: Route, text: string): Record<string, string> {
-  return text === '' || route.auth === 'none' ? NO_QUERY : queryString(text)
+  return text === '' || (route.auth === 'none' && route.query === undefined) ? NO_QUERY : queryString(text)
 }
 
 /**

@@ -36,7 +36,7 @@ export const planSettings = {
 /** Who may sign in, and how; for the pages. */
 const signInSettings = {
   SIGN_UP: optional('Addresses and domains that may sign in beside the owner'),
-  ACCESS_SECRET: optional('ARN of the secret with the keys of the providers'),
+  PROVIDER_CREDENTIALS: optional('ARN of the secret with the keys of the providers'),
   OPENID_ISSUER: optional('Address of the OpenID provider'),
   OPENID_CLIENT_ID: optional('Id of the service at the OpenID provider'),
   OPENID_LABEL: optional('Name of the OpenID provider on its button'),

@@ -72,7 +72,6 @@ const ingestionErrors = [
   'INVALID_EVENT',
   'INVALID_PROPERTIES',
   'INVALID_TIMESTAMP',
-  'MISSING_FIELDS',
   'FORBIDDEN',
 ] as const satisfies ErrorCode[]
 
@@ -266,7 +265,9 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.project) codes.push('NOT_FOUND')
   if (route.project && route.project !== 'path') codes.push('PROJECT_REQUIRED')
   // Whoever calls is looked up in the state, which may be out of reach.
-  if (route.auth !== 'none') codes.push('UNAVAILABLE')
+  if (route.auth !== 'none' || route.function === 'auth') codes.push('UNAVAILABLE')
+  // Guards by address.
+  if (route.function === 'auth') codes.push('RATE_LIMITED')
   // Athena takes so many statements a second and no more.
   if (route.function === 'reports') codes.push('RATE_LIMITED')
   codes.push('INTERNAL_ERROR')

@@ -35,7 +35,6 @@ const claimErrors = [
   'CLAIM_EXPIRED',
   'CLAIM_ALREADY_COMPLETED',
   'INVALID_CODE_VERIFIER',
-  'RATE_LIMITED',
 ] as const satisfies ErrorCode[]
 
 export const sessionRoutes = {
@@ -46,7 +45,7 @@ export const sessionRoutes = {
     summary: 'Ask a human to approve an agent session',
     body: startSession,
     responses: { 201: { description: 'The human opens authorize_url', schema: startedSession } },
-    errors: ['RATE_LIMITED', 'UNAVAILABLE'],
+    errors: [],
   },
   pollSession: {
     ...common,
@@ -61,7 +60,7 @@ export const sessionRoutes = {
         schema: polledSession.extend({ error: z.string(), message: z.string() }),
       },
     },
-    errors: ['INVALID_POLL_TOKEN', 'RATE_LIMITED', 'UNAVAILABLE'],
+    errors: ['INVALID_POLL_TOKEN'],
   },
   exchangeSession: {
     ...common,
@@ -77,8 +76,6 @@ export const sessionRoutes = {
       'AUTH_REQUEST_ALREADY_EXCHANGED',
       'AUTH_REQUEST_EXPIRED',
       'AUTH_REQUEST_REVOKED',
-      'RATE_LIMITED',
-      'UNAVAILABLE',
     ],
   },
   refreshSession: {
@@ -88,7 +85,7 @@ export const sessionRoutes = {
     summary: 'A new pair of tokens for a session',
     body: refreshSession,
     responses: { 200: { description: 'The same session with new tokens', schema: refreshedSession } },
-    errors: ['INVALID_REFRESH_TOKEN', 'RATE_LIMITED', 'UNAVAILABLE'],
+    errors: ['INVALID_REFRESH_TOKEN'],
   },
   revokeSession: {
     ...common,
@@ -106,7 +103,7 @@ export const sessionRoutes = {
     path: '/demo/session',
     summary: 'A read-only session of an hour for the demo project',
     responses: { 200: { description: 'The session', schema: demoSession } },
-    errors: ['NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'],
+    errors: ['NOT_FOUND'],
   },
   devApprove: {
     ...common,
@@ -115,7 +112,7 @@ export const sessionRoutes = {
     summary: 'Approve a request without a human: in development only, elsewhere not there',
     body: devApprove,
     responses: { 200: { description: 'Approved', schema: devApproved } },
-    errors: ['NOT_FOUND', 'INVALID_STATE', 'AUTH_REQUEST_EXPIRED', 'UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'INVALID_STATE', 'AUTH_REQUEST_EXPIRED'],
   },
   registerAgent: {
     ...common,
@@ -124,7 +121,7 @@ export const sessionRoutes = {
     summary: 'Start a claim: the agent-registration form of an auth request',
     body: registerAgent,
     responses: { 201: { description: 'The human opens claim_url', schema: registeredAgent } },
-    errors: ['UNSUPPORTED_IDENTITY_TYPE', 'UNSUPPORTED_CREDENTIAL_TYPE', 'RATE_LIMITED', 'UNAVAILABLE'],
+    errors: ['UNSUPPORTED_IDENTITY_TYPE', 'UNSUPPORTED_CREDENTIAL_TYPE'],
   },
   readClaim: {
     ...common,
@@ -133,7 +130,7 @@ export const sessionRoutes = {
     summary: 'State of a claim',
     query: claimStatus,
     responses: { 200: { description: 'The claim', schema: claim } },
-    errors: ['NOT_FOUND', 'MISSING_FIELDS', 'RATE_LIMITED', 'UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'MISSING_FIELDS'],
   },
   checkClaim: {
     ...common,
@@ -143,7 +140,7 @@ export const sessionRoutes = {
     body: claimStatus,
     form: true,
     responses: { 200: { description: 'The claim', schema: claim } },
-    errors: ['NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'],
+    errors: ['NOT_FOUND'],
   },
   completeClaim: {
     ...common,
@@ -153,7 +150,7 @@ export const sessionRoutes = {
     body: completeClaim,
     form: true,
     responses: { 200: { description: 'The session', schema: completedClaim } },
-    errors: [...claimErrors, 'UNAVAILABLE'],
+    errors: claimErrors,
   },
   revokeToken: {
     ...common,
@@ -163,7 +160,7 @@ export const sessionRoutes = {
     body: revokeToken,
     form: true,
     responses: { 200: { description: 'Revoked, or unknown', schema: okResponse } },
-    errors: ['AUTH_REQUIRED', 'UNAVAILABLE'],
+    errors: ['AUTH_REQUIRED'],
   },
   authDocument: {
     ...common,

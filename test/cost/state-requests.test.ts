@@ -147,7 +147,16 @@ test('GET /stats has the cost of the model for the caller, the project, the snap
   const { id } = await accounts.create({ email: 'reader@example.com', tier: 'pro', complimentary: true })
   const key = await accounts.issueApiKey(id)
   const { project } = await projects.create({ account: { id }, name: 'read' })
-  const chain = accountChain({ ...stores, clock, log, baseUrl: 'https://footfall.example' })
+  const access = createAccessStores({
+    ...stores,
+    client,
+    table,
+    clock,
+    log,
+    profile: profiles.own,
+    admitted: [],
+  })
+  const chain = accountChain({ ...stores, ...access, clock, log, baseUrl: 'https://footfall.example' })
   // The report itself reads only the snapshot from the state. read-scans.test.ts counts its statements.
   const endpoint = chain(routes.stats)(async () => {
     await lakeState.lake()

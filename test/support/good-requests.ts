@@ -51,6 +51,18 @@ const bodies: { [Name in NamesWithBody]: (world: HttpWorld, token: string) => Bo
   revokeToken: async world => ({ token: (await session(world)).access_token }),
 }
 
+/** Of an account of its own: the call replaces the account's key. */
+async function freshCredential(world: HttpWorld, { credentials = [] }: Route): Promise<Sent> {
+  const account = await world.accounts.create({
+    email: 'fresh@example.com',
+    tier: 'pro',
+    complimentary: true,
+  })
+  return credentials.includes('api_key')
+    ? { key: await world.accounts.issueApiKey(account.id) }
+    : { key: null, headers: await world.browser(account) }
+}
+
 /** A request that the row takes, for a new project of ours, or for the project that is given. */
 export async function goodRequest(world: HttpWorld, name: RouteName, named?: string): Promise<Sent> {
   const route: Route = routes[name]
@@ -63,6 +75,6 @@ export async function goodRequest(world: HttpWorld, name: RouteName, named?: str
     ...(route.project === 'path' && { id: projectName }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(world, '')) as Record<string, string> }),
-    ...(route.credentials?.includes('api_key') === false && { key: null, headers: await world.browser() }),
+    ...(route.credentials && (await freshCredential(world, route))),
   }
 }

@@ -7,7 +7,7 @@ import { exchangeOf } from './exchange.ts'
 
 function callFor(scope: Scope | undefined, scopes: Caller['scopes']) {
   const { scope: _, ...route } = routes.stats
-  const caller = { scopes } as Caller
+  const caller = { scopes, credential: { kind: 'agent_session' } } as Caller
   return { ...exchangeOf({}, scope === undefined ? route : { ...route, scope }), caller }
 }
 

@@ -35,7 +35,7 @@ export function project(overrides: Partial<Project> = {}): Project {
 function callerOf(accountId: string | undefined): Caller | null {
   if (accountId === undefined) return null
   const account = { id: accountId, tier: 'free' } as Account
-  return { account, tier: 'free', credential: { kind: 'api_key', id: 'key_1' }, scopes: 'all' }
+  return { account, tier: 'free', credential: { kind: 'api_key', label: null, id: 'key_1' }, scopes: 'all' }
 }
 
 /** The track function with services that remember what it appended. */
