@@ -42,6 +42,8 @@ export type Route = {
   /** Who may call: anybody, the holder of a project token (in the body), or an account by any of its credentials. */
   auth: 'none' | 'project_token' | 'account'
   scope?: Scope
+  /** The function sees the cookies of the request. */
+  cookies?: true
   /** The plan that the account needs; PRO_REQUIRED without it. */
   tier?: 'pro'
   /** The limit that each call counts toward, also when it fails later. */
