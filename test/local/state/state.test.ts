@@ -45,9 +45,9 @@ test('items are there after a restart', async () => {
   const state = await open()
   await put(state, 'a', 7)
   await close(state)
-  const again = await open()
-  expect(again.isRepaired).toBe(false)
-  expect(await get(again, 'a')).toEqual({ pk: 'a', sk: '-', n: 7 })
+  const reopened = await open()
+  expect(reopened.isRepaired).toBe(false)
+  expect(await get(reopened, 'a')).toEqual({ pk: 'a', sk: '-', n: 7 })
 })
 
 test('another thread reads and writes through its own connection', async () => {
