@@ -1,5 +1,5 @@
 import { eventually } from '#test/support/eventually'
-import { trackingClient } from '#test/support/tracking-client'
+import { startTrackingClient } from '#test/support/tracking-client'
 import { type Check, expectEqual } from './check.ts'
 
 const CLIENTS = 3
@@ -13,7 +13,7 @@ export const deployUnderLoad: Check = {
     const project = await service.newProject('load')
     const credentials = { base_url: service.baseUrl, project_token: project.project_token }
     const clients = Array.from({ length: CLIENTS }, (_, i) =>
-      trackingClient({ credentials, prefix: `load-${i}`, pauseMs: 20 }),
+      startTrackingClient({ credentials, prefix: `load-${i}`, pauseMs: 20 }),
     )
     const countAcknowledged = () => clients.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0)
     try {

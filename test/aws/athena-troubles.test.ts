@@ -14,15 +14,15 @@ import { openInstruments } from '#aws/instruments'
 import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine'
 import type { QueryStatistics, SqlQuery } from '#core/ports'
 import { sql, withScans } from '#core/sql'
-import { nobody } from '../support/emulators.ts'
-import { serviceFault } from '../support/service-fault.ts'
+import { EMULATOR_ACCESS } from '../support/emulators.ts'
+import { awsError } from '../support/aws-error.ts'
 
 const one = sql`SELECT 1 AS one`
-const throttled = serviceFault('TooManyRequestsException', 'client')
+const throttled = awsError('TooManyRequestsException', 'client')
 
 /** An engine whose client sends nothing; statements start as `q1` until a test says otherwise. */
 function setUp(settings: Partial<AthenaEngineSettings> = {}) {
-  const client = new AthenaClient({ maxAttempts: 1, ...nobody })
+  const client = new AthenaClient({ maxAttempts: 1, ...EMULATOR_ACCESS })
   const mock = mockClient(client)
   mock.on(StartQueryExecutionCommand).resolves({ QueryExecutionId: 'q1' })
   mock.on(StopQueryExecutionCommand).resolves({})
@@ -130,8 +130,8 @@ describe('a start', () => {
   })
 
   test.each([
-    ['fails', serviceFault('InternalServerException', 'server')],
-    ['finds the token expired', serviceFault('ExpiredTokenException', 'client')],
+    ['fails', awsError('InternalServerException', 'server')],
+    ['finds the token expired', awsError('ExpiredTokenException', 'client')],
   ])('that %s is UNAVAILABLE with Retry-After', async (_, error) => {
     const { engine, mock } = setUp()
     mock.on(StartQueryExecutionCommand).rejects(error)
@@ -140,7 +140,7 @@ describe('a start', () => {
 
   test('that is refused is a defect and stays what it is', async () => {
     const { engine, mock } = setUp()
-    mock.on(StartQueryExecutionCommand).rejects(serviceFault('InvalidRequestException', 'client'))
+    mock.on(StartQueryExecutionCommand).rejects(awsError('InvalidRequestException', 'client'))
     await expect(engine.rows(one)).rejects.toMatchObject({ name: 'InvalidRequestException' })
   })
 
@@ -178,14 +178,14 @@ describe('while a statement runs', () => {
       .on(GetQueryExecutionCommand)
       .rejectsOnce(throttled)
       .resolvesOnce(running)
-      .rejectsOnce(serviceFault('InternalServerException', 'server'))
+      .rejectsOnce(awsError('InternalServerException', 'server'))
       .resolves(succeeded)
     expect(await engine.rows(one)).toEqual([{ one: 1 }])
   })
 
   test('a look that is refused ends it, and the statement is stopped', async () => {
     const { engine, mock, stopped } = setUp()
-    mock.on(GetQueryExecutionCommand).rejects(serviceFault('AccessDeniedException', 'client'))
+    mock.on(GetQueryExecutionCommand).rejects(awsError('AccessDeniedException', 'client'))
     await expect(engine.rows(one)).rejects.toMatchObject({ name: 'AccessDeniedException' })
     expect(stopped()).toBe(1)
   })
@@ -201,7 +201,7 @@ describe('while a statement runs', () => {
   test('a stop that is refused does not hide why it was stopped', async () => {
     const { engine, mock } = setUp({ timeoutMs: 30 })
     mock.on(GetQueryExecutionCommand).resolves(running)
-    mock.on(StopQueryExecutionCommand).rejects(serviceFault('InvalidRequestException', 'client'))
+    mock.on(StopQueryExecutionCommand).rejects(awsError('InvalidRequestException', 'client'))
     await expect(engine.rows(one)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 

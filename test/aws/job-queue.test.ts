@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSqsJobQueue } from '#aws/job-queue'
 import { jobsHandler } from '#lambdas/jobs/handler'
 import { jobQueueContract } from '#test/contract/job-queue'
-import { type EmulatedStorage, nobody, startStorage } from '../support/emulators.ts'
+import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '../support/emulators.ts'
 import { sqsEvent } from '../support/lambda-events.ts'
-import { serviceFault } from '../support/service-fault.ts'
 
 let storage: EmulatedStorage
 beforeAll(async () => {
@@ -74,7 +74,7 @@ test('a job arrives as it was sent', async () => {
 })
 
 test('a queue that cannot take the job now is UNAVAILABLE, one that refuses it is an error', async () => {
-  const client = new SQSClient({ maxAttempts: 1, ...nobody })
+  const client = new SQSClient({ maxAttempts: 1, ...EMULATOR_ACCESS })
   const mock = mockClient(client)
   const queue = createSqsJobQueue<string>({
     client,
@@ -82,8 +82,8 @@ test('a queue that cannot take the job now is UNAVAILABLE, one that refuses it i
   })
   mock
     .onAnyCommand()
-    .rejectsOnce(serviceFault('RequestThrottled', 'client'))
-    .rejects(serviceFault('AccessDenied', 'client'))
+    .rejectsOnce(awsError('RequestThrottled', 'client'))
+    .rejects(awsError('AccessDenied', 'client'))
   await expect(queue.send('a')).rejects.toMatchObject({ code: 'UNAVAILABLE', extras: { retryAfter: 5 } })
   await expect(queue.send('a')).rejects.toMatchObject({ name: 'AccessDenied' })
 })

@@ -13,13 +13,13 @@ import { createUsageStore } from '#core/usage/store'
 import type { LogCode } from '#schemas/log'
 import { lakeStateContract } from '#test/contract/lake-state'
 import {
+  EMULATOR_ACCESS,
   type EmulatedKinesis,
   type EmulatedStorage,
-  nobody,
   startKinesis,
   startStorage,
 } from '../support/emulators.ts'
-import { openTestState, type TestState } from '../support/state.ts'
+import { openTestState, type TestState } from '../support/test-state.ts'
 
 let kinesis: EmulatedKinesis
 let storage: EmulatedStorage
@@ -28,8 +28,11 @@ let table: { client: ReturnType<typeof createDynamoClient>; table: string }
 beforeAll(async () => {
   ;[kinesis, storage, state] = await Promise.all([startKinesis(), startStorage(), openTestState()])
   const { origin, username } = new URL(state.endpoint)
-  const credentials = { ...nobody.credentials, accessKeyId: username }
-  table = { client: createDynamoClient({ ...nobody, endpoint: origin, credentials }), table: state.table }
+  const credentials = { ...EMULATOR_ACCESS.credentials, accessKeyId: username }
+  table = {
+    client: createDynamoClient({ ...EMULATOR_ACCESS, endpoint: origin, credentials }),
+    table: state.table,
+  }
 })
 afterAll(async () => {
   table.client.destroy()

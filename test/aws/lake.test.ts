@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createS3Lake } from '#aws/lake'
 import { forEachConcurrent } from '#core/concurrency'
 import { lakeContract } from '#test/contract/lake'
-import { type EmulatedStorage, nobody, startStorage } from '../support/emulators.ts'
-import { serviceFault } from '../support/service-fault.ts'
+import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '../support/emulators.ts'
 
 let storage: EmulatedStorage
 beforeAll(async () => {
@@ -44,18 +44,15 @@ test('a bucket that is not there is an error, not an empty lake', async () => {
 
 describe('when S3 is in trouble', () => {
   function setUp() {
-    const client = new S3Client({ maxAttempts: 1, ...nobody })
+    const client = new S3Client({ maxAttempts: 1, ...EMULATOR_ACCESS })
     return { lake: createS3Lake({ client, bucket: 'lake' }), mock: mockClient(client) }
   }
 
   test.each([
-    ['slows us down', serviceFault('SlowDown', 'server', { $metadata: { httpStatusCode: 503 } })],
-    ['fails', serviceFault('InternalError', 'server', { $metadata: { httpStatusCode: 500 } })],
+    ['slows us down', awsError('SlowDown', 'server', { $metadata: { httpStatusCode: 503 } })],
+    ['fails', awsError('InternalError', 'server', { $metadata: { httpStatusCode: 500 } })],
     ['gives no answer', Object.assign(new Error('timed out'), { name: 'TimeoutError' })],
-    [
-      'finds the token expired',
-      serviceFault('ExpiredToken', 'client', { $metadata: { httpStatusCode: 400 } }),
-    ],
+    ['finds the token expired', awsError('ExpiredToken', 'client', { $metadata: { httpStatusCode: 400 } })],
   ])('every request is UNAVAILABLE with Retry-After when it %s', async (_, error) => {
     const { lake, mock } = setUp()
     mock.onAnyCommand().rejects(error)
@@ -68,8 +65,8 @@ describe('when S3 is in trouble', () => {
 
   test('a refusal is a defect and stays what it is', async () => {
     const { lake, mock } = setUp()
-    mock.on(PutObjectCommand).rejects(serviceFault('AccessDenied', 'client'))
-    mock.on(GetObjectCommand).rejects(serviceFault('AccessDenied', 'client'))
+    mock.on(PutObjectCommand).rejects(awsError('AccessDenied', 'client'))
+    mock.on(GetObjectCommand).rejects(awsError('AccessDenied', 'client'))
     await expect(lake.put('a', new Uint8Array())).rejects.toMatchObject({ name: 'AccessDenied' })
     await expect(lake.get('a')).rejects.toMatchObject({ name: 'AccessDenied' })
   })

@@ -11,20 +11,20 @@ import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
-import { duckdbForAthena } from '../support/athena-duckdb.ts'
-import { type FrontEngine, startAthena } from '../support/athena-front.ts'
-import { nobody } from '../support/emulators.ts'
-import { buildLake, type EventsRecord } from '../support/lake-builder.ts'
+import { type StatementEngine, startAthenaEmulator } from '../support/athena-emulator.ts'
+import { buildLake, type EventsRecord } from '../support/build-lake.ts'
+import { duckdbForAthena } from '../support/duckdb-for-athena.ts'
+import { EMULATOR_ACCESS } from '../support/emulators.ts'
 
 const quick = { firstPollMs: 5, maxPollMs: 50 }
 
 async function open(
   lakeDir: string,
   settings: Partial<AthenaEngineSettings> = {},
-  wrap = (e: FrontEngine) => e,
+  wrap = (e: StatementEngine) => e,
 ) {
-  const front = await startAthena(wrap(await duckdbForAthena(lakeDir)))
-  const client = createAthenaClient({ endpoint: front.endpoint, ...nobody })
+  const front = await startAthenaEmulator(wrap(await duckdbForAthena(lakeDir)))
+  const client = createAthenaClient({ endpoint: front.endpoint, ...EMULATOR_ACCESS })
   const engine = createAthenaEngine({
     client,
     workGroup: 'footfall',
@@ -53,7 +53,7 @@ queryEngineContract('Athena (a front over DuckDB)', async () => {
 
 async function setUp(
   settings: Partial<AthenaEngineSettings> = {},
-  wrap?: (engine: FrontEngine) => FrontEngine,
+  wrap?: (engine: StatementEngine) => StatementEngine,
 ) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-lake-'))
   const opened = await open(dir, settings, wrap)

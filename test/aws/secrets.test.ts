@@ -2,14 +2,14 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock'
 import { expect, test } from 'vitest'
 import { createSecrets } from '#aws/secrets'
-import { nobody } from '../support/emulators.ts'
-import { serviceFault } from '../support/service-fault.ts'
+import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS } from '../support/emulators.ts'
 
 const MINUTE = 60_000
-const failing = serviceFault('InternalServiceError', 'server')
+const failing = awsError('InternalServiceError', 'server')
 
 function setUp() {
-  const client = new SecretsManagerClient({ maxAttempts: 1, ...nobody })
+  const client = new SecretsManagerClient({ maxAttempts: 1, ...EMULATOR_ACCESS })
   const mock = mockClient(client)
   const clock = { now: 1_763_700_000_000 }
   const asked = () => mock.commandCalls(GetSecretValueCommand).map(({ args }) => args[0].input.SecretId)
@@ -56,7 +56,7 @@ test('a secret that we may not read, or that is gone, is an error even when its 
   mock
     .on(GetSecretValueCommand)
     .resolvesOnce({ SecretString: 'known' })
-    .rejects(serviceFault('ResourceNotFoundException', 'client'))
+    .rejects(awsError('ResourceNotFoundException', 'client'))
   await secrets.get('a')
   clock.now += 6 * MINUTE
   await expect(secrets.get('a')).rejects.toMatchObject({ name: 'ResourceNotFoundException' })

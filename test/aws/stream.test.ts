@@ -14,8 +14,8 @@ import { createKinesisClient } from '#aws/clients'
 import { createKinesisStream } from '#aws/stream'
 import type { Log } from '#core/ports'
 import { eventStreamContract } from '#test/contract/event-stream'
-import { type EmulatedKinesis, nobody, startKinesis } from '../support/emulators.ts'
-import { serviceFault } from '../support/service-fault.ts'
+import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS, type EmulatedKinesis, startKinesis } from '../support/emulators.ts'
 
 let kinesis: EmulatedKinesis
 beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('when Kinesis is in trouble', () => {
   /** A stream whose client sends nothing. */
   function setUp({ appendMs = 60_000, readMs = 60_000 } = {}) {
     const logged: Parameters<Log>[] = []
-    const client = new KinesisClient({ maxAttempts: 1, ...nobody })
+    const client = new KinesisClient({ maxAttempts: 1, ...EMULATOR_ACCESS })
     const mock = mockClient(client)
     const settings = { client, streamArn, appendMs, readMs, appendBackoff: quick, readBackoff: quick }
     const stream = createKinesisStream({ ...settings, log: (...line) => logged.push(line) })
@@ -114,7 +114,7 @@ describe('when Kinesis is in trouble', () => {
 
   const taken = { SequenceNumber: '1', ShardId: 's' }
   const throttled = { ErrorCode: 'ProvisionedThroughputExceededException', ErrorMessage: 'slow down' }
-  const slowDown = serviceFault('ProvisionedThroughputExceededException', 'client')
+  const slowDown = awsError('ProvisionedThroughputExceededException', 'client')
   const sent = (mock: Mock) =>
     mock
       .commandCalls(PutRecordsCommand)
@@ -138,8 +138,8 @@ describe('when Kinesis is in trouble', () => {
 
   test.each([
     ['throttled', slowDown],
-    ['failing', serviceFault('InternalFailure', 'server')],
-    ['signed with a token that has just expired', serviceFault('ExpiredTokenException', 'client')],
+    ['failing', awsError('InternalFailure', 'server')],
+    ['signed with a token that has just expired', awsError('ExpiredTokenException', 'client')],
     ['cut off', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })],
   ])('a whole call that is %s is made again', async (_, error) => {
     const { stream, mock } = setUp()
@@ -166,7 +166,7 @@ describe('when Kinesis is in trouble', () => {
 
   test('a call that is refused for good is not made again', async () => {
     const { stream, mock } = setUp()
-    mock.on(PutRecordsCommand).rejects(serviceFault('AccessDeniedException', 'client'))
+    mock.on(PutRecordsCommand).rejects(awsError('AccessDeniedException', 'client'))
     await expect(stream.append([Buffer.from('a')])).rejects.toMatchObject({ name: 'AccessDeniedException' })
     expect(sent(mock)).toHaveLength(1)
   })
@@ -189,7 +189,7 @@ describe('when Kinesis is in trouble', () => {
     onTestFinished(() => void deaf.close())
     await once(deaf, 'listening')
     const { port } = deaf.address() as AddressInfo
-    const client = createKinesisClient({ endpoint: `http://127.0.0.1:${port}`, ...nobody })
+    const client = createKinesisClient({ endpoint: `http://127.0.0.1:${port}`, ...EMULATOR_ACCESS })
     onTestFinished(() => client.destroy())
     const stream = createKinesisStream({ client, streamArn, log: silent, appendMs: 100 })
     await expect(stream.append([Buffer.from('a')])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -229,7 +229,7 @@ describe('when Kinesis is in trouble', () => {
     mock
       .on(GetRecordsCommand)
       .resolvesOnce({ Records: [record('7')], NextShardIterator: 'old', MillisBehindLatest: 10 })
-      .rejectsOnce(serviceFault('ExpiredIteratorException', 'client'))
+      .rejectsOnce(awsError('ExpiredIteratorException', 'client'))
       .resolves({ Records: [record('8')], NextShardIterator: 'i3', MillisBehindLatest: 0 })
     expect(await sequences(stream.read('s', null, 10))).toEqual(['7', '8'])
     const types = mock.commandCalls(GetShardIteratorCommand).map(({ args }) => args[0].input)

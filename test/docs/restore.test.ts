@@ -6,15 +6,15 @@ import { coldEpochRange, parseHotKey, partitionValue } from '#core/lake/keys'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
 import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
-import { eventsRecord } from '#test/support/lake-world'
+import { eventsRecord } from '#test/support/events-record'
 import {
-  simulatedCompactor,
-  simulatedEncode,
-  simulatedLake,
-  simulatedQueue,
-  simulatedStream,
-} from '#test/support/simulated-world'
-import { openTestState, type TestState } from '#test/support/state'
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  encodeSimulated,
+} from '#test/support/simulated-ports'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 /**
  * docs/operations.md, Backup and restore: a table that was put back to an earlier moment, with the update expressions as
@@ -42,15 +42,15 @@ async function openWorld() {
   const state = await openTestState()
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
   const { lakeState, usage, projects } = createStores(state, clock)
-  const lake = simulatedLake()
-  const stream = simulatedStream()
+  const lake = createSimulatedLake()
+  const stream = createSimulatedStream()
   stream.byName.clear()
   for (const shard of SHARDS) stream.byName.set(shard, { entries: [], open: true })
-  const jobs = simulatedQueue()
+  const jobs = createSimulatedQueue()
   const log = () => {}
   const services = { state: lakeState, lake, usage, projects, clock, log }
-  const consumer = createLakeConsumer({ ...services, stream, encode: simulatedEncode })
-  const worker = createLakeWorker({ ...services, compactor: simulatedCompactor(lake) })
+  const consumer = createLakeConsumer({ ...services, stream, encode: encodeSimulated })
+  const worker = createLakeWorker({ ...services, compactor: createSimulatedCompactor(lake) })
   const maintenance = createMaintenance(
     { ...services, jobs },
     { ...MAINTENANCE_DEFAULTS, coldSpanMs: 0, coldAfterMs: 30 * HOUR },
@@ -71,7 +71,7 @@ async function openWorld() {
     /** A delivery that ends when its claim is open and its file is not there yet. */
     async crash(shard: string, count: number): Promise<void> {
       const dies = createLakeConsumer({
-        ...{ ...services, stream, encode: simulatedEncode },
+        ...{ ...services, stream, encode: encodeSimulated },
         lake: { ...lake, put: () => Promise.reject(new Error('the process is gone')) },
       })
       await dies.consumeBatch(shard, newest(shard, count)).catch(() => {})

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { schedulerHandler } from '#lambdas/scheduler/handler'
-import { lakeWorld } from '../support/lake-world.ts'
+import { createLakePipeline } from '../support/lake-pipeline.ts'
 
 function setUp(tick: () => Promise<void>) {
-  const { state, clock, log, logged } = lakeWorld()
+  const { state, clock, log, logged } = createLakePipeline()
   const measured: Record<string, number> = {}
   const gauge = (name: string, value: number) => {
     measured[name] = value

@@ -1,7 +1,7 @@
 import type { StateTable } from '#core/state-table'
 
 /** What a caller sees of a process that has died: nothing of it is written any more. */
-export class Crashed extends Error {
+export class ProcessCrashedError extends Error {
   constructor() {
     super('the process has died')
     this.name = 'Crashed'
@@ -9,7 +9,7 @@ export class Crashed extends Error {
 }
 
 /** The state as a process sees it that dies after so many writes: every later request fails with Crashed. */
-export function crashingAfter({ client, table }: StateTable, writes: number): StateTable {
+export function crashAfterWrites({ client, table }: StateTable, writes: number): StateTable {
   let left = writes
   const send = client.send.bind(client) as (command: object, ...rest: unknown[]) => unknown
   const crashing = new Proxy(client, {
@@ -17,7 +17,7 @@ export function crashingAfter({ client, table }: StateTable, writes: number): St
       if (property !== 'send') return Reflect.get(target, property, target)
       return (command: object, ...rest: unknown[]) => {
         if (/^(Put|Update|Delete)/.test(command.constructor.name)) left -= 1
-        return left < 0 ? Promise.reject(new Crashed()) : send(command, ...rest)
+        return left < 0 ? Promise.reject(new ProcessCrashedError()) : send(command, ...rest)
       }
     },
   })

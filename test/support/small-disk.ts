@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Service } from './service.ts'
+import type { Service } from './service-process.ts'
 
 /** How a service is put on a disk of its own, which can be filled up without anybody else noticing. */
 export type SmallDisk = {
@@ -18,7 +18,7 @@ export type SmallDisk = {
  * A disk that can be filled up: a real one of `megabytes` where the machine lets us mount it, else a limit of the
  * process that lets no file grow.
  */
-export function smallDisk(dataDir: string, megabytes: number): SmallDisk {
+export function createSmallDisk(dataDir: string, megabytes: number): SmallDisk {
   return canMount() ? tmpfsDisk(dataDir, megabytes) : limitedDisk()
 }
 

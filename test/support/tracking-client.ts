@@ -27,7 +27,7 @@ export type TrackingOptions = {
  * A client that sends batches one after another, each with event ids of its own, and a batch that was not acknowledged
  * again until it is: through errors, refusals and a service that is away.
  */
-export function trackingClient({
+export function startTrackingClient({
   credentials,
   prefix,
   batch = 10,

@@ -40,7 +40,7 @@ const PRINTED_DIFFERENCES = 5
 const coverage = await watchSql()
 // The coverage sees only modules that are imported after it has started.
 const { runAllReports } = await import('./run-reports.ts')
-const { buildLake } = await import('#test/support/lake-builder')
+const { buildLake } = await import('#test/support/build-lake')
 const { lakeWithOldFiles } = await import('#test/support/old-files')
 const { createFolderLake } = await import('#local/lake/folder')
 const { openQueryEngine } = await import('#local/lake/query-engine')

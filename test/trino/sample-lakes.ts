@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { EventsRecord } from '#test/support/lake-builder'
+import type { EventsRecord } from '#test/support/build-lake'
 import { history, NOW, recordsOf } from '#test/support/random-history'
 
 const DAY = 86_400_000

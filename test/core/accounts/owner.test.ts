@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
 import { createStores, type Stores } from '#core/stores'
-import { openTestState, type TestState } from '../../support/state.ts'
+import { openTestState, type TestState } from '../../support/test-state.ts'
 
 let state: TestState
 let stores: Stores

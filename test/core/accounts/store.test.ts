@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccountStore } from '#core/accounts/store'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 const OWNER = { email: 'owner@example.com', tier: 'pro', complimentary: true } as const
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BotCount } from '#core/usage/counters'
 import { createUsageStore, type UsageStore } from '#core/usage/store'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let usage: UsageStore

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
-import type { Service } from './service.ts'
+import type { Service } from './service-process.ts'
 
 export type StoredEvent = { id: string; event_id?: string; event: string; timestamp: number }
 export type StatsTotals = { unique_users: number; total_events: number }
 
 /** Calls a read of the service with the owner's key; throws on any other status than 200. */
-export async function read<T>({ baseUrl, credentials }: Service, path: string): Promise<T> {
+export async function readJson<T>({ baseUrl, credentials }: Service, path: string): Promise<T> {
   const response = await fetch(baseUrl + path, { headers: { 'X-API-Key': credentials.api_key } })
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
@@ -17,7 +17,7 @@ export async function read<T>({ baseUrl, credentials }: Service, path: string): 
 
 /** Totals of GET /stats for the demo project. */
 export async function statsTotals(service: Service): Promise<StatsTotals> {
-  const { totals } = await read<{ totals: StatsTotals }>(service, '/stats?project=demo&since=1d')
+  const { totals } = await readJson<{ totals: StatsTotals }>(service, '/stats?project=demo&since=1d')
   return totals
 }
 
@@ -26,7 +26,7 @@ export async function allEvents(service: Service): Promise<StoredEvent[]> {
   const found: StoredEvent[] = []
   let cursor = ''
   for (;;) {
-    const page: { events: StoredEvent[]; next_before: string | null } = await read(
+    const page: { events: StoredEvent[]; next_before: string | null } = await readJson(
       service,
       `/events?project=demo&since=1d&limit=1000${cursor}`,
     )

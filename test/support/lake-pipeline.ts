@@ -1,33 +1,33 @@
-import type { RecordedEvent, StreamRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
 import { createRepair } from '#core/lake/repair'
 import type { Log } from '#core/ports'
-import { memoryLakeState } from './memory-lake-state.ts'
+import { eventsRecord } from './events-record.ts'
+import { createMemoryLakeState } from './memory-lake-state.ts'
 import {
-  simulatedCompactor,
-  simulatedEncode,
-  simulatedLake,
-  simulatedQueue,
-  simulatedStream,
-  simulatedUsage,
-} from './simulated-world.ts'
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  createSimulatedUsage,
+  encodeSimulated,
+} from './simulated-ports.ts'
 
 /** The lake's code over the simulator's fakes, with a clock that the test sets: for tests of one thing at a time. */
-export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
+export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) {
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
   const logged: string[] = []
   const log: Log = code => void logged.push(code)
-  const state = memoryLakeState()
-  const stream = simulatedStream()
-  const lake = simulatedLake()
-  const jobs = simulatedQueue()
-  const { usage, items } = simulatedUsage()
-  const compactor = simulatedCompactor(lake)
+  const state = createMemoryLakeState()
+  const stream = createSimulatedStream()
+  const lake = createSimulatedLake()
+  const jobs = createSimulatedQueue()
+  const { usage, items } = createSimulatedUsage()
+  const compactor = createSimulatedCompactor(lake)
   const senders: string[] = []
   const consumer = createLakeConsumer({
-    ...{ state, stream, lake, usage, clock, log, encode: simulatedEncode },
+    ...{ state, stream, lake, usage, clock, log, encode: encodeSimulated },
     projects: { noteEventIds: async id => void senders.push(id) },
   })
   const worker = createLakeWorker({
@@ -81,33 +81,5 @@ export function lakeWorld(settings: Partial<MaintenanceSettings> = {}) {
       }
     },
     keys: (prefix: string) => [...lake.objects.keys()].filter(key => key.startsWith(prefix)).toSorted(),
-  }
-}
-
-let seq = 7
-
-/** A record of one event a name, in bucket 1, that arrived at `now`; each has a place of its own among its time's. */
-export function eventsRecord(
-  names: string[],
-  now: number,
-  changes: Partial<RecordedEvent> = {},
-): StreamRecord {
-  return {
-    kind: 'events',
-    project_id: 'proj_1',
-    account_id: 'acct_1',
-    bucket: 1,
-    received_at: now,
-    seq: seq++,
-    country: 'DE',
-    events: names.map(event => ({
-      event,
-      properties: null,
-      user_id: null,
-      session_id: null,
-      timestamp: now,
-      event_id: null,
-      ...changes,
-    })),
   }
 }

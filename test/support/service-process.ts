@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { inject } from 'vitest'
 import type { Credentials } from '#schemas/owner'
 import type { SmallDisk } from './small-disk.ts'
 
@@ -105,7 +106,7 @@ export function launchService(options: ServiceOptions = {}): Launch {
 }
 
 /** Starts a service that is expected to end by itself; resolves with its exit code and what it printed. */
-export async function failingService(
+export async function runFailingService(
   options: ServiceOptions,
 ): Promise<{ code: number | null; output: string }> {
   const { output, exited } = spawnService({ ...options, dataDir: options.dataDir ?? newFolder() })
@@ -119,8 +120,10 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
   const command = disk?.wrap(plain) ?? plain
   const child = spawn(command[0] as string, command.slice(1), {
     ...(uid === undefined ? {} : { uid, gid: uid }),
-    // Nothing of the test's own surroundings but what a process needs to run.
+    // Only the variables that a process needs, so that no setting of the tester reaches the service.
     env: {
+      // Halves the CPU time of every start after the first.
+      NODE_COMPILE_CACHE: join(inject('runFolder'), 'compile-cache'),
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       PORT: String(port),

@@ -3,13 +3,13 @@ import type { Project } from '#core/projects/project'
 import { createProjectStore, type ProjectStore } from '#core/projects/store'
 import type { StateTable } from '#core/state-table'
 import { createUsageStore } from '#core/usage/store'
-import { openTestState, type TestState } from './state.ts'
+import { openTestState, type TestState } from './test-state.ts'
 
 export const account = { id: 'acc_1' }
 export const other = { id: 'acc_2' }
 
 /** What the tests of projects stand on: a state of their own, emptied before each, and the time in their hands. */
-export type ProjectsWorld = {
+export type ProjectsFixture = {
   state: TestState
   now: number
   projects: ProjectStore
@@ -22,7 +22,7 @@ export type ProjectsWorld = {
 }
 
 /** Call it at the top of a test file: it registers its own hooks. */
-export function projectsWorld(): ProjectsWorld {
+export function projectsFixture(): ProjectsFixture {
   const world = {
     processOn(table: StateTable = world.state) {
       return createProjectStore({
@@ -38,7 +38,7 @@ export function projectsWorld(): ProjectsWorld {
     async names(owner = account) {
       return (await world.projects.list(owner.id)).map(({ name }) => name)
     },
-  } as ProjectsWorld
+  } as ProjectsFixture
 
   beforeAll(async () => {
     world.state = await openTestState()
