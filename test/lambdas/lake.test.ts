@@ -7,7 +7,7 @@ import { eventsRecord } from '../support/events-record.ts'
 import { createLakePipeline } from '../support/lake-pipeline.ts'
 import { kinesisEvent } from '../support/lambda-events.ts'
 
-/** Real sequence numbers: beyond what a double holds, so that only integers compare. */
+/** A real sequence number. It is larger than a double can hold exactly, so only BigInt compares it. */
 const SEQUENCE = 49_590_338_271_490_256_608_559_692_538_361_571_095_921_575_989_136_588_898n
 
 function entries(...names: string[]): StreamEntry[] {
@@ -29,7 +29,7 @@ function setUp(changes: Partial<LakeServices> = {}) {
   return { pipeline, handle, stored }
 }
 
-test('a batch goes into the lake once, however often it comes and wherever it is cut', async () => {
+test('a batch that arrives again, cut at other places, is stored once', async () => {
   const { handle, stored } = setUp()
   const all = entries('a', 'b', 'c')
   for (const batch of [all.slice(0, 2), all, all.slice(1)]) {
@@ -38,14 +38,14 @@ test('a batch goes into the lake once, however often it comes and wherever it is
   expect(stored()).toEqual([['a', 'b'], ['c']])
 })
 
-test('that claims of shards that are gone cannot be ended fails no batch, and is logged', async () => {
+test('a failure to finish orphaned claims is logged and does not fail the batch', async () => {
   const finishOrphanedClaims = () => Promise.reject(new Error('no stream'))
   const { handle, stored, pipeline } = setUp({ finishOrphanedClaims })
   expect(await handle(asEvent('shardId-000000000006', entries('a')))).toEqual({ batchItemFailures: [] })
   expect([stored(), pipeline.logged]).toEqual([[['a']], ['JOB_FAILED']])
 })
 
-test('records that come out of order, or of two shards, are put in theirs', async () => {
+test('records of two shards, out of order, are stored in the order of their own shard', async () => {
   const { handle, pipeline } = setUp()
   const [first, second] = entries('a', 'b') as [StreamEntry, StreamEntry]
   const event = asEvent('shardId-1', [second, first])
@@ -55,7 +55,7 @@ test('records that come out of order, or of two shards, are put in theirs', asyn
   expect((await pipeline.state.shard('shardId-2')).highWater).toBe(first.sequence)
 })
 
-test('a failure reports the first record beyond what the lake holds by then', async () => {
+test('a failure reports the first record that is not in the lake yet', async () => {
   const all = entries('a', 'b', 'c')
   const pipeline = createLakePipeline()
   const { handle } = setUp({
@@ -63,7 +63,7 @@ test('a failure reports the first record beyond what the lake holds by then', as
     consumer: {
       async consumeBatch(shard, batch) {
         await pipeline.consumer.consumeBatch(shard, batch.slice(0, 2))
-        throw new Error('the bucket does not answer')
+        throw new Error('the S3 bucket does not respond')
       },
     },
     log: pipeline.log,
@@ -74,7 +74,7 @@ test('a failure reports the first record beyond what the lake holds by then', as
   expect(pipeline.logged).toEqual(['LAKE_BATCH_FAILED'])
 })
 
-test('a failure after the last record was taken reports none', async () => {
+test('a failure after the last record was stored reports no record', async () => {
   const pipeline = createLakePipeline()
   const { handle } = setUp({
     state: pipeline.state,
@@ -88,7 +88,7 @@ test('a failure after the last record was taken reports none', async () => {
   expect(await handle(asEvent('s', entries('a')))).toEqual({ batchItemFailures: [] })
 })
 
-test('where not even the state can be read the whole batch comes again', async () => {
+test('if the state cannot be read after a failure, the whole batch is reported', async () => {
   const fails = () => Promise.reject(new Error('no table'))
   const { handle } = setUp({ consumer: { consumeBatch: fails }, state: { shard: fails } })
   const all = entries('a', 'b')
