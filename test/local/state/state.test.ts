@@ -12,7 +12,7 @@ import { repeats } from '#test/support/depth'
 let folder: string
 const WRITER = join(import.meta.dirname, 'state-writer.ts')
 /** With the cache a writer starts in about half of the time. */
-const env = { ...process.env, NODE_COMPILE_CACHE: join(inject('cacheFolder'), 'footfall-compile-cache') }
+const env = { ...process.env, NODE_COMPILE_CACHE: join(inject('runFolder'), 'compile-cache') }
 const opened: { close(): Promise<void> }[] = []
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'footfall-state-'))
