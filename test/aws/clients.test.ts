@@ -46,7 +46,7 @@ const calls: Record<string, (at: ClientOverrides) => () => Promise<unknown>> = {
   },
 }
 
-test.each(Object.entries(calls))('requests to %s share a connection, over HTTP/1.1', async (name, open) => {
+test.each(Object.entries(calls))('requests to %s share one connection with HTTP/1.1', async (name, open) => {
   let connections = 0
   const versions = new Set<string>()
   const server = createServer((request, response) => {

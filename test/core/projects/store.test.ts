@@ -13,7 +13,7 @@ function fails(code: string) {
 }
 
 describe('create', () => {
-  test('makes a project with an id, a token and a bucket of its own', async () => {
+  test('a new project has its own id, token and bucket', async () => {
     const { project, existing } = await fixture.projects.create({
       account,
       name: 'shop',
@@ -37,39 +37,39 @@ describe('create', () => {
     expect(await fixture.projects.byToken(project.project_token)).toEqual(project)
   })
 
-  test('buckets are spread over all there are', async () => {
+  test('projects spread over the buckets', async () => {
     const buckets = new Set<number>()
-    for (let i = 0; i < 60; i++) buckets.add((await fixture.made(`p${i}`)).bucket)
+    for (let i = 0; i < 60; i++) buckets.add((await fixture.createProject(`p${i}`)).bucket)
     expect(buckets.size).toBeGreaterThan(25)
     expect([...buckets].every(bucket => bucket >= 0 && bucket < BUCKETS)).toBe(true)
   })
 
-  test('of a name that the account has, gives that project, whatever origins are sent', async () => {
-    const first = await fixture.made('shop', 'a.com')
+  test('a name that the account has already returns that project, with any origins', async () => {
+    const first = await fixture.createProject('shop', 'a.com')
     expect(await fixture.projects.create({ account, name: 'shop', allowed_origins: 'b.com' })).toEqual({
       project: first,
       existing: true,
     })
-    expect((await fixture.made('shop', 'a.com', other)).id).not.toBe(first.id)
+    expect((await fixture.createProject('shop', 'a.com', other)).id).not.toBe(first.id)
   })
 
   test('names that differ in case are different names', async () => {
-    expect((await fixture.made('Shop')).id).not.toBe((await fixture.made('shop')).id)
+    expect((await fixture.createProject('Shop')).id).not.toBe((await fixture.createProject('shop')).id)
   })
 
-  test('refuses a primary origin that a live project of the account has', async () => {
-    await fixture.made('a', 'a.com,b.com')
-    await expect(fixture.made('b', 'https://a.com')).rejects.toEqual(fails('DUPLICATE_ORIGIN'))
-    await fixture.made('c', 'b.com')
-    await fixture.made('d', '*')
-    await fixture.made('e', '*')
-    await fixture.made('f', 'a.com', other)
+  test('a primary origin of another live project of the account is rejected', async () => {
+    await fixture.createProject('a', 'a.com,b.com')
+    await expect(fixture.createProject('b', 'https://a.com')).rejects.toEqual(fails('DUPLICATE_ORIGIN'))
+    await fixture.createProject('c', 'b.com')
+    await fixture.createProject('d', '*')
+    await fixture.createProject('e', '*')
+    await fixture.createProject('f', 'a.com', other)
     expect(await fixture.names()).toEqual(['a', 'c', 'd', 'e'])
-    await fixture.made('b', 'https://free.com')
+    await fixture.createProject('b', 'https://free.com')
   })
 
-  test('refuses origins that cannot be read, and an analysis that it does not know', async () => {
-    await expect(fixture.made('a', 'ftp://a.com')).rejects.toEqual(fails('MISSING_FIELDS'))
+  test('a text that is not an origin and an unknown website analysis are rejected', async () => {
+    await expect(fixture.createProject('a', 'ftp://a.com')).rejects.toEqual(fails('MISSING_FIELDS'))
     await expect(fixture.projects.create({ account, name: 'a', source_scan_id: 'scan_1' })).rejects.toEqual(
       fails('MISSING_FIELDS'),
     )
@@ -79,21 +79,21 @@ describe('create', () => {
 
 describe('list and resolve', () => {
   test('the list has the live projects of the account, oldest first', async () => {
-    for (const name of ['z', 'a', 'm']) await fixture.made(name)
-    await fixture.made('foreign', undefined, other)
+    for (const name of ['z', 'a', 'm']) await fixture.createProject(name)
+    await fixture.createProject('foreign', undefined, other)
     await fixture.projects.remove((await fixture.projects.list(account.id))[1] as Project)
     expect(await fixture.names()).toEqual(['z', 'm'])
     expect(await fixture.names(other)).toEqual(['foreign'])
     expect(await fixture.names({ id: 'acc_none' })).toEqual([])
   })
 
-  test('the list has all of hundreds of projects', async () => {
-    for (let i = 0; i < 230; i++) await fixture.made(`p${i}`)
+  test('the list has all projects of an account with hundreds', async () => {
+    for (let i = 0; i < 230; i++) await fixture.createProject(`p${i}`)
     expect(await fixture.names()).toEqual(Array.from({ length: 230 }, (_, i) => `p${i}`))
   })
 
   test('a project is found by its id or its exact name, in its own account only', async () => {
-    const project = await fixture.made('shop')
+    const project = await fixture.createProject('shop')
     expect(await fixture.projects.resolve(account.id, project.id)).toEqual(project)
     expect(await fixture.projects.resolve(account.id, 'shop')).toEqual(project)
     for (const text of ['Shop', 'sho', '', 'proj_0000000000000000', 'x'.repeat(5_000), 'a#b', '__proto__']) {
@@ -103,23 +103,23 @@ describe('list and resolve', () => {
     expect(await fixture.projects.resolve(other.id, project.id)).toBeNull()
   })
 
-  test('an id wins over a name that looks like it', async () => {
-    const project = await fixture.made('shop')
-    const namesake = await fixture.made(project.id)
+  test('an id wins over an equal name', async () => {
+    const project = await fixture.createProject('shop')
+    const namesake = await fixture.createProject(project.id)
     expect(await fixture.projects.resolve(account.id, project.id)).toEqual(project)
     expect((await fixture.projects.resolve(account.id, namesake.id))?.name).toBe(project.id)
   })
 
-  test('another account’s id is found by byId, for the answer that tells it apart', async () => {
-    const project = await fixture.made('shop', undefined, other)
+  test('byId also returns projects of other accounts', async () => {
+    const project = await fixture.createProject('shop', undefined, other)
     expect((await fixture.projects.byId(project.id))?.account_id).toBe('acc_2')
     expect(await fixture.projects.byId('x'.repeat(5_000))).toBeNull()
   })
 })
 
 describe('update', () => {
-  test('changes what is sent and nothing else', async () => {
-    const project = await fixture.made('shop', 'a.com')
+  test('only the fields of the request change', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
     expect(await fixture.projects.update(project, { link_domains: ['b.com'] })).toEqual({
       ...project,
       link_domains: ['b.com'],
@@ -138,23 +138,23 @@ describe('update', () => {
     expect(await fixture.projects.byId(project.id)).toEqual(renamed)
   })
 
-  test('shows at once to who asks by token', async () => {
-    const project = await fixture.made('shop', 'a.com')
+  test('byToken returns the change at once', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
     await fixture.projects.byToken(project.project_token)
     await fixture.projects.update(project, { allowed_origins: 'b.com' })
     expect((await fixture.projects.byToken(project.project_token))?.allowed_origins).toBe('https://b.com')
   })
 
-  test('frees the old name and the old origin', async () => {
-    const project = await fixture.made('shop', 'a.com')
+  test('the old name and the old origin are free afterwards', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
     await fixture.projects.update(project, { name: 'store', allowed_origins: 'b.com' })
     expect(await fixture.projects.resolve(account.id, 'shop')).toBeNull()
     expect((await fixture.projects.resolve(account.id, 'store'))?.id).toBe(project.id)
-    expect((await fixture.made('shop', 'a.com')).id).not.toBe(project.id)
+    expect((await fixture.createProject('shop', 'a.com')).id).not.toBe(project.id)
   })
 
-  test('lets a project go back to the name and the origin that it had', async () => {
-    const project = await fixture.made('shop', 'a.com')
+  test('a project can have its old name and its old origin again', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
     await fixture.projects.update(project, { name: 'store', allowed_origins: 'b.com' })
     expect(await fixture.projects.update(project, { name: 'shop', allowed_origins: 'a.com' })).toEqual(
       project,
@@ -162,9 +162,9 @@ describe('update', () => {
     expect(await fixture.names()).toEqual(['shop'])
   })
 
-  test('refuses a name or an origin that is taken, and changes nothing then', async () => {
-    const project = await fixture.made('shop', 'a.com')
-    await fixture.made('store', 'b.com')
+  test('a name or an origin of another project is rejected, and nothing changes', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
+    await fixture.createProject('store', 'b.com')
     await expect(fixture.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NAME_EXISTS'))
     await expect(fixture.projects.update(project, { name: 'new', allowed_origins: 'b.com' })).rejects.toEqual(
       fails('DUPLICATE_ORIGIN'),
@@ -173,12 +173,12 @@ describe('update', () => {
       fails('MISSING_FIELDS'),
     )
     expect(await fixture.projects.byId(project.id)).toEqual(project)
-    expect((await fixture.made('new')).name).toBe('new')
+    expect((await fixture.createProject('new')).name).toBe('new')
     expect(await fixture.names()).toEqual(['shop', 'store', 'new'])
   })
 
-  test('refuses another name once there are events; the same name and other fields may be sent', async () => {
-    const project = await fixture.made('shop')
+  test('a project with events keeps its name, and its other fields can change', async () => {
+    const project = await fixture.createProject('shop')
     await createUsageStore(fixture.state).addEvents('s', '1', [
       { owner: project.id, day: '2026-11-21', events: 1 },
     ])
@@ -188,8 +188,8 @@ describe('update', () => {
     })
   })
 
-  test('refuses a project that is deleted or never was', async () => {
-    const project = await fixture.made('shop')
+  test('a deleted or unknown project is NOT_FOUND', async () => {
+    const project = await fixture.createProject('shop')
     await fixture.projects.remove(project)
     await expect(fixture.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NOT_FOUND'))
     await expect(fixture.projects.update({ id: 'proj_0000000000000000' }, {})).rejects.toEqual(
@@ -199,8 +199,8 @@ describe('update', () => {
 })
 
 describe('remove', () => {
-  test('kills the token at once and frees name and origin', async () => {
-    const project = await fixture.made('shop', 'a.com')
+  test('the token stops at once, and the name and origin are free', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
     await fixture.projects.byToken(project.project_token)
     fixture.now += 1_000
     await fixture.projects.remove(project)
@@ -208,13 +208,13 @@ describe('remove', () => {
     expect(await fixture.projects.resolve(account.id, 'shop')).toBeNull()
     expect(await fixture.projects.resolve(account.id, project.id)).toBeNull()
     expect((await fixture.projects.byId(project.id))?.deleted_at).toBe(new Date(fixture.now).toISOString())
-    const again = await fixture.made('shop', 'a.com')
+    const again = await fixture.createProject('shop', 'a.com')
     expect(again.id).not.toBe(project.id)
     expect(again.project_token).not.toBe(project.project_token)
   })
 
-  test('a second time, or of what never was, is NOT_FOUND', async () => {
-    const project = await fixture.made('shop')
+  test('a second deletion, and the deletion of an unknown project, are NOT_FOUND', async () => {
+    const project = await fixture.createProject('shop')
     const outcomes = await Promise.allSettled([
       fixture.projects.remove(project),
       fixture.processOn().remove(project),
@@ -224,8 +224,8 @@ describe('remove', () => {
     await expect(fixture.projects.remove({ id: 'proj_0000000000000000' })).rejects.toEqual(fails('NOT_FOUND'))
   })
 
-  test('reaches the other processes within seconds', async () => {
-    const project = await fixture.made('shop')
+  test('other processes see the deletion within five seconds', async () => {
+    const project = await fixture.createProject('shop')
     const elsewhere = fixture.processOn()
     await elsewhere.byToken(project.project_token)
     await fixture.projects.remove(project)
@@ -234,22 +234,22 @@ describe('remove', () => {
   })
 })
 
-test('a token that has not the form of one is unknown without asking the table', async () => {
+test('a token of another form is unknown without a read of the table', async () => {
   const unreachable = fixture.processOn(crashAfterWrites(fixture.state, 0))
   for (const token of ['', 'aat_', `aat_${'0'.repeat(47)}`, `aat_${'G'.repeat(48)}`, 'x'.repeat(5_000)]) {
     expect(await unreachable.byToken(token)).toBeNull()
   }
 })
 
-test('a table that does not answer is UNAVAILABLE', async () => {
+test('a table that cannot be reached is UNAVAILABLE', async () => {
   const closed = await openTestState()
   const stranded = fixture.processOn(closed)
   await closed.close()
   await expect(stranded.list(account.id)).rejects.toEqual(fails('UNAVAILABLE'))
 })
 
-test('that a project sends event_ids is kept through its changes, and of an unknown one nothing is', async () => {
-  const { id } = await fixture.made('shop')
+test('the note about event_ids stays after a change, and is not stored for an unknown project', async () => {
+  const { id } = await fixture.createProject('shop')
   await fixture.projects.noteEventIds(id)
   await fixture.projects.noteEventIds(id)
   expect((await fixture.projects.byId(id))?.has_event_ids).toBe(true)

@@ -14,13 +14,13 @@ import { openInstruments } from '#aws/instruments'
 import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine'
 import type { QueryStatistics, SqlQuery } from '#core/ports'
 import { sql, withScans } from '#core/sql'
-import { EMULATOR_ACCESS } from '../support/emulators.ts'
 import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS } from '../support/emulators.ts'
 
 const one = sql`SELECT 1 AS one`
 const throttled = awsError('TooManyRequestsException', 'client')
 
-/** An engine whose client sends nothing; statements start as `q1` until a test says otherwise. */
+/** An engine whose client sends nothing. By default a statement starts with the id `q1`. */
 function setUp(settings: Partial<AthenaEngineSettings> = {}) {
   const client = new AthenaClient({ maxAttempts: 1, ...EMULATOR_ACCESS })
   const mock = mockClient(client)
@@ -34,22 +34,22 @@ function setUp(settings: Partial<AthenaEngineSettings> = {}) {
   })
   const names = { workGroup: 'reports', database: 'footfall' }
   const engine = createAthenaEngine({ client, ...names, firstPollMs: 1, maxPollMs: 2, ...settings })
-  return { engine, mock, stopped: () => mock.commandCalls(StopQueryExecutionCommand).length }
+  return { engine, mock, stops: () => mock.commandCalls(StopQueryExecutionCommand).length }
 }
 
 afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-function looks(...statuses: QueryExecutionStatus[]) {
+function pollResponses(...statuses: QueryExecutionStatus[]) {
   return statuses.map(Status => ({ QueryExecution: { QueryExecutionId: 'q1', Status } }))
 }
-const [running, succeeded] = looks({ State: 'RUNNING' }, { State: 'SUCCEEDED' }) as [object, object]
+const [running, succeeded] = pollResponses({ State: 'RUNNING' }, { State: 'SUCCEEDED' }) as [object, object]
 
-describe('a statement that ends without rows', () => {
+describe('a statement that fails', () => {
   test.each<[string, QueryExecutionStatus, object]>([
     [
-      'is the wrong statement: a defect of ours',
+      'because it is wrong is our bug',
       {
         State: 'FAILED',
         StateChangeReason: "SYNTAX_ERROR: line 1:8: Column 'x' cannot be resolved",
@@ -58,37 +58,37 @@ describe('a statement that ends without rows', () => {
       { name: 'Error', message: expect.stringContaining('SYNTAX_ERROR') },
     ],
     [
-      'gives no kind of its failure: a defect of ours',
+      'without an error type is our bug',
       { State: 'FAILED', StateChangeReason: 'TYPE_MISMATCH' },
       { name: 'Error' },
     ],
     [
-      'has exhausted the resources of the engine',
+      'by an error type of exhausted resources is UNAVAILABLE',
       { State: 'FAILED', AthenaError: { ErrorCategory: 2, ErrorType: 1, Retryable: false } },
       { code: 'UNAVAILABLE', extras: { retryAfter: 30 } },
     ],
     [
-      'has exhausted them, as the reason tells alone',
+      'by a reason of exhausted resources is UNAVAILABLE',
       { State: 'FAILED', StateChangeReason: 'Query exhausted resources at this scale factor' },
       { code: 'UNAVAILABLE', extras: { retryAfter: 30 } },
     ],
     [
-      'met a fault of the engine',
+      'by an error of the engine is UNAVAILABLE',
       { State: 'FAILED', AthenaError: { ErrorCategory: 1, ErrorType: 233 } },
       { code: 'UNAVAILABLE', extras: { retryAfter: 10 } },
     ],
     [
-      'met a fault of another service',
+      'by an error of another service is UNAVAILABLE',
       { State: 'FAILED', AthenaError: { ErrorCategory: 3, ErrorType: 1_300 } },
       { code: 'UNAVAILABLE' },
     ],
     [
-      'met a fault that Athena calls passing',
+      'by an error that Athena calls retryable is UNAVAILABLE',
       { State: 'FAILED', AthenaError: { ErrorCategory: 2, ErrorType: 1_001, Retryable: true } },
       { code: 'UNAVAILABLE' },
     ],
     [
-      'would have read more than the workgroup allows',
+      'by the byte limit of the workgroup is UNAVAILABLE',
       { State: 'CANCELLED', StateChangeReason: 'Bytes scanned limit was exceeded' },
       {
         code: 'UNAVAILABLE',
@@ -96,30 +96,30 @@ describe('a statement that ends without rows', () => {
         extras: { retryAfter: 60 },
       },
     ],
-    ['was stopped by an operator', { State: 'CANCELLED' }, { code: 'UNAVAILABLE' }],
+    ['because an operator stopped it is UNAVAILABLE', { State: 'CANCELLED' }, { code: 'UNAVAILABLE' }],
   ])('%s', async (_, status, expected) => {
-    const { engine, mock, stopped } = setUp()
+    const { engine, mock, stops } = setUp()
     mock
       .on(GetQueryExecutionCommand)
       .resolvesOnce(running)
-      .resolves(looks(status)[0] as object)
+      .resolves(pollResponses(status)[0] as object)
     await expect(engine.rows(one)).rejects.toMatchObject(expected)
-    expect(stopped()).toBe(0)
+    expect(stops()).toBe(0)
   })
 
-  test('never tells the caller the text of the engine', async () => {
+  test('does not show the text of the engine to the caller', async () => {
     const { engine, mock } = setUp()
     mock
       .on(GetQueryExecutionCommand)
-      .resolves(looks({ State: 'CANCELLED', StateChangeReason: 's3://bucket/secret' })[0] as object)
+      .resolves(pollResponses({ State: 'CANCELLED', StateChangeReason: 's3://bucket/secret' })[0] as object)
     await expect(engine.rows(one)).rejects.toMatchObject({
       message: 'An operator has stopped the query. Send the same request again after Retry-After seconds.',
     })
   })
 })
 
-describe('a start', () => {
-  test('that is throttled is RATE_LIMITED with Retry-After', async () => {
+describe('the start of a statement', () => {
+  test('is RATE_LIMITED with Retry-After when Athena throttles it', async () => {
     const { engine, mock } = setUp()
     mock.on(StartQueryExecutionCommand).rejects(throttled)
     await expect(engine.rows(one)).rejects.toMatchObject({
@@ -130,21 +130,21 @@ describe('a start', () => {
   })
 
   test.each([
-    ['fails', awsError('InternalServerException', 'server')],
-    ['finds the token expired', awsError('ExpiredTokenException', 'client')],
-  ])('that %s is UNAVAILABLE with Retry-After', async (_, error) => {
+    ['Athena fails', awsError('InternalServerException', 'server')],
+    ['the credentials have expired', awsError('ExpiredTokenException', 'client')],
+  ])('is UNAVAILABLE with Retry-After when %s', async (_, error) => {
     const { engine, mock } = setUp()
     mock.on(StartQueryExecutionCommand).rejects(error)
     await expect(engine.rows(one)).rejects.toMatchObject({ code: 'UNAVAILABLE', extras: { retryAfter: 5 } })
   })
 
-  test('that is refused is a defect and stays what it is', async () => {
+  test('stays the same error when Athena rejects it', async () => {
     const { engine, mock } = setUp()
     mock.on(StartQueryExecutionCommand).rejects(awsError('InvalidRequestException', 'client'))
     await expect(engine.rows(one)).rejects.toMatchObject({ name: 'InvalidRequestException' })
   })
 
-  test('names workgroup and database, and holds the values as literals', async () => {
+  test('names workgroup and database, and has the values as literals', async () => {
     const { engine, mock } = setUp()
     mock.on(GetQueryExecutionCommand).resolves(succeeded)
     await engine.rows(sql`SELECT 1 AS one WHERE ${"o'brien"} = ${5}`)
@@ -158,10 +158,10 @@ describe('a start', () => {
   const cold = withScans(sql`SELECT 1 AS one`, { table: 'events_cold', date: ['2026-11-01', '2026-11-02'] })
   const hot = withScans(cold, { table: 'events_hot', epoch: [3, 4] })
   test.each<[string, SqlQuery, number, number | undefined]>([
-    ['may give an earlier result where nothing that it reads changes', cold, 60, 60],
-    ['gives no earlier result where it reads hot epochs', hot, 60, undefined],
-    ['gives no earlier result where nothing says what it reads', one, 60, undefined],
-    ['gives no earlier result where that is switched off', cold, 0, undefined],
+    ['may reuse an earlier result when it reads only files that never change', cold, 60, 60],
+    ['does not reuse a result when it reads hot epochs', hot, 60, undefined],
+    ['does not reuse a result without scans', one, 60, undefined],
+    ['does not reuse a result when reuse is off', cold, 0, undefined],
   ])('%s', async (_, query, reuseMinutes, expected) => {
     const { engine, mock } = setUp({ reuseMinutes })
     mock.on(GetQueryExecutionCommand).resolves(succeeded)
@@ -172,7 +172,7 @@ describe('a start', () => {
 })
 
 describe('while a statement runs', () => {
-  test('a look that is throttled or fails is followed by the next', async () => {
+  test('a throttled or failed poll is followed by the next poll', async () => {
     const { engine, mock } = setUp()
     mock
       .on(GetQueryExecutionCommand)
@@ -183,46 +183,46 @@ describe('while a statement runs', () => {
     expect(await engine.rows(one)).toEqual([{ one: 1 }])
   })
 
-  test('a look that is refused ends it, and the statement is stopped', async () => {
-    const { engine, mock, stopped } = setUp()
+  test('a rejected poll stops the statement and throws', async () => {
+    const { engine, mock, stops } = setUp()
     mock.on(GetQueryExecutionCommand).rejects(awsError('AccessDeniedException', 'client'))
     await expect(engine.rows(one)).rejects.toMatchObject({ name: 'AccessDeniedException' })
-    expect(stopped()).toBe(1)
+    expect(stops()).toBe(1)
   })
 
-  test('the end of its time stops it, also when the stop has to be tried again', async () => {
-    const { engine, mock, stopped } = setUp({ timeoutMs: 30 })
+  test('the timeout stops it, with a second try when the stop is throttled', async () => {
+    const { engine, mock, stops } = setUp({ timeoutMs: 30 })
     mock.on(GetQueryExecutionCommand).resolves(running)
     mock.on(StopQueryExecutionCommand).rejectsOnce(throttled).resolves({})
     await expect(engine.rows(one)).rejects.toMatchObject({ code: 'UNAVAILABLE', extras: { retryAfter: 10 } })
-    expect(stopped()).toBe(2)
+    expect(stops()).toBe(2)
   })
 
-  test('a stop that is refused does not hide why it was stopped', async () => {
+  test('a rejected stop does not hide the timeout', async () => {
     const { engine, mock } = setUp({ timeoutMs: 30 })
     mock.on(GetQueryExecutionCommand).resolves(running)
     mock.on(StopQueryExecutionCommand).rejects(awsError('InvalidRequestException', 'client'))
     await expect(engine.rows(one)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 
-  test('a caller who goes away during the start has it stopped as soon as its id is known', async () => {
-    const { engine, mock, stopped } = setUp()
+  test('a caller that leaves during the start stops the statement after the start', async () => {
+    const { engine, mock, stops } = setUp()
     const caller = new AbortController()
     mock.on(StartQueryExecutionCommand).callsFake(async () => {
-      caller.abort(new Error('hung up'))
+      caller.abort(new Error('the caller left'))
       return { QueryExecutionId: 'q1' }
     })
-    await expect(engine.rows(one, { signal: caller.signal })).rejects.toThrow('hung up')
-    expect(stopped()).toBe(1)
+    await expect(engine.rows(one, { signal: caller.signal })).rejects.toThrow('the caller left')
+    expect(stops()).toBe(1)
   })
 })
 
-describe('a call that is answered late', () => {
+describe('a call that runs into its timeout', () => {
   const before = 100
   const context = { getRemainingTimeInMillis: () => before + 20 } as Context
 
-  /** A handler of two statements that never end; what was still to be stopped when it was answered. */
-  async function answeredLate(withinMs: number, stop: () => Promise<object>): Promise<number> {
+  /** Runs two endless statements until the timeout response. Returns how many of them were not stopped by then. */
+  async function runningAfterTimeout(withinMs: number, stop: () => Promise<object>): Promise<number> {
     vi.stubEnv('POWERTOOLS_TRACE_ENABLED', 'false')
     const { engine, mock } = setUp()
     let left = 2
@@ -242,12 +242,12 @@ describe('a call that is answered late', () => {
     return left
   }
 
-  test('has its statements stopped before Lambda stands still', async () => {
-    expect(await answeredLate(5_000, () => sleep(30, {}))).toBe(0)
+  test('stops its statements before the response', async () => {
+    expect(await runningAfterTimeout(5_000, () => sleep(30, {}))).toBe(0)
   })
 
-  test('does not wait for ever for a stop', async () => {
-    expect(await answeredLate(30, () => new Promise(() => {}))).toBe(2)
+  test('does not wait for a stop without end', async () => {
+    expect(await runningAfterTimeout(30, () => new Promise(() => {}))).toBe(2)
   })
 })
 
@@ -260,7 +260,7 @@ describe('the results', () => {
     },
   })
 
-  test('are followed page by page; only the first has the names', async () => {
+  test('come from all pages, and only the first page has a header', async () => {
     const { engine, mock } = setUp()
     mock.on(GetQueryExecutionCommand).resolves(succeeded)
     const columns: [string, string][] = [['n', 'bigint']]
@@ -274,7 +274,7 @@ describe('the results', () => {
     expect(tokens).toEqual([undefined, 'a', 'b'])
   })
 
-  test('have numbers as Trino writes them, booleans, empty text and null', async () => {
+  test('have numbers in Trino’s notation, booleans, empty text and null', async () => {
     const { engine, mock } = setUp()
     mock.on(GetQueryExecutionCommand).resolves(succeeded)
     mock.on(GetQueryResultsCommand).resolves(
@@ -298,17 +298,17 @@ describe('the results', () => {
     expect(await engine.rows(one)).toEqual([{ d: 1e10, r: -0.5, i: -3, b: false, e: '', n: null, u: null }])
   })
 
-  test('that fail to come are UNAVAILABLE', async () => {
-    const { engine, mock, stopped } = setUp()
+  test('are UNAVAILABLE when a page is throttled', async () => {
+    const { engine, mock, stops } = setUp()
     mock.on(GetQueryExecutionCommand).resolves(succeeded)
     mock.on(GetQueryResultsCommand).rejects(throttled)
     await expect(engine.rows(one)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-    expect(stopped()).toBe(0)
+    expect(stops()).toBe(0)
   })
 })
 
 test.each(['SUCCEEDED', 'FAILED', 'CANCELLED'] as const)(
-  'what a statement that has %s cost is told once',
+  'the statistics of a statement that has %s come once',
   async State => {
     const { engine, mock } = setUp()
     mock.on(GetQueryExecutionCommand).resolves({
@@ -322,9 +322,9 @@ test.each(['SUCCEEDED', 'FAILED', 'CANCELLED'] as const)(
         },
       },
     })
-    const told: QueryStatistics[] = []
-    await engine.rows(one, { onStatistics: cost => told.push(cost) }).catch(() => {})
-    expect(told).toEqual([
+    const costs: QueryStatistics[] = []
+    await engine.rows(one, { onStatistics: cost => costs.push(cost) }).catch(() => {})
+    expect(costs).toEqual([
       { bytesScanned: 12_345, engineMs: 420, queueMs: 90, reused: State === 'SUCCEEDED' },
     ])
   },
