@@ -10,12 +10,9 @@ export const eventsQuery = z.object({
   since: since.optional(),
   days: days.optional(),
   limit,
-  before: z
-    .string()
-    .optional()
-    .meta({
-      description: "Must be the previous response's `next_before`, unchanged. So each row comes once.",
-    }),
+  before: z.string().optional().meta({
+    description: "Must be the previous response's `next_before`, unchanged. So each row comes once.",
+  }),
 })
 
 export const eventsResponse = z
