@@ -35,7 +35,7 @@ export const deployUnderLoad: Check = {
       const acknowledged = clients.flatMap(client => [...client.acknowledged]).toSorted()
       const stored = await service.untilStored(project, acknowledged.length)
       expectEqual(stored.map(({ event_id = '' }) => event_id).toSorted(), acknowledged, 'stored events')
-      const statusCounts = clients.flatMap(client => [...client.answers])
+      const statusCounts = clients.flatMap(client => [...client.statusCounts])
       const otherResponses = statusCounts.filter(([status]) => status !== 202)
       return `${acknowledged.length} events; responses other than 202: ${otherResponses.length === 0 ? 'none' : JSON.stringify(otherResponses)}`
     }

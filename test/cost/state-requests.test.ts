@@ -63,7 +63,7 @@ beforeAll(async () => {
       await runJobs()
     }
   }
-}, 60_000)
+})
 
 afterAll(() => state.close())
 

@@ -100,7 +100,7 @@ test('Ctrl-C stops the service cleanly at any moment, also while it reports that
 
 test('the service continues, and stops cleanly, when nobody reads its log any more', async () => {
   const service = await startService({ env: { EPOCH_SECONDS: '1' } })
-  service.hangUp()
+  service.closeOutput()
   const client = startTrackingClient({ credentials: service.credentials, prefix: 'unheard' })
   // Each compacted epoch writes a line to the log.
   await eventually(() => expect(lakeFiles(service.dataDir).filter(isWarm).length).toBeGreaterThan(1), {

@@ -14,7 +14,10 @@ import {
   encodeSimulated,
 } from './simulated-ports.ts'
 
-/** The lake's code over the simulator's fakes, with a clock that the test sets: for tests of one thing at a time. */
+/**
+ * Creates consumer, worker, maintenance and repair over in-memory ports, with a clock that the test sets. Calls do not
+ * overlap here; tests of overlapping calls use simulate-schedule.ts.
+ */
 export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) {
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
   const logged: string[] = []
@@ -25,10 +28,10 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
   const jobs = createSimulatedQueue()
   const { usage, items } = createSimulatedUsage()
   const compactor = createSimulatedCompactor(lake)
-  const senders: string[] = []
+  const projectsWithEventIds: string[] = []
   const consumer = createLakeConsumer({
     ...{ state, stream, lake, usage, clock, log, encode: encodeSimulated },
-    projects: { noteEventIds: async id => void senders.push(id) },
+    projects: { noteEventIds: async id => void projectsWithEventIds.push(id) },
   })
   const worker = createLakeWorker({
     state,
@@ -38,23 +41,23 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
     projects: { byId: async () => null },
     log,
   })
-  const restarted = (changes: Partial<MaintenanceSettings> = {}) =>
+  const restartMaintenance = (changes: Partial<MaintenanceSettings> = {}) =>
     createMaintenance(
       { state, lake, jobs, clock, log },
       { ...MAINTENANCE_DEFAULTS, coldSpanMs: 0, ...settings, ...changes },
     )
-  const maintenance = restarted()
+  const maintenance = restartMaintenance()
   const repair = createRepair({ consumer, worker, log })
 
-  /** Puts a record of these events' names on the shard. */
+  /** Appends a record with one event per name to the shard. */
   const accept = (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time))
 
   return {
     clock,
     log,
     logged,
-    /** Projects that were noted to send event_ids. */
-    senders,
+    /** Ids of the projects for which `noteEventIds` was called. */
+    projectsWithEventIds,
     state,
     stream,
     lake,
@@ -64,16 +67,16 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
     consumer,
     worker,
     maintenance,
-    /** Maintenance as a new process has it, with changes of its settings. */
-    restarted,
+    /** Creates maintenance with an empty memory, as after a restart, with changed settings. */
+    restartMaintenance,
     repair,
     accept,
-    /** The same, and has it taken into the lake. */
-    async consumed(...names: string[]) {
+    /** Appends the record and consumes it, so that the events are in the lake. */
+    async acceptAndConsume(...names: string[]) {
       accept(...names)
       await consumer.consume('s0')
     },
-    /** Runs what maintenance finds due, and its jobs, until it finds nothing more to send. */
+    /** Runs maintenance and its jobs until nothing is left to do. */
     async settle() {
       for (let i = 0; i < 10; i++) {
         await maintenance.tick()

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
 import type { Credentials } from '#schemas/owner'
 import type { SmallDisk } from './small-disk.ts'
@@ -13,53 +14,53 @@ export type Service = {
   credentials: Credentials
   dataDir: string
   pid: number
-  /** What it has printed so far, errors included. Comes by pipes: it may be later than an answer that it tells of. */
+  /** Its output so far, with errors. Output comes through a pipe, so it may arrive after the response that it is about. */
   output(): string
-  /** Stops it as Ctrl-C does, and resolves with its exit code. */
+  /** Stops it as Ctrl-C does. Resolves with its exit code, and rejects when it does not end. */
   stop(): Promise<number | null>
-  /** Kills it by SIGKILL, and resolves when the process is gone. */
+  /** Kills it with SIGKILL, and resolves when the process has ended. */
   kill9(): Promise<void>
-  /** Reads no more of what it prints: as when a pager has ended, every further line is an error to it. */
-  hangUp(): void
+  /** Closes its output, as a pager does that ends. Every later line is an error for the service. */
+  closeOutput(): void
 }
 
 export type ServiceOptions = {
-  /** Data folder of an earlier start; default: a new one, which cleanUp deletes. */
+  /** Data folder of an earlier start. Default: a new one, which cleanUp deletes. */
   dataDir?: string
-  /** Fill the demo project with traffic; without it the project is there, and empty. */
+  /** Fills the demo project with traffic. Default: false, so the project exists but is empty. */
   seed?: boolean
-  /** A port to keep over restarts; default: a free one. */
+  /** A port to keep over restarts. Default: a free one. */
   port?: number
   env?: Record<string, string>
-  /** A disk of its own for the data folder. */
+  /** A small disk for the data folder. */
   disk?: SmallDisk
-  /** User id of the process; default: that of the test. */
+  /** User id of the process. Default: that of the test. */
   uid?: number
 }
 
 const MAIN = resolve(import.meta.dirname, '../../local/main.ts')
-/** Ends the wait for a service that hangs. A busy machine must not reach it. */
-const START_TIMEOUT_MS = 120_000
+/** Ends the wait for a service that hangs. It is long, so that a busy machine does not reach it. */
+const HANG_TIMEOUT_MS = 120_000
 const folders: string[] = []
 const running = new Set<ChildProcess>()
 
 export type Launch = {
-  /** Resolves once it takes requests; rejects with its output when it ends before. */
+  /** Resolves when it accepts requests. Rejects with its output when it ends before that, or hangs. */
   ready: Promise<Service>
   kill9(): Promise<void>
-  /** Stops it as Ctrl-C does in the moment in which it has printed this; resolves with its exit code. */
-  stopAt(printed: RegExp): Promise<number | null>
+  /** Stops it as Ctrl-C does, as soon as its output matches. Resolves with its exit code. */
+  stopAt(pattern: RegExp): Promise<number | null>
 }
 
-/** Starts the real service as a process of its own and resolves once it takes requests. */
+/** Starts the service of one machine as a process, and resolves when it accepts requests. */
 export function startService(options: ServiceOptions = {}): Promise<Service> {
   return launchService(options).ready
 }
 
-/** Starts the real service and gives it at once, for tests that do not let it come up. */
+/** Starts the service and returns before it is ready, for tests that stop it during the start. */
 export function launchService(options: ServiceOptions = {}): Launch {
   const dataDir = options.dataDir ?? newFolder()
-  const { child, output, exited } = spawnService({ ...options, dataDir })
+  const { child, output, exited, exitCode } = spawnService({ ...options, dataDir })
   const kill9 = async () => {
     child.kill('SIGKILL')
     await exited
@@ -68,7 +69,7 @@ export function launchService(options: ServiceOptions = {}): Launch {
     const path = join(dataDir, 'credentials.json')
     return options.disk?.pathOf(pid, path) ?? path
   }
-  const ready = untilPrinted(output, exited, /^ready /m).then(
+  const ready = waitForOutput(output, exited, /^ready /m).then(
     (): Service => {
       const credentials: Credentials = JSON.parse(readFileSync(credentialsFile(child.pid as number), 'utf8'))
       return {
@@ -79,10 +80,10 @@ export function launchService(options: ServiceOptions = {}): Launch {
         output,
         stop() {
           child.kill('SIGINT')
-          return exited
+          return exitCode()
         },
         kill9,
-        hangUp() {
+        closeOutput() {
           child.stdout.destroy()
           child.stderr.destroy()
         },
@@ -94,30 +95,30 @@ export function launchService(options: ServiceOptions = {}): Launch {
     },
   )
   ready.catch(() => {})
-  const stopAt = (printed: RegExp) => {
-    child.stdout.on('data', function sendOnce() {
-      if (!printed.test(output())) return
-      child.stdout.off('data', sendOnce)
+  const stopAt = (pattern: RegExp) => {
+    child.stdout.on('data', function interruptOnce() {
+      if (!pattern.test(output())) return
+      child.stdout.off('data', interruptOnce)
       child.kill('SIGINT')
     })
-    return exited
+    return exitCode()
   }
   return { ready, kill9, stopAt }
 }
 
-/** Starts a service that is expected to end by itself; resolves with its exit code and what it printed. */
+/** Starts a service that must end by itself. Resolves with its exit code and its output. */
 export async function runFailingService(
   options: ServiceOptions,
 ): Promise<{ code: number | null; output: string }> {
-  const { output, exited } = spawnService({ ...options, dataDir: options.dataDir ?? newFolder() })
-  const code = await exited
+  const { output, exitCode } = spawnService({ ...options, dataDir: options.dataDir ?? newFolder() })
+  const code = await exitCode()
   return { code, output: output() }
 }
 
 function spawnService(options: ServiceOptions & { dataDir: string }) {
   const { dataDir, seed = false, port = 0, env = {}, disk, uid } = options
-  const plain = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN]
-  const command = disk?.wrap(plain) ?? plain
+  const nodeCommand = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN]
+  const command = disk?.wrap(nodeCommand) ?? nodeCommand
   const child = spawn(command[0] as string, command.slice(1), {
     ...(uid === undefined ? {} : { uid, gid: uid }),
     // Only the variables that a process needs, so that no setting of the tester reaches the service.
@@ -134,13 +135,13 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  let printed = ''
-  child.stdout.on('data', chunk => {
-    printed += chunk
-  })
-  child.stderr.on('data', chunk => {
-    printed += chunk
-  })
+  let text = ''
+  for (const pipe of [child.stdout, child.stderr]) {
+    pipe.on('data', chunk => {
+      text += chunk
+    })
+  }
+  const output = () => text
   const exited = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', code => {
@@ -148,23 +149,39 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
       resolve(code)
     })
   })
-  return { child, output: () => printed, exited }
+
+  /** Resolves when the process ends. When it hangs, kills it and rejects with its output. */
+  async function exitCode(): Promise<number | null> {
+    let timer: NodeJS.Timeout | undefined
+    const hang = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        child.kill('SIGKILL')
+        reject(new Error(`The service did not end within ${HANG_TIMEOUT_MS / 1_000} s:\n${text}`))
+      }, HANG_TIMEOUT_MS)
+    })
+    return Promise.race([exited, hang]).finally(() => clearTimeout(timer))
+  }
+
+  return { child, output, exited, exitCode }
 }
 
-async function untilPrinted(output: () => string, exited: Promise<unknown>, wanted: RegExp): Promise<void> {
-  let ended = false
-  exited.then(() => {
-    ended = true
-  })
-  const deadline = Date.now() + START_TIMEOUT_MS
-  while (!wanted.test(output())) {
-    if (ended) throw new Error(`the service ended:\n${output()}`)
-    if (Date.now() > deadline) throw new Error(`the service is not ready:\n${output()}`)
-    await new Promise(resolve => setTimeout(resolve, 10))
+async function waitForOutput(output: () => string, exited: Promise<unknown>, pattern: RegExp): Promise<void> {
+  let hasEnded = false
+  const markEnded = () => {
+    hasEnded = true
+  }
+  exited.then(markEnded, markEnded)
+  const deadline = Date.now() + HANG_TIMEOUT_MS
+  while (!pattern.test(output())) {
+    if (hasEnded) throw new Error(`The service ended:\n${output()}`)
+    if (Date.now() > deadline) {
+      throw new Error(`The service was not ready within ${HANG_TIMEOUT_MS / 1_000} s:\n${output()}`)
+    }
+    await sleep(10)
   }
 }
 
-/** A port that is free now, for a service that keeps it over restarts. */
+/** Returns a port that is free now, for a service that keeps its port over restarts. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
@@ -176,14 +193,14 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** A new folder for data, which `cleanUp` deletes. */
+/** Creates a data folder, which `cleanUp` deletes. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-'))
   folders.push(folder)
   return folder
 }
 
-/** Kills what still runs and deletes the folders that were made: call it in afterAll. */
+/** Kills all services that still run and deletes the data folders. Call it in afterAll. */
 export async function cleanUp(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 })

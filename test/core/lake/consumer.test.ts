@@ -129,11 +129,11 @@ test('a project with event_ids is noted as such before its hot file is written',
   const pipeline = createLakePipeline()
   pipeline.accept('a')
   await pipeline.consumer.consume('s0')
-  expect(pipeline.senders).toEqual([])
+  expect(pipeline.projectsWithEventIds).toEqual([])
   pipeline.stream.accept('s0', eventsRecord(['b', 'c'], pipeline.clock.time, { event_id: 'e' }))
   const put = pipeline.lake.put
   pipeline.lake.put = async (...object) => {
-    expect(pipeline.senders).toEqual(['proj_1'])
+    expect(pipeline.projectsWithEventIds).toEqual(['proj_1'])
     await put(...object)
   }
   await pipeline.consumer.consume('s0')

@@ -7,7 +7,7 @@ const HOUR = 3_600_000
 async function worldWithEpochs(epochs: number) {
   const pipeline = createLakePipeline({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
   for (let epoch = 1; epoch <= epochs; epoch++) {
-    await pipeline.consumed(`in ${epoch}`)
+    await pipeline.acceptAndConsume(`in ${epoch}`)
     await pipeline.settle()
     pipeline.clock.time += 10 * HOUR
   }
@@ -20,7 +20,7 @@ const warmFilesOf = (...epochs: number[]) =>
 test('warm compaction compares event_ids with the epochs of the thirty hours before its epoch', async () => {
   const pipeline = await worldWithEpochs(5)
   const compact = vi.spyOn(pipeline.compactor, 'compactEpoch')
-  await pipeline.consumed('in 6')
+  await pipeline.acceptAndConsume('in 6')
   await pipeline.settle()
   expect(compact.mock.calls.map(([job]) => job)).toEqual([
     expect.objectContaining({ epoch: 6, lookback: warmFilesOf(3, 4, 5) }),

@@ -9,7 +9,7 @@ test('an epoch is closed at its age limit, but not while it is empty', async () 
   pipeline.clock.time += HOUR
   await pipeline.maintenance.tick()
   expect((await pipeline.state.lake()).epoch).toBe(1)
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.maintenance.tick()
   expect((await pipeline.state.lake()).epoch).toBe(2)
 })
@@ -18,7 +18,7 @@ test('an epoch is closed at its file limit, however young it is', async () => {
   const pipeline = createLakePipeline({ epochFiles: 3, epochMs: HOUR })
   await pipeline.maintenance.tick()
   const opened = (await pipeline.state.lake()).epoch
-  for (const name of ['a', 'b', 'c']) await pipeline.consumed(name)
+  for (const name of ['a', 'b', 'c']) await pipeline.acceptAndConsume(name)
   await pipeline.maintenance.tick()
   expect((await pipeline.state.lake()).epoch).toBe(opened + 1)
 })
@@ -28,14 +28,14 @@ test('an epoch is closed at its byte limit, so that a small machine can compact 
   await pipeline.maintenance.tick()
   const opened = (await pipeline.state.lake()).epoch
   // A simulated file has one byte.
-  for (const name of ['a', 'b', 'c']) await pipeline.consumed(name)
+  for (const name of ['a', 'b', 'c']) await pipeline.acceptAndConsume(name)
   await pipeline.maintenance.tick()
   expect((await pipeline.state.lake()).epoch).toBe(opened + 1)
 })
 
 test('an epoch is not compacted while it has an open claim, and the warm watermark waits for its job', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   const claim = { first: '200000000000000000000', last: '200000000000000000000', epoch: 1 }
   await pipeline.state.claim('s0', claim, (await pipeline.state.shard('s0')).highWater, 1)
   await pipeline.settle()
@@ -51,7 +51,7 @@ test('an epoch is not compacted while it has an open claim, and the warm waterma
 
 test('an unfinished job is sent again after five minutes, not earlier', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.maintenance.tick()
   await pipeline.maintenance.tick()
   expect(pipeline.jobs.jobs).toEqual([{ kind: 'compact-warm', epoch: 1, part: 0, parts: 1 }])
@@ -65,7 +65,7 @@ test('an unfinished job is sent again after five minutes, not earlier', async ()
 
 test('a job is never sent twice if the queue keeps jobs until they are done', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1, resendMs: Number.POSITIVE_INFINITY })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.maintenance.tick()
   pipeline.clock.time += 24 * HOUR
   await pipeline.maintenance.tick()
@@ -74,7 +74,7 @@ test('a job is never sent twice if the queue keeps jobs until they are done', as
 
 test('a tick that fails releases the lease', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   const { list } = pipeline.lake
   pipeline.lake.list = () => Promise.reject(new Error('no listing'))
   await expect(pipeline.maintenance.tick()).rejects.toThrow('no listing')
@@ -85,7 +85,7 @@ test('a tick that fails releases the lease', async () => {
 
 test('a tick does nothing while another process holds the lease', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.state.lease(pipeline.clock.time, pipeline.clock.time + 60_000)
   await pipeline.settle()
   expect((await pipeline.state.lake()).epoch).toBe(1)
@@ -93,7 +93,7 @@ test('a tick does nothing while another process holds the lease', async () => {
 
 test('epochs go cold 30 hours after they were closed, if they are warm', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.settle()
   pipeline.clock.time += 29 * HOUR
   await pipeline.settle()
@@ -107,14 +107,14 @@ test('epochs go cold 30 hours after they were closed, if they are warm', async (
 
 test('while warm compaction lags behind, the epochs of its dedupe look-back stay warm', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.settle()
   pipeline.clock.time += 2 * HOUR
-  await pipeline.consumed('b')
+  await pipeline.acceptAndConsume('b')
   await pipeline.maintenance.tick()
   pipeline.jobs.jobs.splice(0)
   pipeline.clock.time += 100 * HOUR
-  await pipeline.consumed('c')
+  await pipeline.acceptAndConsume('c')
   await pipeline.maintenance.tick()
   expect(await pipeline.state.lake()).toMatchObject({ warm: 2, cold: 1, coldUntil: null })
   await pipeline.settle()
@@ -129,26 +129,26 @@ test.each([
   'superseded %s files are kept for a day after the watermark has passed them, however old they are',
   async (tier, _, hours) => {
     const pipeline = createLakePipeline({ epochFiles: 1 })
-    await pipeline.consumed('a')
+    await pipeline.acceptAndConsume('a')
     // Compaction is two days late.
     if (tier === 'hot') pipeline.clock.time += 48 * HOUR
     await pipeline.settle()
     pipeline.clock.time += hours * HOUR
     await pipeline.settle()
-    await pipeline.restarted().tick()
+    await pipeline.restartMaintenance().tick()
     expect(pipeline.keys(`${tier}/`)).toHaveLength(1)
     pipeline.clock.time += 23 * HOUR
-    await pipeline.restarted().tick()
+    await pipeline.restartMaintenance().tick()
     expect(pipeline.keys(`${tier}/`)).toHaveLength(1)
     pipeline.clock.time += 2 * HOUR
-    await pipeline.restarted().tick()
+    await pipeline.restartMaintenance().tick()
     expect(pipeline.keys(`${tier}/`)).toEqual([])
   },
 )
 
 test('a new shard does not join a closed epoch, even if maintenance paused after it listed the shards', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   const { shards } = pipeline.state
   pipeline.state.shards = async () => {
     pipeline.state.shards = shards
@@ -165,7 +165,7 @@ test('a cold compaction takes the epochs that fit its byte limit, and the next o
   // A simulated object counts as one byte.
   const pipeline = createLakePipeline({ epochFiles: 1, coldBytes: 2 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
-    await pipeline.consumed(name)
+    await pipeline.acceptAndConsume(name)
     await pipeline.settle()
     pipeline.clock.time += HOUR
   }
@@ -177,7 +177,7 @@ test('a cold compaction takes the epochs that fit its byte limit, and the next o
 
 test('a job is sent by the next tick if sending it failed', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   const send = pipeline.jobs.send
   pipeline.jobs.send = () => Promise.reject(new Error('no queue'))
   await expect(pipeline.maintenance.tick()).rejects.toThrow('no queue')
@@ -189,21 +189,21 @@ test('a job is sent by the next tick if sending it failed', async () => {
 
 test('a job that was sent before the process started is sent again, because its queue was in memory', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.maintenance.tick()
   pipeline.jobs.jobs.length = 0
   pipeline.clock.time += 61_000
-  await pipeline.restarted().tick()
+  await pipeline.restartMaintenance().tick()
   expect(pipeline.jobs.jobs).toEqual([])
   pipeline.clock.time += 61_000
-  await pipeline.restarted({ queueSince: pipeline.clock.time - 1_000 }).tick()
+  await pipeline.restartMaintenance({ queueSince: pipeline.clock.time - 1_000 }).tick()
   expect(pipeline.jobs.jobs).toHaveLength(1)
 })
 
 test('a cold compaction waits for a day of epochs, so that a date does not get many small files', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1, coldSpanMs: 24 * HOUR })
   for (let hour = 0; hour < 60; hour += 2) {
-    await pipeline.consumed(`e${hour}`)
+    await pipeline.acceptAndConsume(`e${hour}`)
     await pipeline.settle()
     pipeline.clock.time += 2 * HOUR
   }
@@ -215,7 +215,7 @@ test('a cold compaction waits for a day of epochs, so that a date does not get m
 
 test('the hot files of an open epoch are not deleted, however old they are', async () => {
   const pipeline = createLakePipeline({ epochFiles: 100, epochMs: 1_000 * HOUR })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   pipeline.clock.time += 72 * HOUR
   await pipeline.settle()
   expect(pipeline.keys('hot/')).toHaveLength(1)
@@ -223,13 +223,13 @@ test('the hot files of an open epoch are not deleted, however old they are', asy
 
 test('a lost cold compaction is searched in the dates that it can have written, not in all cold files', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.settle()
   pipeline.clock.time += 31 * HOUR
-  await pipeline.consumed('b')
+  await pipeline.acceptAndConsume('b')
   await pipeline.settle()
   pipeline.clock.time += 2 * HOUR
-  await pipeline.consumed('c')
+  await pipeline.acceptAndConsume('c')
   await pipeline.settle()
   const { cold } = await pipeline.state.lake()
   expect(cold).toBe(2)
@@ -253,7 +253,7 @@ test.each([
 ])('if the state has lost a cold compaction $rule', async ({ lost, planned }) => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
   for (const name of ['a', 'b', 'c', 'd']) {
-    await pipeline.consumed(name)
+    await pipeline.acceptAndConsume(name)
     await pipeline.settle()
     pipeline.clock.time += 2 * HOUR
   }

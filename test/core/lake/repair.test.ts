@@ -6,7 +6,7 @@ const HOUR = 3_600_000
 /** A world with one event in hot, warm and cold files: the superseded files still exist. */
 async function worldWithAllTiers() {
   const pipeline = createLakePipeline({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
-  await pipeline.consumed('a')
+  await pipeline.acceptAndConsume('a')
   await pipeline.settle()
   pipeline.clock.time += 31 * HOUR
   await pipeline.settle()
@@ -47,7 +47,7 @@ test('a cold file whose warm files are being deleted stays unchanged and is logg
 test('a hot file is not written again if the stream has lost some of its records', async () => {
   const pipeline = createLakePipeline()
   pipeline.accept('a')
-  await pipeline.consumed('b')
+  await pipeline.acceptAndConsume('b')
   const [key] = pipeline.keys('hot/') as [string]
   pipeline.stream.byName.get('s0')?.entries.shift()
   expect(await pipeline.repair(key)).toBe(false)
