@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-athena'
 import type { Context } from 'aws-lambda'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { openInstruments } from '#aws/instruments'
+import { createInstruments } from '#aws/instruments'
 import { awsError } from '../support/aws-error.ts'
 import { createMockedEngine, one, running, succeeded, throttled } from './mocked-athena.ts'
 
@@ -75,7 +75,7 @@ describe('a call that runs into its timeout', () => {
       left -= 1
       return {}
     })
-    const handler = openInstruments().instrument(
+    const handler = createInstruments().instrument(
       async (_, signal) => {
         await Promise.all([engine.rows(one, { signal }), engine.rows(one, { signal })])
       },

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { afterEach, expect, test, vi } from 'vitest'
-import { openInstruments } from '#aws/instruments'
+import { createInstruments } from '#aws/instruments'
 
 const context = { functionName: 'lake', awsRequestId: '1' } as Context
 
@@ -25,7 +25,7 @@ afterEach(() => {
 test('a call without log codes writes no line', async () => {
   setEnvironment('track')
   const lines = [linesOf(process.stdout), linesOf(process.stderr)]
-  const { instrument } = openInstruments()
+  const { instrument } = createInstruments()
   await expect(instrument(async () => 'done')({}, context)).resolves.toBe('done')
   expect(lines.flat()).toEqual([])
 })
@@ -34,7 +34,7 @@ test('a code of a failure counts in a metric of its name and function, also when
   setEnvironment('lake')
   const lines = linesOf(process.stdout)
   linesOf(process.stderr)
-  const { log, instrument } = openInstruments()
+  const { log, instrument } = createInstruments()
   const handler = instrument(async () => {
     log('RECORD_QUARANTINED', { records: 1 })
     log('RECORD_QUARANTINED', { records: 2 })
@@ -63,7 +63,7 @@ test.each([
   vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', 'INFO')
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', level)
   const written = [linesOf(process.stdout), linesOf(process.stderr)]
-  const { log, instrument } = openInstruments()
+  const { log, instrument } = createInstruments()
   const handler = instrument(async () => {
     log('EPOCH_CLOSED', { epoch: 1 })
     log('JOB_FAILED', { job: 'a' })
