@@ -9,9 +9,9 @@ import { createOpenIdProvider } from '#providers/openid'
 import { createStripePayments } from '#providers/stripe'
 import type { FunctionSettings } from '#schemas/functions'
 import { createSecretsManagerClient } from './clients.ts'
-import { openInstruments } from './instruments.ts'
+import { createInstruments } from './instruments.ts'
 import { createSecrets } from './secrets.ts'
-import { openStores } from './services.ts'
+import { createTracedStores } from './services.ts'
 import { readSettings } from './settings.ts'
 
 const clock: Clock = { now: Date.now }
@@ -27,17 +27,17 @@ const secretSchema = z.object({
 type SecretReader = (key: keyof z.output<typeof secretSchema>) => () => Promise<string>
 
 /** The services of the pages on AWS. */
-export function pagesServices(environment: Record<string, string | undefined>) {
+export function createPagesServices(environment: Record<string, string | undefined>) {
   const settings = readSettings('pages', environment)
-  const { log, trace, instrument } = openInstruments()
-  const { client, table, accounts, projects, usage } = openStores(settings.TABLE_NAME, trace)
+  const { log, trace, instrument } = createInstruments()
+  const { client, table, accounts, projects, usage } = createTracedStores(settings.TABLE_NAME, trace)
   const profile = readProfile(settings.PROFILE, settings.LIMITS)
   const admitted = settings.SIGN_UP.split(',').map(entry => entry.trim())
   const state = { client, table, clock }
   const stores = createAccessStores({ ...state, accounts, projects, usage, log, profile, admitted })
   const secrets = createSecrets({ client: trace(createSecretsManagerClient()), now: clock.now })
   const secret: SecretReader = key => async () => {
-    const value = secretSchema.parse(JSON.parse(await secrets.get(settings.ACCESS_SECRET)))[key]
+    const value = secretSchema.parse(JSON.parse(await secrets.get(settings.PROVIDER_CREDENTIALS)))[key]
     if (value === undefined) throw new Error(`the secret of the option accessSecretArn has no ${key}`)
     return value
   }

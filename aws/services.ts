@@ -21,7 +21,7 @@ import {
   createSqsClient,
 } from './clients.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
-import { type Instruments, openInstruments } from './instruments.ts'
+import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
 import { MAINTENANCE } from './maintenance-settings.ts'
@@ -31,7 +31,7 @@ import { createKinesisStream } from './stream.ts'
 
 /**
  * The services of each function of lambdas/ on AWS. When the function starts, they read its settings and create its
- * clients and instruments once. Each function has its own opener here, so that a bundle holds only the clients that it
+ * clients and instruments once. Each function has its own constructor here, so that a bundle holds only the clients that it
  * uses. All throw when a setting is missing or wrong.
  */
 
@@ -42,11 +42,11 @@ const clock: Clock = { now: Date.now }
 /** DuckDB's threads share its memory. Each thread needs this many MB for the rows that it sorts. */
 const THREAD_MEMORY_MB = 512
 
-export function trackServices(environment: Environment) {
+export function createTrackServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...settings } = readSettings('track', environment)
-  const { log, trace, instrument } = openInstruments()
+  const { log, trace, instrument } = createInstruments()
   const services = {
-    ...openAccess(openStores(TABLE_NAME, trace), settings, log),
+    ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
     baseUrl: BASE_URL,
     stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
     // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
@@ -60,12 +60,12 @@ export function trackServices(environment: Environment) {
   return { services, instrument }
 }
 
-export function reportsServices(environment: Environment) {
+export function createReportsServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...settings } = readSettings(
     'reports',
     environment,
   )
-  const { log, trace, instrument } = openInstruments()
+  const { log, trace, instrument } = createInstruments()
   const engine = createAthenaEngine({
     client: trace(createAthenaClient()),
     workGroup: ATHENA_WORKGROUP,
@@ -73,7 +73,7 @@ export function reportsServices(environment: Environment) {
   })
   return {
     services: {
-      ...openAccess(openStores(TABLE_NAME, trace), settings, log),
+      ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
       engine,
       baseUrl: BASE_URL,
       clock,
@@ -83,33 +83,33 @@ export function reportsServices(environment: Environment) {
   }
 }
 
-export function controlServices(environment: Environment) {
+export function createControlServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...settings } = readSettings('control', environment)
-  const { log, trace, instrument } = openInstruments()
-  const stores = openStores(TABLE_NAME, trace)
+  const { log, trace, instrument } = createInstruments()
+  const stores = createTracedStores(TABLE_NAME, trace)
   const feedbackSink = FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
-  const access = openAccess(stores, settings, log, feedbackSink)
+  const access = createTracedAccess(stores, settings, log, feedbackSink)
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
   return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, instrument }
 }
 
-export function authServices(environment: Environment) {
+export function createAuthServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, ...settings } = readSettings('auth', environment)
-  const { log, trace, instrument } = openInstruments()
-  const access = openAccess(openStores(TABLE_NAME, trace), settings, log)
+  const { log, trace, instrument } = createInstruments()
+  const access = createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log)
   return { services: { ...access, hasDevApprove: false, baseUrl: BASE_URL, clock, log }, instrument }
 }
 
-export function siteServices(environment: Environment) {
+export function createSiteServices(environment: Environment) {
   const { BASE_URL } = readSettings('site', environment)
-  const { log, instrument } = openInstruments()
+  const { log, instrument } = createInstruments()
   return { services: { baseUrl: BASE_URL, log }, instrument }
 }
 
-export function lakeServices(environment: Environment) {
+export function createLakeServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, BUCKET_NAME } = readSettings('lake', environment)
-  const { log, trace, instrument } = openInstruments()
-  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, trace)
+  const { log, trace, instrument } = createInstruments()
+  const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
@@ -117,10 +117,10 @@ export function lakeServices(environment: Environment) {
   return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, log }, instrument }
 }
 
-export function jobsServices(environment: Environment) {
+export function createJobsServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
-  const { log, trace, instrument } = openInstruments()
-  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, trace)
+  const { log, trace, instrument } = createInstruments()
+  const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const threads = Math.max(1, Math.floor(COMPACTION_MEMORY_MB / THREAD_MEMORY_MB))
   const compaction = {
@@ -131,10 +131,10 @@ export function jobsServices(environment: Environment) {
   return { services: { state, lake, usage, projects, log }, compaction, instrument }
 }
 
-export function schedulerServices(environment: Environment) {
+export function createSchedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
-  const { log, gauge, trace, instrument } = openInstruments()
-  const { lakeState: state } = openStores(TABLE_NAME, trace)
+  const { log, gauge, trace, instrument } = createInstruments()
+  const { lakeState: state } = createTracedStores(TABLE_NAME, trace)
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
@@ -142,24 +142,24 @@ export function schedulerServices(environment: Environment) {
   return { services: { maintenance, state, clock, gauge, log }, instrument }
 }
 
-export function ownerServices(environment: Environment) {
+export function createOwnerServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL } = readSettings('owner', environment)
-  const { trace, instrument } = openInstruments()
-  const stores = openStores(TABLE_NAME, trace)
+  const { trace, instrument } = createInstruments()
+  const stores = createTracedStores(TABLE_NAME, trace)
   return {
     services: { ...stores, setupLinks: createSetupLinks({ ...stores, clock }), baseUrl: BASE_URL },
     instrument,
   }
 }
 
-export function openStores(table: string, trace: Instruments['trace']) {
+export function createTracedStores(table: string, trace: Instruments['trace']) {
   const state = { client: trace(createDynamoClient()), table }
   return { ...state, ...createStores(state, clock) }
 }
 
 /** The stores of those who call, for a function that nobody signs up with. */
-function openAccess(
-  stores: ReturnType<typeof openStores>,
+function createTracedAccess(
+  stores: ReturnType<typeof createTracedStores>,
   { PROFILE, LIMITS }: { PROFILE: 'own' | 'hosted'; LIMITS: string },
   log: Log,
   feedbackSink: FeedbackSink | null = null,

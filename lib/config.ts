@@ -142,7 +142,9 @@ const schema = z.strictObject({
 
   feedbackWebhook: httpsAddress
     .optional()
-    .meta({ description: 'Address that gets the feedback of agents as JSON by POST, such as a chat webhook' }),
+    .meta({
+      description: 'Address that gets the feedback of agents as JSON by POST, such as a chat webhook',
+    }),
 
   alarmEmail: z
     .email()

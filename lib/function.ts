@@ -173,7 +173,7 @@ export class ServiceFunction extends Construct {
     }
     return this.bindPlans(config)
       .set('SIGN_UP', config.signUp)
-      .set('ACCESS_SECRET', config.accessSecretArn ?? '')
+      .set('PROVIDER_CREDENTIALS', config.accessSecretArn ?? '')
       .set('OPENID_ISSUER', config.openIdIssuer ?? '')
       .set('OPENID_CLIENT_ID', config.openIdClientId ?? '')
       .set('OPENID_LABEL', config.openIdLabel)

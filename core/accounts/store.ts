@@ -20,8 +20,8 @@ const KEY_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
  * of a key record that leads to the account.
  */
 export function createAccountStore({ clock, ...state }: AccountStoreServices) {
-  const accounts = accountEntity(state)
-  const keys = apiKeyEntity(state)
+  const accounts = createAccountEntity(state)
+  const keys = createApiKeyEntity(state)
   const keyCache = createLookupCache(clock, lookUpKey, KEY_CACHE)
 
   async function create(owner: Pick<Account, 'email' | 'tier' | 'complimentary'>): Promise<Account> {
@@ -169,7 +169,7 @@ function toAccount({ id, email, tier, complimentary, created_at, ...item }: Acco
   }
 }
 
-function accountEntity({ client, table }: StateTable) {
+function createAccountEntity({ client, table }: StateTable) {
   return new Entity(
     {
       model: { service: 'footfall', entity: 'account', version: '1' },
@@ -194,7 +194,7 @@ function accountEntity({ client, table }: StateTable) {
   )
 }
 
-function apiKeyEntity({ client, table }: StateTable) {
+function createApiKeyEntity({ client, table }: StateTable) {
   return new Entity(
     {
       model: { service: 'footfall', entity: 'apikey', version: '1' },

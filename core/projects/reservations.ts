@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { EntityItem } from 'electrodb'
 import { unavailable } from '#core/errors'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import { projectEntity, type ReservationKind, reservationEntity } from './entities.ts'
+import { createProjectEntity, createReservationEntity, type ReservationKind } from './entities.ts'
 import { primaryOrigin } from './origins.ts'
 
 /** A project as its item stores it. */
-export type ProjectItem = EntityItem<ReturnType<typeof projectEntity>>
+export type ProjectItem = EntityItem<ReturnType<typeof createProjectEntity>>
 
 /** A name or origin that a project has for itself within its account, from the given version of the project on. */
 export type Reservation = {
@@ -32,8 +32,8 @@ const MAX_TRIES = 40
  * created. A holder with another name or origin gets a higher version, so that an update under way fails.
  */
 export function createReservations(state: StateTable, now: () => string) {
-  const reservations = reservationEntity(state)
-  const projects = projectEntity(state)
+  const reservations = createReservationEntity(state)
+  const projects = createProjectEntity(state)
 
   /** Returns the live project that has the name or origin, or null. */
   async function findHolder(key: ReservationKey): Promise<ProjectItem | null> {

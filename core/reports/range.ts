@@ -36,7 +36,10 @@ export function toRange({ since, days }: RangeParams, { now, defaultDays, isHour
   }
   const from = midnight(start.at)
   if (from > today)
-    throw new ApiError('INVALID_SINCE', `Parameter \`since\` is in the future. ${SINCE_FORMS}`)
+    throw new ApiError(
+      'INVALID_SINCE',
+      'Parameter `since` is in the future. Use a number of days such as `7d`, or a past date such as `2026-11-01`.',
+    )
   return { from, to }
 }
 

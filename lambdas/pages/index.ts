@@ -1,8 +1,8 @@
-import { pagesServices } from '#aws/pages-services'
+import { createPagesServices } from '#aws/pages-services'
 import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { pagesHandler } from './handler.ts'
 
-const { services, instrument } = pagesServices(process.env)
+const { services, instrument } = createPagesServices(process.env)
 export const handler = instrument(
   apiGateway(pagesHandler(services), services.log),
   timeoutResponse(services.log),

@@ -10,7 +10,7 @@ export function setupPages(
   browser: BrowserSteps,
 ) {
   const setupPage = browser.open(async request => {
-    if (!(await setupLinks.isValid(request.params.token ?? ''))) throw usedUp()
+    if (!(await setupLinks.isValid(request.params.link ?? ''))) throw usedUp()
     return pageResponse({
       title: 'Sign in as the owner',
       body: html`<section>
@@ -21,9 +21,9 @@ export function setupPages(
     })
   })
 
-  /** The token of the path is the form's own secret: who knows it may sign in, so a CSRF token would add nothing. */
+  /** The link's secret is the form's own: who knows it may sign in, so a CSRF token would add nothing. */
   const redeemSetup = browser.open(async request => {
-    const accountId = await setupLinks.redeem(request.params.token ?? '')
+    const accountId = await setupLinks.redeem(request.params.link ?? '')
     if (accountId === null) throw usedUp()
     const { token, expires_at } = await browserSessions.rotate(
       browser.cookie.read(request) ?? null,
@@ -34,7 +34,7 @@ export function setupPages(
         account_id: accountId,
         session_id: 'setup_link',
         action: 'signed_in',
-        route: 'POST /setup/{token}',
+        route: 'POST /setup/{link}',
         status: 303,
       }),
     )

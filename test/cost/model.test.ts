@@ -86,7 +86,7 @@ describe('examples that were calculated by hand', () => {
     const earlierDates = 35
     expect(readFigures(tenMinuteEpochs).lists).toBeCloseTo(3 * (252 + 1.2) + 3 * 31 + earlierDates, 6)
     // The same numbers as in the measurement with Trino: 42 warm files, 60 hot files, 3 files for each date
-    // (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md). Only the earlier dates were 365 there.
+    // (docs/decisions/2026-11-21-s3-requests-of-a-read.md). Only the earlier dates were 365 there.
     const measured = usage({ events: 1e6, batch: 1, range: 30, months: 12, projects: 1, epochMinutes: 60 })
     const { lists, gets } = readFigures(measured)
     expect(lists).toBeCloseTo(3 * 42 + 3 * (1 + 2 / 60) + 3 * 31 + earlierDates, 6)

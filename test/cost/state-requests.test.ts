@@ -1,21 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccessStores } from '#core/access-stores'
 import { packRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
+import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { system } from '#cost/system'
 import { accountChain } from '#lambdas/chain/account-chain'
 import { schedulerHandler } from '#lambdas/scheduler/handler'
 import { routes } from '#schemas/routes'
-import { eventsRecord } from '#test/support/lake-world'
+import { eventsRecord } from '#test/support/events-record'
 import {
-  simulatedCompactor,
-  simulatedEncode,
-  simulatedLake,
-  simulatedQueue,
-} from '#test/support/simulated-world'
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  encodeSimulated,
+} from '#test/support/simulated-ports'
 import { openMeteredState } from './metered-state.ts'
 
 /** Checks the numbers of cost/system.ts for DynamoDB: it counts the requests of the real code to a real table. */
@@ -26,15 +28,15 @@ const log = () => {}
 const state = await openMeteredState()
 const stores = createStores(state, clock)
 const { lakeState, usage, accounts, projects } = stores
-const lake = simulatedLake()
-const jobs = simulatedQueue()
+const lake = createSimulatedLake()
+const jobs = createSimulatedQueue()
 const consumer = createLakeConsumer({
-  ...{ state: lakeState, lake, usage, projects, clock, log, encode: simulatedEncode },
+  ...{ state: lakeState, lake, usage, projects, clock, log, encode: encodeSimulated },
   stream: { read: async () => [] },
 })
 const worker = createLakeWorker({
   ...{ state: lakeState, lake, usage, projects, log },
-  compactor: simulatedCompactor(lake),
+  compactor: createSimulatedCompactor(lake),
 })
 const maintenance = createMaintenance({ state: lakeState, lake, jobs, clock, log })
 const tick = schedulerHandler({ maintenance, state: lakeState, clock, gauge: () => {}, log })
@@ -63,7 +65,7 @@ beforeAll(async () => {
       await runJobs()
     }
   }
-}, 60_000)
+})
 
 afterAll(() => state.close())
 
@@ -149,8 +151,7 @@ test('GET /stats has the cost of the model for the caller, the project, the snap
   const { project } = await projects.create({ account: { id }, name: 'read' })
   const access = createAccessStores({
     ...stores,
-    client,
-    table,
+    ...state,
     clock,
     log,
     profile: profiles.own,

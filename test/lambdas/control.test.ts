@@ -15,7 +15,7 @@ function newName(): string {
 }
 
 describe('POST /projects', () => {
-  test('makes a project that sends and reads at once', async () => {
+  test('creates a project that accepts events and reports at once', async () => {
     const name = newName()
     const { status, body } = await world.call(routes.createProject, { body: { name, source_scan_id: null } })
     expect(status).toBe(201)
@@ -42,7 +42,7 @@ describe('POST /projects', () => {
     expect((await world.call(routes.stats, { query: { project: name } })).status).toBe(200)
   })
 
-  test('answers with the project of that name when there is one', async () => {
+  test('returns the existing project of the same name', async () => {
     const name = newName()
     const first = await world.call(routes.createProject, { body: { name } })
     const second = await world.call(routes.createProject, {
@@ -51,14 +51,14 @@ describe('POST /projects', () => {
     expect([second.status, second.body]).toEqual([200, { ...first.body, existing: true }])
   })
 
-  test('cuts an address to its origin, and needs no note then', async () => {
+  test('stores the origin of an address, and then sends no note about open origins', async () => {
     const allowed_origins = 'https://cut.example/path?x=1, shop.cut.example'
     const { body } = await world.call(routes.createProject, { body: { name: newName(), allowed_origins } })
     expect(body.allowed_origins).toBe('https://cut.example,https://shop.cut.example')
     expect(body).not.toHaveProperty('snippet_note')
   })
 
-  test('refuses a primary origin that another project has', async () => {
+  test('refuses the primary origin of another project', async () => {
     const allowed_origins = 'https://taken.example'
     await world.call(routes.createProject, { body: { name: newName(), allowed_origins } })
     const { status, body } = await world.call(routes.createProject, {
@@ -75,7 +75,7 @@ describe('POST /projects', () => {
     [{ name: 'ok', allowed_origins: 5 }, 'allowed_origins'],
     [{ name: 'ok', allowed_origins: 'ftp://x.example' }, 'allowed_origins'],
     [{ name: 'ok', source_scan_id: 'scan_1' }, 'source_scan_id'],
-  ])('refuses %j, naming %s', async (fields, field) => {
+  ])('refuses %j with a message that names %s', async (fields, field) => {
     const { status, body } = await world.call(routes.createProject, { body: fields })
     expect([status, body.error, body.message]).toEqual([
       400,
@@ -86,7 +86,7 @@ describe('POST /projects', () => {
 })
 
 describe('GET /projects', () => {
-  test('lists the account’s own, and says that it has a key', async () => {
+  test('lists the projects of the account, and says that it has an API key', async () => {
     const mine = await world.project()
     const theirs = await world.project(world.stranger)
     const { body } = await world.call(routes.listProjects)
@@ -96,7 +96,7 @@ describe('GET /projects', () => {
     expect(body).toMatchObject({ has_api_key: true, tier: 'pro' })
   })
 
-  test('is empty for an account without projects', async () => {
+  test('returns an empty list for an account without projects', async () => {
     const { id } = await world.project(world.stranger)
     for (const { id } of await world.projects.list(world.stranger.id)) await world.projects.remove({ id })
     const { body } = await world.call(routes.listProjects, { key: world.strangersKey })
@@ -104,7 +104,7 @@ describe('GET /projects', () => {
   })
 })
 
-test('GET /projects/{id} tells what was sent and read, ever and today', async () => {
+test('GET /projects/{id} returns the numbers of events and reads, in total and today', async () => {
   const project = await world.project()
   await world.usage.addEvents('shard-1', '1', [
     { owner: project.id, day: '2026-11-20', events: 5 },
@@ -122,7 +122,7 @@ test('GET /projects/{id} tells what was sent and read, ever and today', async ()
 })
 
 describe('PATCH /projects/{id}', () => {
-  test('renames a project that has no events yet, and the old name is free', async () => {
+  test('renames a project without events, and frees the old name', async () => {
     const { id, name } = await world.project()
     const renamed = newName()
     const { status, body } = await world.call(routes.updateProject, { id: name, body: { name: renamed } })
@@ -130,14 +130,14 @@ describe('PATCH /projects/{id}', () => {
     expect((await world.call(routes.createProject, { body: { name } })).status).toBe(201)
   })
 
-  test('keeps the name once there are events', async () => {
+  test('refuses to rename a project with events', async () => {
     const { id } = await world.project()
     await world.usage.addEvents('shard-1', '1', [{ owner: id, day: '2026-11-21', events: 1 }])
     const { status, body } = await world.call(routes.updateProject, { id, body: { name: newName() } })
     expect([status, body.error]).toEqual([409, 'NAME_LOCKED'])
   })
 
-  test('refuses a name that another project has', async () => {
+  test('refuses the name of another project', async () => {
     const [one, other] = [await world.project(), await world.project()]
     const { status, body } = await world.call(routes.updateProject, {
       id: one.id,
@@ -152,15 +152,15 @@ describe('PATCH /projects/{id}', () => {
     [{ link_domains: 'a.example' }, 'link_domains'],
     [{ link_domains: ['https://a.example'] }, 'link_domains'],
     [{ link_domains: Array(21).fill('a.example') }, 'link_domains'],
-  ])('refuses %j, naming %s', async (body, named) => {
+  ])('refuses %j with a message that names %s', async (body, text) => {
     const { id } = await world.project()
-    const answer = await world.call(routes.updateProject, { id, body })
-    expect([answer.status, answer.body.error]).toEqual([400, 'MISSING_FIELDS'])
-    expect(answer.body.message).toContain(named)
+    const response = await world.call(routes.updateProject, { id, body })
+    expect([response.status, response.body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(response.body.message).toContain(text)
   })
 })
 
-test('DELETE /projects/{id}: the token dies at once, the name is free, a second time finds nothing', async () => {
+test('DELETE /projects/{id} disables the token at once and frees the name; a second DELETE finds nothing', async () => {
   const { id, name, project_token: token } = await world.project()
   const deleted = await world.call(routes.deleteProject, { id: name })
   expect([deleted.status, deleted.body]).toEqual([200, { ok: true, deleted: id }])

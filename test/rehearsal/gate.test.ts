@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKinesisClient } from '#aws/clients'
 import { createKinesisStream } from '#aws/stream'
 import { type Gate, startGate } from '#rehearsal/gate'
-import { type EmulatedKinesis, nobody, startKinesis } from '#test/support/emulators'
+import { EMULATOR_ACCESS, type EmulatedKinesis, startKinesis } from '#test/support/emulators'
 
 let kinesis: EmulatedKinesis
 let gate: Gate
@@ -19,7 +19,7 @@ afterAll(async () => {
 /** Creates a stream with one shard, and the service's own adapter for it, which goes through the gate. */
 async function newStream() {
   const streamArn = await kinesis.createStream(1)
-  const client = createKinesisClient({ endpoint: gate.endpoint, ...nobody })
+  const client = createKinesisClient({ endpoint: gate.endpoint, ...EMULATOR_ACCESS })
   const fastRetries = { appendMs: 500, appendBackoff: { baseMs: 1, maxMs: 20 } }
   const stream = createKinesisStream({ client, streamArn, log: () => {}, ...fastRetries })
   const [shard = ''] = await stream.shards()

@@ -18,8 +18,8 @@ import { trackHandler } from '#lambdas/track/handler'
 import { startHttp } from '#local/http/server'
 import { errorCodes } from '#schemas/errors'
 import { errorsOf, type Route } from '#schemas/routes'
-import { memoryLakeState } from './memory-lake-state.ts'
-import { openTestState } from './state.ts'
+import { createMemoryLakeState } from './memory-lake-state.ts'
+import { openTestState } from './test-state.ts'
 
 export const BASE_URL = 'https://footfall.example'
 /** 2026-11-21, noon UTC. */
@@ -85,7 +85,11 @@ export async function openHttpWorld({ profile: name = 'own', limits = '' }: Http
       pages: async () => {
         throw new Error('the pages have a world of their own')
       },
-      reports: reportsHandler({ ...common, engine: { rows: async () => [] }, lakeState: memoryLakeState() }),
+      reports: reportsHandler({
+        ...common,
+        engine: { rows: async () => [] },
+        lakeState: createMemoryLakeState(),
+      }),
       track: trackHandler({
         stream: { append: async records => void stored.push(...records) },
         projects,

@@ -21,7 +21,7 @@ export type MemoryLakeState = LakeStateStore & {
   changes(): number
 }
 
-export function memoryLakeState(): MemoryLakeState {
+export function createMemoryLakeState(): MemoryLakeState {
   let lake: LakeState = {
     epoch: 1,
     warm: 1,

@@ -20,7 +20,7 @@ import { startHttp } from '#local/http/server'
 import { createEmbeddedProvider } from '#local/identity/embedded-provider'
 import { signInCode, signInCodePath } from '#local/identity/sign-in-code'
 import { createOpenIdProvider } from '#providers/openid'
-import { openTestState } from './state.ts'
+import { openTestState } from './test-state.ts'
 
 export const OWNER_EMAIL = 'owner@localhost'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type AuditEvent, createAuditLog } from '#core/accounts/audit'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 const DAY_MS = 86_400_000
 let state: TestState

@@ -3,7 +3,7 @@ import { createIdentityDirectory } from '#core/accounts/identities'
 import { createAccountStore } from '#core/accounts/store'
 import { profiles } from '#core/limits/profile'
 import type { VerifiedIdentity } from '#core/sessions/types'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let accounts: ReturnType<typeof createAccountStore>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiError } from '#core/errors'
 import { createAddressGuards } from '#core/limits/address-guards'
 import { profiles } from '#core/limits/profile'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let now = Date.UTC(2026, 10, 22)

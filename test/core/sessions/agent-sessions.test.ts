@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAccountStore } from '#core/accounts/store'
 import { createAgentSessionStore } from '#core/sessions/agent-sessions'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000

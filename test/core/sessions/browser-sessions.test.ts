@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccountStore } from '#core/accounts/store'
 import { createBrowserSessionStore } from '#core/sessions/browser-sessions'
 import type { BrowserSessions } from '#core/sessions/types'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let now = Date.UTC(2026, 10, 22)

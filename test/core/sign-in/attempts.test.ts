@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ATTEMPT_SECONDS, createSignInAttempts, type SignInAttempts } from '#core/sign-in/attempts'
 import { createSetupLinks, SETUP_LINK_SECONDS, type SetupLinks } from '#core/sign-in/setup-links'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let attempts: SignInAttempts

@@ -10,7 +10,7 @@ import { integer, sql, withScans } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
-import { damaged } from '#test/support/damaged'
+import { damageParquet } from '#test/support/damage-parquet'
 
 queryEngineContract('DuckDB over a folder', async () => {
   const { engine, remove } = await openEngine()
@@ -175,7 +175,7 @@ test('a statement that fails on a damaged file runs again when the file is repai
   const { lake, engine, logged } = await setUp()
   const key = 'hot/epoch=1/0-1-1.parquet'
   const whole = hotFile(2000)
-  await lake.put(key, damaged(whole))
+  await lake.put(key, damageParquet(whole))
   const failures: unknown[] = []
   const { prepare } = DuckDBConnection.prototype
   const spy = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementationOnce(async function (
@@ -260,7 +260,7 @@ test('a waiting statement leaves the queue when its caller leaves, and the next 
 test('a statement that needs more than the memory and the spill space rejects, and the next one works', async () => {
   const { engine } = await setUp({ memoryMb: 64, spillMb: 1 })
   const hungry = sql`SELECT len(array_agg(CAST(x + 1000000000000 AS varchar))) AS n
-    FROM UNNEST(generate_series(1, 9000000)) AS t(x)`
+    FROM UNNEST(generate_series(1, 3000000)) AS t(x)`
   await expect(engine.rows(hungry)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(await engine.rows(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
 })

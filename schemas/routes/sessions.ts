@@ -21,13 +21,13 @@ import {
   revokeToken,
   startedSession,
   startSession,
-} from './agent-sessions.ts'
-import type { ErrorCode } from './errors.ts'
-import type { Route } from './routes.ts'
+} from '../agent-sessions.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Route } from '../routes.ts'
 
 /** How an agent gets a session, with one click of a human (contract 3). */
 
-const common = { tag: 'Agent sessions', function: 'auth', auth: 'none' } as const
+const common = { tag: 'Sessions', function: 'auth', auth: 'none' } as const
 const claimErrors = [
   'NOT_FOUND',
   'AUTHORIZATION_PENDING',
@@ -37,7 +37,7 @@ const claimErrors = [
   'INVALID_CODE_VERIFIER',
 ] as const satisfies ErrorCode[]
 
-export const sessionRoutes = {
+export const sessionsRoutes = {
   startSession: {
     ...common,
     method: 'POST',

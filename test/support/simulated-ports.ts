@@ -23,7 +23,7 @@ function asObject(rows: readonly SimulatedRow[]): Uint8Array {
 }
 
 /** Stands for Parquet: the simulator is about which rows are where, not about bytes. */
-export function simulatedEncode(rows: readonly HotRow[]): Uint8Array {
+export function encodeSimulated(rows: readonly HotRow[]): Uint8Array {
   return asObject(
     rows.map(row => ({
       id: String(row.event),
@@ -40,7 +40,7 @@ export type SimulatedLake = Lake & {
   rows(key: string): readonly SimulatedRow[]
 }
 
-export function simulatedLake(): SimulatedLake {
+export function createSimulatedLake(): SimulatedLake {
   const objects = new Map<string, Uint8Array>()
   const lake: SimulatedLake = {
     changes: 0,
@@ -74,7 +74,7 @@ export type SimulatedStream = EventStream & {
   accept(shard: string, record: StreamRecord | null): void
 }
 
-export function simulatedStream(): SimulatedStream {
+export function createSimulatedStream(): SimulatedStream {
   const byName = new Map<string, SimulatedShard>([['s0', { entries: [], open: true }]])
   let sequence = 0n
   return {
@@ -101,7 +101,7 @@ export function simulatedStream(): SimulatedStream {
 }
 
 /** Compaction over the simulated objects, by way of the lake's port, so that it too can die between two calls. */
-export function simulatedCompactor(lake: Lake): Compactor {
+export function createSimulatedCompactor(lake: Lake): Compactor {
   async function read(keys: readonly string[]): Promise<SimulatedRow[]> {
     const rows: SimulatedRow[] = []
     for (const key of keys) {
@@ -130,7 +130,7 @@ export function simulatedCompactor(lake: Lake): Compactor {
 }
 
 /** Counters with the guard of the real ones: a source's mark is counted once. */
-export function simulatedUsage() {
+export function createSimulatedUsage() {
   const items = new Map<string, { mark: bigint; events: number }>()
   const usage: Pick<UsageCounters, 'addEvents' | 'addBots'> = {
     async addEvents(source: string, mark: string, counts: readonly EventCount[]) {
@@ -146,7 +146,7 @@ export function simulatedUsage() {
 }
 
 /** A queue that a test empties; a message may be taken and stay, as at-least-once delivery allows. */
-export function simulatedQueue(): JobQueue<LakeJob> & { jobs: LakeJob[] } {
+export function createSimulatedQueue(): JobQueue<LakeJob> & { jobs: LakeJob[] } {
   const jobs: LakeJob[] = []
   return {
     jobs,

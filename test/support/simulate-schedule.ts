@@ -5,17 +5,17 @@ import { partitionValue } from '#core/lake/keys'
 import { createMaintenance } from '#core/lake/maintenance'
 import { reconcile } from '#core/lake/reconcile'
 import type { Snapshot } from '#core/lake/state'
-import { memoryLakeState } from './memory-lake-state.ts'
-import { createScheduler, type Process } from './scheduler.ts'
+import { createMemoryLakeState } from './memory-lake-state.ts'
 import {
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  createSimulatedUsage,
+  encodeSimulated,
   type SimulatedShard,
-  simulatedCompactor,
-  simulatedEncode,
-  simulatedLake,
-  simulatedQueue,
-  simulatedStream,
-  simulatedUsage,
-} from './simulated-world.ts'
+} from './simulated-ports.ts'
+import { createSimulatedProcesses, type SimulatedProcess } from './simulated-processes.ts'
 
 /** What a schedule did, so that a test can show that the schedules do reach the corners. */
 export type SimulationReport = {
@@ -57,20 +57,20 @@ const READ_MS = 6_000 * MINUTE
  * `powerCuts`: one machine instead of AWS: all processes die, the state table goes back to an earlier moment while
  * stream and lake stand, and the start reconciles them.
  */
-export async function simulate(
+export async function simulateSchedule(
   seed: number,
   options: { turns?: number; powerCuts?: boolean } = {},
 ): Promise<SimulationReport> {
   const { turns = 1000, powerCuts = false } = options
-  const scheduler = createScheduler(seed)
+  const scheduler = createSimulatedProcesses(seed)
   const { random, chance, pick } = scheduler
   let now = START
   const clock = { now: () => now }
-  const stream = simulatedStream()
-  const lake = simulatedLake()
-  const state = memoryLakeState()
-  const queue = simulatedQueue()
-  const counters = simulatedUsage()
+  const stream = createSimulatedStream()
+  const lake = createSimulatedLake()
+  const state = createMemoryLakeState()
+  const queue = createSimulatedQueue()
+  const counters = createSimulatedUsage()
   const log = () => {}
   const report: SimulationReport = {
     seed,
@@ -84,11 +84,11 @@ export async function simulate(
     powerCuts: 0,
   }
   const checkpoints = new Map<string, number>()
-  const invocations = new Map<string, Process>()
+  const invocations = new Map<string, SimulatedProcess>()
   const earlier: { state: ReturnType<typeof state.save>; counters: typeof counters.items }[] = []
 
   /** The lake's code as one process of the service runs it: every call of a port is a place to stop or die. */
-  function services(process: Process) {
+  function services(process: SimulatedProcess) {
     const seen = {
       state: scheduler.interrupted(process, state),
       stream: scheduler.interrupted(process, stream),
@@ -97,8 +97,13 @@ export async function simulate(
       jobs: scheduler.interrupted(process, queue),
     }
     const projects = { byId: async () => null, noteEventIds: async () => {} }
-    const consumer = createLakeConsumer({ ...seen, projects, clock, log, encode: simulatedEncode })
-    const worker = createLakeWorker({ ...seen, compactor: simulatedCompactor(seen.lake), projects, log })
+    const consumer = createLakeConsumer({ ...seen, projects, clock, log, encode: encodeSimulated })
+    const worker = createLakeWorker({
+      ...seen,
+      compactor: createSimulatedCompactor(seen.lake),
+      projects,
+      log,
+    })
     const maintenance = createMaintenance({ ...seen, clock, log }, SETTINGS)
     return { ...seen, consumer, worker, maintenance }
   }

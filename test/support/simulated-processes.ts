@@ -1,7 +1,7 @@
 import { createRandom } from '#local/demo/random'
 
 /** A process of the simulation: what it awaits goes on only when the scheduler takes its turn, or never. */
-export type Process = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }
+export type SimulatedProcess = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }
 
 /** Turns that a stalled process sleeps at most: long enough for others to finish its work, and more, beside it. */
 const SLEEP_TURNS = 600
@@ -10,10 +10,10 @@ const SLEEP_TURNS = 600
  * Runs processes one step at a time in an order drawn from the seed. Every call of a port is two steps, before and
  * after its effect, so that a process can be overtaken or killed on either side of it.
  */
-export function createScheduler(seed: number) {
+export function createSimulatedProcesses(seed: number) {
   const random = createRandom(seed).next
-  const processes = new Set<Process>()
-  let waiting: { process: Process; resume: () => void }[] = []
+  const processes = new Set<SimulatedProcess>()
+  let waiting: { process: SimulatedProcess; resume: () => void }[] = []
   let turns = 0
   const scheduler = {
     /** The first error that a process ended with and that was not of its own death. */
@@ -35,8 +35,8 @@ export function createScheduler(seed: number) {
       return (choices.at(-1) as [number, T])[1]
     },
 
-    spawn(run: (self: Process) => Promise<unknown>): Process {
-      const process: Process = { running: true, dead: false, asleepUntil: 0 }
+    spawn(run: (self: SimulatedProcess) => Promise<unknown>): SimulatedProcess {
+      const process: SimulatedProcess = { running: true, dead: false, asleepUntil: 0 }
       processes.add(process)
       run(process)
         .catch(error => {
@@ -48,7 +48,7 @@ export function createScheduler(seed: number) {
     },
 
     /** The port with a step before and after every call. */
-    interrupted<Port extends object>(process: Process, port: Port): Port {
+    interrupted<Port extends object>(process: SimulatedProcess, port: Port): Port {
       return new Proxy(port, {
         get(target, method, receiver) {
           const call = Reflect.get(target, method, receiver)
@@ -95,19 +95,19 @@ export function createScheduler(seed: number) {
     },
   }
 
-  function step(process: Process): Promise<void> {
+  function step(process: SimulatedProcess): Promise<void> {
     return new Promise(resume => {
       if (!process.dead) waiting.push({ process, resume })
     })
   }
 
-  function kill(process: Process): void {
+  function kill(process: SimulatedProcess): void {
     process.dead = true
     waiting = waiting.filter(entry => entry.process !== process)
     end(process)
   }
 
-  function end(process: Process): void {
+  function end(process: SimulatedProcess): void {
     process.running = false
     processes.delete(process)
   }
@@ -119,6 +119,7 @@ export function createScheduler(seed: number) {
 function isExpected(error: unknown): boolean {
   return (
     error instanceof Error &&
-    (/is held by another consumer/.test(error.message) || / is gone$/.test(error.message))
+    (/^Another consumer holds shard/.test(error.message) ||
+      /( is gone| has no input files any more)$/.test(error.message))
   )
 }

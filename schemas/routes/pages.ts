@@ -1,4 +1,4 @@
-import type { Route } from './routes.ts'
+import type { Route } from '../routes.ts'
 
 /**
  * Pages for people, and the form posts behind them. `browser` means: the cookie of a signed-in browser is the only
@@ -21,7 +21,7 @@ function page(method: 'GET' | 'POST', path: string, summary: string) {
   } as const satisfies Route
 }
 
-export const pageRoutes = {
+export const pagesRoutes = {
   home: page('GET', '/', 'What this service is, and the first three calls'),
   llms: page('GET', '/llms.txt', 'The same as text'),
   pagesScript: page('GET', '/pages.js', 'The copy button of the pages'),
