@@ -74,6 +74,11 @@ function profileOf({ PROFILE, LIMITS }: Settings) {
 async function openPayments(settings: Settings, baseUrl: string) {
   const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhook = '', STRIPE_PRICE: price = '' } = settings
   if (key === undefined) {
+    if (!isLoopback(new URL(baseUrl).hostname)) {
+      throw new SettingsError(
+        'STRIPE_SECRET_KEY must be set where PROFILE is hosted and BASE_URL is not on this machine.',
+      )
+    }
     const standIn = await startPaymentStandIn({ webhookUrl: `${baseUrl}/webhooks/payment` })
     return { provider: createStripePayments(standIn), close: standIn.close }
   }
