@@ -22,6 +22,9 @@ export function validate<T extends z.ZodType>(
 /** Our own messages are sentences with a full stop. Those of zod are not, and do not name the field. */
 function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
   if (issue.message.endsWith('.')) return issue.message
+  if (issue.code === 'unrecognized_keys') {
+    return `Field \`${[...issue.path, issue.keys[0]].join('.')}\` is unknown. Remove it.`
+  }
   const field = issue.path.map(String).join('.')
   const value = issue.path.reduce<unknown>(
     (parent, key) => (parent as Record<PropertyKey, unknown> | undefined)?.[key],

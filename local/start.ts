@@ -64,6 +64,8 @@ export async function startService(
     clock,
     log,
   })
+  // Demo sessions read the project with made-up traffic, and nothing where there is none.
+  await access.demo.setProject(settings.SEED_DEMO ? project : null)
   const { functions, close: closeFunctions } = await openFunctions(settings, storage, {
     baseUrl,
     access,

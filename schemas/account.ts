@@ -67,12 +67,13 @@ export const accountUsage = z
   .meta({ id: 'AccountUsage' })
 
 function feedbackText(name: string, max: number) {
-  return z.string(`${name} takes a text`).max(max, `${name} takes up to ${max} characters`)
+  const rule = `Field \`${name}\` takes a text of up to ${max} characters.`
+  return z.string(rule).max(max, rule)
 }
 
 export const feedback = z.object({
   message: feedbackText('message', 4_000)
-    .refine(text => text.trim() !== '', 'message must not be empty')
+    .refine(text => text.trim() !== '', 'Field `message` is empty. Say what happened.')
     .meta({ description: 'A summary without secrets and customer data' }),
   project: feedbackText('project', 8_000).optional(),
   command: feedbackText('command', 8_000).optional(),

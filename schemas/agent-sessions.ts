@@ -4,13 +4,12 @@ import { DEFAULT_SCOPES, SCOPES } from './scopes.ts'
 
 /** Agent sessions and claims (contract 3.2 and 3.5). */
 
-const text = (name: string, max = 256) =>
-  z
-    .string(`${name} takes a text`)
-    .min(1, `${name} must not be empty`)
-    .max(max, `${name} takes up to ${max} characters`)
+function text(name: string, max = 256) {
+  const rule = `Field \`${name}\` takes a text of 1 to ${max} characters.`
+  return z.string(rule).min(1, rule).max(max, rule)
+}
 
-const SCOPES_RULE = `scopes takes a list of ${SCOPES.join(', ')}`
+const SCOPES_RULE = `Field \`scopes\` takes a list of ${SCOPES.join(', ')}.`
 
 /** Unknown scopes are dropped (contract 3.1). Nothing valid left is an error. */
 const scopes = z
@@ -21,14 +20,14 @@ const scopes = z
   .meta({ description: 'Unknown scopes are dropped; the response says which are granted' })
 
 const CHALLENGE_RULE =
-  'code_challenge takes the SHA-256 of the verifier in hex (64) or base64url (43 characters)'
+  'Field `code_challenge` takes the SHA-256 of the verifier in hex (64) or base64url (43 characters).'
 const codeChallenge = z
   .string(CHALLENGE_RULE)
   .regex(/^([0-9a-fA-F]{64}|[A-Za-z0-9_-]{43})$/, CHALLENGE_RULE)
   .transform(challenge => (challenge.length === 64 ? challenge.toLowerCase() : challenge))
 
 const metadata = z
-  .looseObject({ requires_existing_account: z.unknown().optional() }, 'metadata takes an object')
+  .looseObject({ requires_existing_account: z.unknown().optional() }, 'Field `metadata` takes an object.')
   .meta({ description: 'requires_existing_account: true creates no account at the approval' })
 
 const client = {
@@ -39,13 +38,16 @@ const client = {
   metadata: metadata.optional(),
 }
 
+const VERIFIER_RULE = 'Field `code_verifier` takes a text of up to 512 characters.'
 const CALLBACK_RULE =
-  'callback_url takes an http address on 127.0.0.1, localhost or [::1]; interactive mode needs it'
+  'Field `callback_url` takes an http address on 127.0.0.1, localhost or [::1]. Interactive mode needs it.'
 
 export const startSession = z
   .object({
     client_type: text('client_type', 64),
-    mode: z.enum(['interactive', 'detached'], 'mode takes interactive or detached').default('interactive'),
+    mode: z
+      .enum(['interactive', 'detached'], 'Field `mode` takes interactive or detached.')
+      .default('interactive'),
     callback_url: z.string(CALLBACK_RULE).max(2_048, CALLBACK_RULE).optional(),
     ...client,
     scopes,
@@ -86,7 +88,7 @@ export const polledSession = z
 export const exchangeSession = z.object({
   auth_request_id: text('auth_request_id'),
   exchange_code: text('exchange_code'),
-  code_verifier: z.string('code_verifier takes a text').max(512, 'code_verifier is too long').optional(),
+  code_verifier: z.string(VERIFIER_RULE).max(512, VERIFIER_RULE).optional(),
 })
 
 /** Both pairs of names, with the same values (contract D1). */
@@ -163,10 +165,15 @@ export const sessionList = z
   })
   .meta({ id: 'AgentSessionList' })
 
+const EMAIL_RULE = 'Field `email` takes an address.'
+
 export const devApprove = z.object({
   auth_request_id: text('auth_request_id'),
-  email: z.email('email takes an address'),
-  tier: z.enum(['free', 'pro'], 'tier takes free or pro').optional(),
+  email: z
+    .string(EMAIL_RULE)
+    .max(254, EMAIL_RULE)
+    .regex(/^[^\s@]+@[^\s@]+$/, EMAIL_RULE),
+  tier: z.enum(['free', 'pro'], 'Field `tier` takes free or pro.').optional(),
 })
 
 export const devApproved = z.object({
@@ -179,9 +186,9 @@ export const devApproved = z.object({
 
 /** Other types and other credentials have codes of their own, so the checks of these fields are the handler's. */
 export const registerAgent = z.object({
-  type: z.string('type takes user_claimed').meta({ example: 'user_claimed' }),
+  type: z.string('Field `type` takes user_claimed.').meta({ example: 'user_claimed' }),
   claim_method: text('claim_method').optional(),
-  requested_credential_type: z.string('requested_credential_type takes access_token').optional(),
+  requested_credential_type: z.string('Field `requested_credential_type` takes access_token.').optional(),
   requested_scopes: scopes,
   ...client,
 })
@@ -220,7 +227,7 @@ const CLAIM_RULE = `Send claim_token, or a form with grant_type=${DEVICE_GRANT} 
 export const completeClaim = z
   .object({
     claim_token: text('claim_token').optional(),
-    code_verifier: z.string('code_verifier takes a text').max(512, 'code_verifier is too long').optional(),
+    code_verifier: z.string(VERIFIER_RULE).max(512, VERIFIER_RULE).optional(),
     grant_type: z.string().optional(),
     device_code: text('device_code').optional(),
   })

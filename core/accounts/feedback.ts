@@ -34,7 +34,8 @@ export function createFeedbackStore({
   async function submit(given: Omit<Feedback, 'id' | 'created_at'>): Promise<void> {
     const created_at = new Date(clock.now()).toISOString()
     const feedback = { ...given, id: randomId('fbk'), created_at }
-    await orUnavailable(items.create(feedback).go())
+    const { message, ...item } = feedback
+    await orUnavailable(items.create({ ...item, text: message }).go())
     await sink
       ?.deliver(feedback)
       .catch(error => log('FEEDBACK_NOT_DELIVERED', { id: feedback.id, error: String(error) }))
@@ -52,7 +53,7 @@ function feedbackEntity({ client, table }: StateTable) {
       attributes: {
         account_id: { type: 'string', required: true },
         id: { type: 'string', required: true },
-        message: { type: 'string', required: true },
+        text: { type: 'string', required: true },
         project: { type: 'string' },
         command: { type: 'string' },
         context: { type: 'string' },

@@ -34,8 +34,7 @@ export function createAddressGuards({
   async function count(window: SlidingWindow, limit: number, address: string | null): Promise<void> {
     if (limit === NO_LIMIT) return
     const admission = await window.take(await hashOf(address), limit)
-    if (!admission.isAdmitted)
-      throw rateLimited('Too many requests from this address.', admission, clock.now())
+    if (!admission.isAdmitted) throw rateLimited('requests from this address', admission, clock.now())
   }
 
   /**
@@ -47,8 +46,7 @@ export function createAddressGuards({
     if (limit === NO_LIMIT) return check()
     const key = await hashOf(address)
     const before = await windows.failures.peek(key, limit)
-    if (!before.isAdmitted)
-      throw rateLimited('Too many wrong secrets from this address.', before, clock.now())
+    if (!before.isAdmitted) throw rateLimited('wrong secrets from this address', before, clock.now())
     try {
       return await check()
     } catch (error) {

@@ -45,7 +45,7 @@ export function createContextStore({ client, table, projects }: ContextServices)
       if (found === null) {
         throw new ApiError(
           'INVALID_BODY',
-          `surface_roles: the account has no project ${JSON.stringify(named ?? null)}. GET /projects lists its projects.`,
+          `Field \`surface_roles\` names a project that the account has not: ${JSON.stringify(named ?? null)}. GET /projects lists its projects.`,
         )
       }
       surface_roles.push({ project: found.name, project_id: found.id, role })

@@ -23,9 +23,13 @@ const CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 1 }
 export function createDemo({ client, table, clock, accounts, projects }: DemoServices) {
   const cache = createLookupCache(clock, findProject, CACHE)
 
-  /** Names the project that demo sessions read. It must hold no real data. */
-  async function setProject(project: Pick<Project, 'id'>): Promise<void> {
-    await orUnavailable(client.put({ TableName: table, Item: { ...PROJECT_KEY, project_id: project.id } }))
+  /** Names the project that demo sessions read; null: there is no demo. The project must hold no real data. */
+  async function setProject(project: Pick<Project, 'id'> | null): Promise<void> {
+    const write =
+      project === null
+        ? client.delete({ TableName: table, Key: PROJECT_KEY })
+        : client.put({ TableName: table, Item: { ...PROJECT_KEY, project_id: project.id } })
+    await orUnavailable(write)
     cache.clear()
   }
 

@@ -13,11 +13,13 @@ export function readBody({ route, request: { body, headers } }: Exchange): { jso
   if (route.body === undefined) return { json: {} }
   if (route.form === true) {
     if (body.length === 0) return { json: {} }
-    if (FORM.test(headers['content-type'] ?? '')) {
+    // Some clients send JSON under the type of forms (contract R1).
+    if (FORM.test(headers['content-type'] ?? '') && body[0] !== OPENING_BRACE) {
       return { json: Object.fromEntries(new URLSearchParams(new TextDecoder().decode(body))) }
     }
   }
   return { json: jsonBody(body, max) }
 }
 
+const OPENING_BRACE = 0x7b
 const FORM = /^application\/x-www-form-urlencoded\b/i

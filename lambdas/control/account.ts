@@ -69,7 +69,7 @@ export function accountEndpoints(services: AccountServices, chain: ReturnType<ty
     readAudit: chain(routes.readAudit)(async ({ caller: { account }, query }) => {
       const page = await audit.list(account.id, query.limit, query.before)
       if (page === null) {
-        throw new ApiError('MISSING_FIELDS', 'before takes the next_before of the page before.')
+        throw new ApiError('MISSING_FIELDS', 'Parameter `before` takes the `next_before` of the page before.')
       }
       return { status: 200, body: page }
     }),
