@@ -117,18 +117,16 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
 }
 
 /** How each kind of credential is sent; a demo session is sent like an agent session. */
-const SECURITY = {
+const SECURITY: Record<CredentialKind, Record<string, string[]>[]> = {
   agent_session: [{ bearer: [] }],
   demo: [],
   api_key: [{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
   cookie: [{ cookie: [] }],
-} satisfies Record<CredentialKind, Record<string, string[]>[]>
+}
 
 function securityOf({ auth, credentials }: Route): Record<string, string[]>[] {
   if (auth !== 'account') return []
-  return credentials === undefined
-    ? ACCOUNT_SECURITY
-    : credentials.flatMap((kind): Record<string, string[]>[] => SECURITY[kind])
+  return credentials === undefined ? ACCOUNT_SECURITY : credentials.flatMap(kind => SECURITY[kind])
 }
 
 const projectInPath = z.string().meta({ description: "The project's id or name", example: 'demo' })

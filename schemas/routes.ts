@@ -98,6 +98,8 @@ const derivedErrors: [code: ErrorCode, follows: (route: Route) => boolean][] = [
   ['UNAVAILABLE', route => route.auth !== 'none' || route.function === 'auth'],
   // Athena starts only so many statements a second.
   ['RATE_LIMITED', route => route.limit !== undefined || route.function === 'reports'],
+  // Limits of the project's token and caps of the account.
+  ['RATE_LIMITED', ({ auth }) => auth === 'project_token'],
   // Guards by address.
   ['RATE_LIMITED', route => route.function === 'auth'],
   ['INTERNAL_ERROR', () => true],

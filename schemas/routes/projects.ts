@@ -36,7 +36,7 @@ export const projectsRoutes = {
       201: { description: 'The new project', schema: createdProject },
       200: { description: 'The account has a project of this name already', schema: createdProject },
     },
-    errors: ['DUPLICATE_ORIGIN'],
+    errors: ['PRO_REQUIRED', 'DUPLICATE_ORIGIN'],
   },
   readProject: {
     method: 'GET',
