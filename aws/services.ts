@@ -94,10 +94,11 @@ export function createControlServices(environment: Environment) {
 }
 
 export function createAuthServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, ...settings } = readSettings('auth', environment)
+  const { TABLE_NAME, BASE_URL, EDGE_KEY, ...settings } = readSettings('auth', environment)
   const { log, trace, instrument } = createInstruments()
   const access = createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log)
-  return { services: { ...access, hasDevApprove: false, baseUrl: BASE_URL, clock, log }, instrument }
+  const services = { ...access, hasDevApprove: false, baseUrl: BASE_URL, clock, log }
+  return { services, edgeKey: EDGE_KEY, instrument }
 }
 
 export function createSiteServices(environment: Environment) {

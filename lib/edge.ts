@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib'
+import { Aws, Duration, Fn } from 'aws-cdk-lib'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
   AllowedMethods,
@@ -54,6 +54,11 @@ export class Edge extends Construct {
   private cookielessPolicies?: Pick<BehaviorOptions, 'cachePolicy' | 'originRequestPolicy'>
   /** Address of the service, without a slash at its end. */
   readonly baseUrl: string
+  /**
+   * What every request through CloudFront carries. It is the random part of the stack's id, which no caller can know: the
+   * template holds only a reference.
+   */
+  readonly key = Fn.select(2, Fn.split('/', Aws.STACK_ID))
 
   constructor(scope: Construct, id: string, { apiHost, config }: { apiHost: string; config: Config }) {
     super(scope, id)
@@ -62,6 +67,7 @@ export class Edge extends Construct {
       originSslProtocols: [OriginSslPolicy.TLS_V1_2],
       readTimeout: Duration.seconds(30),
       keepaliveTimeout: Duration.seconds(30),
+      customHeaders: { 'X-Footfall-Edge': this.key },
     })
     this.distribution = new Distribution(this, 'Distribution', {
       comment: config.stackName,

@@ -53,7 +53,7 @@ export class Service extends Stack {
 
     // The API comes before its functions, because they need the address of CloudFront in front of it.
     const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })
-    const { distribution, baseUrl } = new Edge(this, 'Edge', { apiHost: api.host, config })
+    const { distribution, baseUrl, key: edgeKey } = new Edge(this, 'Edge', { apiHost: api.host, config })
 
     const entries = (Object.keys(functions) as FunctionName[]).map(name => [
       name,
@@ -83,6 +83,7 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
+      .set('EDGE_KEY', edgeKey)
     site.set('BASE_URL', baseUrl)
     pages
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])

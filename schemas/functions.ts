@@ -12,6 +12,7 @@ const STREAM_ARN = setting('ARN of the event stream')
 const BUCKET_NAME = setting('Name of the S3 bucket of the lake')
 const JOB_QUEUE_URL = setting('Address of the job queue')
 const BASE_URL = setting('Address of the service, without a slash at its end')
+const EDGE_KEY = setting('What CloudFront sends, so that its X-Forwarded-For can be trusted')
 const COUNTRY_HEADER = setting('Lower-case name of the header with the country of the user')
 const ATHENA_WORKGROUP = setting('Workgroup that the reports run in')
 const GLUE_DATABASE = setting('Database of the lake in the catalog')
@@ -62,7 +63,7 @@ export const functions = {
   track: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...planSettings }),
   reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...planSettings }),
   control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...planSettings }),
-  auth: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings }),
+  auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
   pages: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */

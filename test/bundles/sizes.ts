@@ -63,6 +63,7 @@ export function sizes(deployed: () => Deployed): void {
         track: 'DynamoDB_20120810 Kinesis_20131202',
         reports: 'DynamoDB_20120810 AmazonAthena',
         control: 'DynamoDB_20120810',
+        auth: 'DynamoDB_20120810',
         site: '',
         pages: 'DynamoDB_20120810 secretsmanager',
         lake: 'DynamoDB_20120810 Kinesis_20131202 AmazonS3',

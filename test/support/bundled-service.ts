@@ -73,7 +73,7 @@ export async function openBundledService(bundles: Bundles) {
       ...plans,
     },
     control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', ...plans },
-    auth: { TABLE_NAME: state.table, BASE_URL, ...plans },
+    auth: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: 'edge-1', ...plans },
     pages: { TABLE_NAME: state.table, BASE_URL, ...plans, ...signIn },
     site: { BASE_URL },
     lake: { TABLE_NAME: state.table, STREAM_ARN: streamArn, BUCKET_NAME: bucket },
