@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 test('one event by curl and the API key is stored as it was sent', async () => {
-  const project = await service.newProject('invoices')
+  const project = await service.createProject('invoices')
   const at = Date.now() - 3_600_000
   const properties = {
     value: 25,
@@ -44,7 +44,7 @@ test('one event by curl and the API key is stored as it was sent', async () => {
   ])
   expect(stdout).toBe('{"ok":true,"queued":true} 202')
 
-  const [stored] = await service.untilStored(project, 1)
+  const [stored] = await service.waitForEvents(project, 1)
   expect(stored).toEqual({
     id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
     event_id: 'invoice-1',
@@ -60,7 +60,7 @@ test('one event by curl and the API key is stored as it was sent', async () => {
 })
 
 test('a batch is stored whole, and the stats add it up', async () => {
-  const project = await service.newProject('batch')
+  const project = await service.createProject('batch')
   const response = await service.send(
     project,
     Array.from({ length: 100 }, (_, i) => ({
@@ -73,7 +73,7 @@ test('a batch is stored whole, and the stats add it up', async () => {
   expect(response.status).toBe(202)
   expect(await response.json()).toEqual({ ok: true, queued: true, count: 100 })
 
-  const stored = await service.untilStored(project, 100)
+  const stored = await service.waitForEvents(project, 100)
   expect(stored.map(({ properties }) => properties?.i).toSorted((a, b) => Number(a) - Number(b))).toEqual(
     Array.from({ length: 100 }, (_, i) => i),
   )
@@ -88,30 +88,30 @@ test('a batch is stored whole, and the stats add it up', async () => {
 })
 
 test('an event that is sent again is stored once: at once, in a batch, and after it was stored', async () => {
-  const project = await service.newProject('retries')
+  const project = await service.createProject('retries')
   const event = { event: 'paid', event_id: 'order-1', user_id: 'ada' }
   expect((await service.send(project, [event])).status).toBe(202)
   expect((await service.send(project, [event])).status).toBe(202)
   expect((await service.send(project, [{ event: 'paid', event_id: 'order-2' }, event, event])).status).toBe(
     202,
   )
-  const first = await service.untilStored(project, 2)
+  const first = await service.waitForEvents(project, 2)
   expect(new Set(first.map(({ event_id }) => event_id))).toEqual(new Set(['order-1', 'order-2']))
 
   expect((await service.send(project, [event])).status).toBe(202)
   expect((await service.send(project, [{ event: 'last' }])).status).toBe(202)
-  await service.untilStored(project, 3)
+  await service.waitForEvents(project, 3)
   const { totals, events } = await service.stats(project)
   expect(totals).toEqual({ total_events: 3, unique_users: 1 })
   expect(events.find(({ event }) => event === 'paid')).toEqual({ event: 'paid', count: 2, unique_users: 1 })
 })
 
 test('an event that comes days late counts for the day when it happened', async () => {
-  const project = await service.newProject('late')
+  const project = await service.createProject('late')
   const daysAgo = (days: number) => Date.now() - days * DAY_MS
   const sent = [29, 12, 1].map(days => ({ event: `${days} days late`, timestamp: daysAgo(days) }))
   expect((await service.send(project, sent)).status).toBe(202)
-  const stored = await service.untilStored(project, 3, '30d')
+  const stored = await service.waitForEvents(project, 3, '30d')
   expect(stored.map(({ event, date }) => [event, date])).toEqual(
     sent.map(({ event, timestamp }) => [event, new Date(timestamp).toISOString().slice(0, 10)]),
   )
@@ -121,7 +121,7 @@ test('an event that comes days late counts for the day when it happened', async 
 })
 
 test('bots are acknowledged and not stored; the account itself is no bot', async () => {
-  const project = await service.newProject('crawled')
+  const project = await service.createProject('crawled')
   const agents = [
     'curl/8.5.0',
     'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
@@ -134,12 +134,12 @@ test('bots are acknowledged and not stored; the account itself is no bot', async
   const own = { 'User-Agent': 'python-requests/2.32.0', 'X-API-Key': service.apiKey }
   expect((await service.send(project, [{ event: 'own' }], own)).status).toBe(202)
   expect((await service.send(project, [{ event: 'human' }])).status).toBe(202)
-  const stored = await service.untilStored(project, 2)
+  const stored = await service.waitForEvents(project, 2)
   expect(stored.map(({ event }) => event).toSorted()).toEqual(['human', 'own'])
 })
 
 test('the pages of /events give every event once, newest first, and filters narrow them', async () => {
-  const project = await service.newProject('pages')
+  const project = await service.createProject('pages')
   const at = Date.now() - 60_000
   const sent = Array.from({ length: 25 }, (_, i) => ({
     event: i % 5 === 0 ? 'fifth' : 'other',
@@ -150,7 +150,7 @@ test('the pages of /events give every event once, newest first, and filters narr
     properties: { i },
   }))
   expect((await service.send(project, sent)).status).toBe(202)
-  await service.untilStored(project, 25)
+  await service.waitForEvents(project, 25)
 
   type Page = {
     events: { id: string; timestamp: number; properties: { i: number } }[]
@@ -158,7 +158,7 @@ test('the pages of /events give every event once, newest first, and filters narr
   }
   const found: Page['events'] = []
   for (let cursor = ''; ; ) {
-    const page = await service.answer<Page>(`/events?project=${project.id}&since=1d&limit=10${cursor}`)
+    const page = await service.callJson<Page>(`/events?project=${project.id}&since=1d&limit=10${cursor}`)
     expect(page.events.length).toBeLessThanOrEqual(10)
     found.push(...page.events)
     if (page.next_before === null) break
@@ -168,7 +168,7 @@ test('the pages of /events give every event once, newest first, and filters narr
   expect(found.map(({ timestamp }) => timestamp)).toEqual(sent.map(({ timestamp }) => timestamp).toReversed())
 
   const narrow = async (filter: string) =>
-    (await service.answer<Page>(`/events?project=${project.name}&since=1d&${filter}`)).events.length
+    (await service.callJson<Page>(`/events?project=${project.name}&since=1d&${filter}`)).events.length
   expect(await narrow('event=fifth')).toBe(5)
   expect(await narrow('user_id=ada')).toBe(10)
   expect(await narrow('session_id=s-1&user_id=ben')).toBe(7)
@@ -193,7 +193,7 @@ describe('what cannot be stored is refused with its reason', () => {
     ['more than 1 MiB', 413, 'PAYLOAD_TOO_LARGE', JSON.stringify({ event: 'x'.repeat(1_048_576) })],
     ['101 events', 400, 'BATCH_TOO_LARGE', { events: Array.from({ length: 101 }, () => ({ event: 'a' })) }],
   ])('%s', async (_, status, error, body) => {
-    const { project_token } = await service.newProject('refused')
+    const { project_token } = await service.createProject('refused')
     const isBatch = typeof body === 'object' && 'events' in body
     const withToken = typeof body === 'string' ? body : { token: project_token, ...body }
     const response = await service.call(isBatch ? '/track/batch' : '/track', { body: withToken })

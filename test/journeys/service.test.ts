@@ -18,7 +18,7 @@ test('it says that it is well', async () => {
 })
 
 test('the document describes every route, under the address of the service', async () => {
-  const document = await service.answer<{ servers: { url: string }[]; paths: Record<string, unknown> }>(
+  const document = await service.callJson<{ servers: { url: string }[]; paths: Record<string, unknown> }>(
     '/openapi.json',
   )
   expect(await new Validator().validate(document)).toMatchObject({ valid: true })
@@ -102,7 +102,7 @@ describe('what cannot be asked is refused with its reason', () => {
     ['groups that there are not', '/stats', 'groupBy=minute', 'MISSING_FIELDS'],
     ['more rows than a page has', '/events', 'limit=100000', 'MISSING_FIELDS'],
   ])('%s', async (_, path, query, error) => {
-    const { id } = await service.newProject('asked')
+    const { id } = await service.createProject('asked')
     const response = await service.call(`${path}?project=${id}&${query}`)
     expect([response.status, await response.json()]).toEqual([400, { error, message: expect.any(String) }])
   })

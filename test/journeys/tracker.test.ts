@@ -54,7 +54,7 @@ async function leave(page: Page): Promise<void> {
 }
 
 test('a page of another origin sends by the snippet that the service hands out', async t => {
-  const shop = await service.newProject('shop')
+  const shop = await service.createProject('shop')
   embed(shop, 'Shop', 'shop.test')
   const page = await newTab(t)
   await page.goto(siteAt('shop.test', '/shoes?size=42'))
@@ -63,7 +63,7 @@ test('a page of another origin sends by the snippet that the service hands out',
   )
   await leave(page)
 
-  const [view, added] = await service.untilStored(shop, 2)
+  const [view, added] = await service.waitForEvents(shop, 2)
   expect(view).toMatchObject({
     event: 'page_view',
     properties: { url: siteAt('shop.test', '/shoes'), page: 'Shop', browser: 'Chrome', os: 'Linux' },
@@ -74,13 +74,13 @@ test('a page of another origin sends by the snippet that the service hands out',
 })
 
 test('two tabs of a visitor are two sessions of one user, and a long pause begins a third', async t => {
-  const tabs = await service.newProject('tabs')
+  const tabs = await service.createProject('tabs')
   embed(tabs, 'Tabs', 'tabs.test')
   const one = await newTab(t)
   const two = await one.context().newPage()
   await one.goto(siteAt('tabs.test', '/one'))
   await leave(one)
-  await service.untilStored(tabs, 1)
+  await service.waitForEvents(tabs, 1)
   // The clock goes ahead by less than the 5 minutes that the service allows, so the pause is put into the storage.
   await two.goto(siteAt('tabs.test', '/two'))
   await two.evaluate(`(() => {
@@ -90,7 +90,7 @@ test('two tabs of a visitor are two sessions of one user, and a long pause begin
   })()`)
   await leave(two)
 
-  const events = await service.untilStored(tabs, 3)
+  const events = await service.waitForEvents(tabs, 3)
   expect(events.map(row => [row.event, row.properties?.session_count])).toEqual([
     ['page_view', 1],
     ['page_view', 2],
@@ -103,7 +103,7 @@ test('two tabs of a visitor are two sessions of one user, and a long pause begin
 
 test('a page of an origin that the project does not allow is refused', async t => {
   const allowed_origins = siteAt('allowed.test').replace(/\/$/, '')
-  const fenced = await service.newProject('fenced', { allowed_origins })
+  const fenced = await service.createProject('fenced', { allowed_origins })
   embed(fenced, 'Fence', 'other.test', 'www.allowed.test', 'allowed.test')
   const page = await newTab(t)
   for (const host of ['other.test', 'www.allowed.test', 'allowed.test']) {
@@ -111,12 +111,12 @@ test('a page of an origin that the project does not allow is refused', async t =
     await page.evaluate(`aa.track('hello')`)
     await leave(page)
   }
-  const events = await service.untilStored(fenced, 2)
+  const events = await service.waitForEvents(fenced, 2)
   expect(events.map(row => row.properties?.hostname)).toEqual(['allowed.test', 'allowed.test'])
 })
 
 test('a headless browser that says so is a bot: it is not in the numbers', async t => {
-  const bots = await service.newProject('bots')
+  const bots = await service.createProject('bots')
   embed(bots, 'Bots', 'bots.test')
   const bot = await newTab(t, {})
   expect(await bot.evaluate('navigator.userAgent')).toContain('HeadlessChrome')
@@ -125,6 +125,6 @@ test('a headless browser that says so is a bot: it is not in the numbers', async
   const human = await newTab(t)
   await human.goto(siteAt('bots.test', '/read'))
   await leave(human)
-  const events = await service.untilStored(bots, 1)
+  const events = await service.waitForEvents(bots, 1)
   expect(events[0]!.properties?.path).toBe('/read')
 })
