@@ -27,7 +27,7 @@ const MAX_TRIES = 40
 /**
  * Makes names and primary origins unique within an account, without transactions. A project writes its reservation before
  * its own item. The reservation counts only while that item is live and has the same name or origin. A reservation may
- * stop to count: its process crashed between the two writes, or its project was deleted. Then another project may take
+ * stop counting: its process crashed between the two writes, or its project was deleted. Then another project may take
  * it over, but must fence the old holder first. A holder without an item gets a tombstone, so that it can never be
  * created. A holder with another name or origin gets a higher version, so that an update under way fails.
  */

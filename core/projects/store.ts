@@ -85,7 +85,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
       }
       await orUnavailable(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
       const project = { ...item, bucket: bucketOf(item.id) }
-      // The condition fails after another request for the same name or origin took this one for crashed.
+      // The condition fails when another request has treated this one as crashed and written a tombstone.
       if (await conditionHeld(projects.create(project).go()))
         return { project: toProject(project), existing: false }
     }

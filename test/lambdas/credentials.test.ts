@@ -2,32 +2,32 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Route, type RouteName, routes } from '#schemas/routes'
 import { SCOPES, type Scope } from '#schemas/scopes'
 import { goodRequest } from '../support/good-requests.ts'
-import { type HttpWorld, openHttpWorld, type Sent } from '../support/http-world.ts'
+import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
 
 /** Every row of accounts with every kind of credential. A row that is added is tested by being there. */
 const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
   ([, route]) => route.auth === 'account',
 )
 
-let world: HttpWorld
+let world: HttpService
 beforeAll(async () => {
-  world = await openHttpWorld({ limits: 'session_starts=-1,session_failures=-1,demo_sessions=-1' })
-  await world.demo.setProject(await world.project())
+  world = await openHttpService({ limits: 'session_starts=-1,session_failures=-1,demo_sessions=-1' })
+  await world.demo.setProject(await world.createProject())
 })
 afterAll(() => world.close())
 
 const scopesOf = (route: Route): readonly Scope[] => [route.scope ?? []].flat()
 
-function issue(scopes: readonly Scope[], account = world.ours) {
+function issue(scopes: readonly Scope[], account = world.owner) {
   const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
   return world.agentSessions.issue(account.id, { ...client, scopes: [...scopes] })
 }
 
-async function bearer(scopes: readonly Scope[], account = world.ours): Promise<Sent> {
+async function bearer(scopes: readonly Scope[], account = world.owner): Promise<RequestOptions> {
   return { key: null, headers: { Authorization: `Bearer ${(await issue(scopes, account)).access_token}` } }
 }
 
-async function call(name: RouteName, credential: Sent) {
+async function call(name: RouteName, credential: RequestOptions) {
   const sent = await goodRequest(world, name)
   return world.call(routes[name], { ...sent, ...credential })
 }
@@ -55,7 +55,7 @@ describe.each(rows)('%s', (name, route) => {
       'revoked',
       async () => {
         const { id, access_token } = await issue(SCOPES)
-        await world.agentSessions.revoke(world.ours.id, id)
+        await world.agentSessions.revoke(world.owner.id, id)
         return access_token
       },
     ],
@@ -106,7 +106,7 @@ describe.each(rows)('%s', (name, route) => {
 
   test('needs a Pro account exactly where the row says so', async () => {
     const account = await world.accounts.create({ email: 'free@y.z', tier: 'free', complimentary: false })
-    const project = await world.project(account)
+    const project = await world.createProject(account)
     if (!takesSessions || name === 'revokeSession') return
     const sent = await goodRequest(world, name, project.name)
     const { status, body } = await world.call(route, { ...sent, ...(await bearer(SCOPES, account)) })
@@ -141,7 +141,7 @@ test('a demo session sees the demo project under every name, and itself alone', 
 test('every change is in the audit log, with the credential that did it, and no secret is', async () => {
   const session = await issue(SCOPES)
   const credential = { key: null, headers: { Authorization: `Bearer ${session.access_token}` } }
-  const project = await world.project()
+  const project = await world.createProject()
   await world.call(routes.updateProject, {
     ...credential,
     id: project.name,

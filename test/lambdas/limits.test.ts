@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Account } from '#core/accounts/caller'
 import { routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
-import { type HttpWorld, openHttpWorld, type Sent } from '../support/http-world.ts'
+import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
 
 /** The limits of contract 6 under the profile `hosted`, through the real chain. */
-let world: HttpWorld
+let world: HttpService
 beforeAll(async () => {
-  world = await openHttpWorld({ profile: 'hosted' })
+  world = await openHttpService({ profile: 'hosted' })
 })
 afterAll(() => world.close())
 
@@ -21,10 +21,10 @@ async function reader(plan: Partial<Account> = {}) {
     complimentary: false,
     ...plan,
   })
-  const project = await world.project(account)
+  const project = await world.createProject(account)
   const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
   const { access_token } = await world.agentSessions.issue(account.id, { ...client, scopes: [...SCOPES] })
-  const credential: Sent = { key: null, headers: { Authorization: `Bearer ${access_token}` } }
+  const credential: RequestOptions = { key: null, headers: { Authorization: `Bearer ${access_token}` } }
   const stats = (query: Record<string, string> = {}) =>
     world.call(routes.stats, { ...credential, query: { project: project.name, ...query } })
   return { account, project, credential, stats }

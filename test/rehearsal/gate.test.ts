@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createKinesisClient } from '#aws/clients'
 import { createKinesisStream } from '#aws/stream'
 import { type Gate, startGate } from '#rehearsal/gate'
@@ -11,6 +11,7 @@ beforeAll(async () => {
   gate = await startGate()
   gate.forwardTo(kinesis.endpoint)
 })
+afterEach(() => gate.setFault('none'))
 afterAll(async () => {
   await gate?.stop()
   await kinesis?.stop()
@@ -46,7 +47,7 @@ test('a long throttling is UNAVAILABLE, and nothing is stored', async () => {
   const { append, stored } = await newStream()
   gate.setFault('throttle')
   await expect(append('a')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  gate.setFault('none')
+  // The fault stays on here, because the last try may still be on its way on a busy machine.
   expect(await stored()).toEqual([])
 })
 

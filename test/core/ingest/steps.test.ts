@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Account, Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/accounts/caller'
 import { noLimits } from '#core/accounts/limits'
 import { ApiError } from '#core/errors'
 import { checkEvents } from '#core/ingest/check-events'
@@ -9,15 +9,18 @@ import { enforceEventCaps } from '#core/ingest/enforce-event-caps'
 import { findProject } from '#core/ingest/find-project'
 import { ok } from '#core/ingest/results'
 import { parseBatch, parseEvent } from '#core/ingest/track-request'
-import type { Project } from '#core/projects/project'
+import { testAccount, testCaller, testProject } from '#test/support/account-fixtures'
 
-const project = { id: 'proj_1', account_id: 'acc_1', allowed_origins: 'https://shop.example' } as Project
+const project = testProject({ allowed_origins: 'https://shop.example' })
 const clock = { now: () => 1_795_000_000_000 }
 const trackRequest = parseEvent({ token: 'aat_shop', event: 'signup' })
 
 function callerOf(accountId: string, scopes: Caller['scopes']): Caller {
-  const account = { id: accountId } as Account
-  return { account, tier: 'free', credential: { kind: 'agent_session', id: 'as_1', label: null }, scopes }
+  return testCaller({
+    account: testAccount({ id: accountId }),
+    credential: { kind: 'agent_session', id: 'as_1', label: null },
+    scopes,
+  })
 }
 
 test('a live token adds its project', async () => {

@@ -12,6 +12,6 @@ test('in random schedules every accepted event is read exactly once at every ste
   expect(report.crashes / SCHEDULES).toBeGreaterThan(2)
   expect(report.reads / SCHEDULES).toBeGreaterThan(2.5)
   expect(report.epochsClosed / SCHEDULES).toBeGreaterThan(2.5)
-  expect(report.epochsRolled / SCHEDULES).toBeGreaterThan(0.4)
+  expect(report.epochsCompactedToCold / SCHEDULES).toBeGreaterThan(0.4)
   expect(report.reshards / SCHEDULES).toBeGreaterThan(3)
 })

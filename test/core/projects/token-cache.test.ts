@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createTokenCache } from '#core/projects/token-cache'
+import { testProject } from '#test/support/account-fixtures'
 
-const project = { id: 'proj_1' } as Project
+const project = testProject()
 
 let now = 0
 let lookUps: string[] = []

@@ -29,7 +29,7 @@ test('stats and events equal the oracle for random events in any state of compac
         tempDir: join(dir, 'temp'),
         epochs,
         warm: given.warm,
-        rolls: given.rolls,
+        coldEnds: given.coldEnds,
       })
       const engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
       try {

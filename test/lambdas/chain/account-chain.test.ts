@@ -4,12 +4,12 @@ import type { Account } from '#core/accounts/caller'
 import { type LimitState, type Limits, noLimits } from '#core/accounts/limits'
 import { unavailable } from '#core/errors'
 import { profiles } from '#core/limits/profile'
-import type { Project } from '#core/projects/project'
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import type { HttpRequest } from '#lambdas/http'
 import { type Route, routes } from '#schemas/routes'
+import { testAccount, testProject } from '#test/support/account-fixtures'
 
-const project = { id: 'proj_1', account_id: 'acc_1', name: 'shop', deleted_at: null } as Project
+const project = testProject()
 
 type World = {
   tier?: Account['tier']
@@ -32,8 +32,7 @@ function reportEndpoint({
   const audited: AuditEvent[] = []
   const services: AccountChainServices = {
     accounts: {
-      byApiKey: async key =>
-        key === 'aak_1' ? ({ id: 'acc_1', tier, monthly_spend_cap_dollars: null } as Account) : null,
+      byApiKey: async key => (key === 'aak_1' ? testAccount({ tier }) : null),
     },
     agentSessions: { byAccessToken: async () => null },
     browserSessions: { byToken: async () => null },

@@ -3,11 +3,13 @@ import type { Caller } from '#core/accounts/caller'
 import { requireScope } from '#lambdas/chain/require-scope'
 import { routes } from '#schemas/routes'
 import type { Scope } from '#schemas/scopes'
+import { testCaller } from '#test/support/account-fixtures'
 import { exchangeOf } from './exchange.ts'
 
 function callFor(scope: Scope | undefined, scopes: Caller['scopes']) {
   const { scope: _, ...route } = routes.stats
-  const caller = { scopes, credential: { kind: 'agent_session' } } as Caller
+  const credential = { kind: 'agent_session' as const, id: 'ags_1', label: null }
+  const caller = testCaller({ scopes, credential })
   return { ...exchangeOf({}, scope === undefined ? route : { ...route, scope }), caller }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { good, NOW, project, trackFunction } from './track-function.ts'
+import { testProject } from '#test/support/account-fixtures'
+import { good, NOW, trackFunction } from './track-function.ts'
 
 test('a request of a bot gets the usual response, and only the bot count is recorded', async () => {
   const { send, records } = trackFunction()
@@ -24,7 +25,7 @@ test('a request of a bot gets the usual response, and only the bot count is reco
 
 test('a bot with a bad body, token or origin is refused like other senders', async () => {
   const headers = { 'user-agent': 'curl/8.5' }
-  const { send, packed } = trackFunction({}, [project({ allowed_origins: 'https://shop.example' })])
+  const { send, packed } = trackFunction({}, [testProject({ allowed_origins: 'https://shop.example' })])
   expect((await send('/track', '{', { headers })).body.error).toBe('INVALID_BODY')
   expect((await send('/track', { token: 'aat_x' }, { headers })).body.error).toBe('INVALID_TOKEN')
   const foreign = { ...headers, origin: 'https://x.example' }

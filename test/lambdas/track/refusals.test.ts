@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { DAY_MS } from '#core/time'
-import { good, NOW, project, trackFunction } from './track-function.ts'
+import { testProject } from '#test/support/account-fixtures'
+import { good, NOW, trackFunction } from './track-function.ts'
 
 const long = 'x'.repeat(257)
 
@@ -90,7 +91,7 @@ test.each(batchRefusals)('POST /track/batch refuses %s', async (_what, body, sta
   expect(packed).toEqual([])
 })
 
-const shop = project({ allowed_origins: 'https://shop.example,https://www.shop.example:8443' })
+const shop = testProject({ allowed_origins: 'https://shop.example,https://www.shop.example:8443' })
 
 test.each([
   ['https://shop.example', 202],

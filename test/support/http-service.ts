@@ -20,35 +20,36 @@ import { errorCodes } from '#schemas/errors'
 import { errorsOf, type Route } from '#schemas/routes'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import { openTestState } from './test-state.ts'
+import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 export const BASE_URL = 'https://footfall.example'
 /** 2026-11-21, noon UTC. */
 export const NOW = Date.UTC(2026, 10, 21, 12)
 
-export type Sent = {
-  /** For the path's parameters; the first one is `id`. */
+export type RequestOptions = {
+  /** Value of the path parameter. */
   id?: string
   query?: Record<string, string>
-  /** An API key for the header; null sends none. Default: our own account's. */
+  /** API key for the header. Null sends none. Default: the key of `owner`. */
   key?: string | null
   headers?: Record<string, string>
-  /** JSON unless it is bytes. */
+  /** Sent as JSON, except bytes, which are sent as they are. */
   body?: unknown
 }
 
-export type Answered = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
+export type JsonResponse = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 
-export type HttpWorldOptions = {
+export type HttpServiceOptions = {
   profile?: ProfileName
   /** Numbers of the profile that are replaced. */
   limits?: string
 }
 
 /**
- * All HTTP functions behind the local front, on a state of their own: the real chain, accounts, projects and usage, a
- * stream that keeps what it gets, and an empty lake. Two accounts: ours and a stranger's.
+ * Opens all HTTP functions behind the server of one machine. Chain, accounts, projects and usage are real and use a state
+ * of their own. The stream collects records, and the lake is empty. There are two accounts: `owner` and `stranger`.
  */
-export async function openHttpWorld({ profile: name = 'own', limits = '' }: HttpWorldOptions = {}) {
+export async function openHttpService({ profile: name = 'own', limits = '' }: HttpServiceOptions = {}) {
   const state = await openTestState()
   let now = NOW
   const clock = { now: () => now }
@@ -57,7 +58,7 @@ export async function openHttpWorld({ profile: name = 'own', limits = '' }: Http
   const projects = createProjectStore({ ...state, clock, usage })
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
-  const stored: Uint8Array[] = []
+  const streamRecords: Uint8Array[] = []
   const feedback: unknown[] = []
   const access = createAccessStores({
     ...state,
@@ -71,7 +72,7 @@ export async function openHttpWorld({ profile: name = 'own', limits = '' }: Http
     log,
   })
   const common = { ...access, accounts, projects, usage, billing: null, baseUrl: BASE_URL, clock, log }
-  const front = await startHttp({
+  const server = await startHttp({
     port: 0,
     log,
     functions: {
@@ -91,7 +92,7 @@ export async function openHttpWorld({ profile: name = 'own', limits = '' }: Http
         lakeState: createMemoryLakeState(),
       }),
       track: trackHandler({
-        stream: { append: async records => void stored.push(...records) },
+        stream: { append: async records => void streamRecords.push(...records) },
         projects,
         country: () => null,
         countryHeader: null,
@@ -105,60 +106,60 @@ export async function openHttpWorld({ profile: name = 'own', limits = '' }: Http
     },
   })
 
-  const person = { tier: 'pro', complimentary: true } as const
-  const ours = await accounts.create({ ...person, email: 'us@example.com' })
-  const stranger = await accounts.create({ ...person, email: 'stranger@example.com' })
-  const revokedKey = await accounts.issueApiKey(ours.id)
-  let key = await accounts.issueApiKey(ours.id)
+  const proPlan = { tier: 'pro', complimentary: true } as const
+  const owner = await accounts.create({ ...proPlan, email: 'owner@example.com' })
+  const stranger = await accounts.create({ ...proPlan, email: 'stranger@example.com' })
+  const revokedKey = await accounts.issueApiKey(owner.id)
+  let key = await accounts.issueApiKey(owner.id)
   const strangersKey = await accounts.issueApiKey(stranger.id)
   const cookie = sessionCookie(BASE_URL)
 
   /** The headers of a signed-in browser on a page of the service. */
-  async function browser(account: Pick<Account, 'id'> = ours): Promise<Record<string, string>> {
+  async function browser(account: Pick<Account, 'id'> = owner): Promise<Record<string, string>> {
     const { token } = await access.browserSessions.create(account.id)
     return { Cookie: cookie.set(token).split(';')[0] as string, Origin: BASE_URL }
   }
 
-  /** A live project of ours, or of the stranger, under a name of its own. */
-  async function project(owner = ours): Promise<Project> {
+  /** Creates a project with a unique name. */
+  async function createProject(account = owner): Promise<Project> {
     const name = `p-${randomBytes(8).toString('hex')}`
-    return (await projects.create({ account: owner, name })).project
+    return (await projects.create({ account, name })).project
   }
 
-  /** Sends a request to a row. Fails when it answers an error that the row does not list. */
-  async function call(route: Route, sent: Sent = {}): Promise<Answered> {
-    const path = route.path.replace(/\{\w+\}/, encodeURIComponent(sent.id ?? ''))
-    const query = new URLSearchParams(sent.query)
-    const credential = sent.key === undefined ? key : sent.key
-    const answer = await fetch(`http://127.0.0.1:${front.port}${path}?${query}`, {
+  /** Sends a request to a route. Throws when the response has an error code that the route does not list. */
+  async function call(route: Route, options: RequestOptions = {}): Promise<JsonResponse> {
+    const path = route.path.replace(/\{\w+\}/, encodeURIComponent(options.id ?? ''))
+    const query = new URLSearchParams(options.query)
+    const apiKey = options.key === undefined ? key : options.key
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}?${query}`, {
       method: route.method,
       headers: {
-        'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0',
-        ...(credential !== null && { 'X-API-Key': credential }),
-        ...sent.headers,
+        'User-Agent': HUMAN_USER_AGENT,
+        ...(apiKey !== null && { 'X-API-Key': apiKey }),
+        ...options.headers,
       },
-      ...(sent.body !== undefined && {
-        body: sent.body instanceof Uint8Array ? Buffer.from(sent.body) : JSON.stringify(sent.body),
+      ...(options.body !== undefined && {
+        body: options.body instanceof Uint8Array ? Buffer.from(options.body) : JSON.stringify(options.body),
       }),
     })
-    const text = await answer.text()
-    const isJson = answer.headers.get('content-type') === 'application/json'
+    const text = await response.text()
+    const isJson = response.headers.get('content-type') === 'application/json'
     const body = isJson ? JSON.parse(text) : {}
-    if (!answer.ok) refuseUnlisted(route, answer.status, body)
-    return { status: answer.status, headers: answer.headers, body, text }
+    if (!response.ok) assertListedError(route, response.status, body)
+    return { status: response.status, headers: response.headers, body, text }
   }
 
   return {
     ...access,
     call,
-    project,
+    createProject,
     browser,
     accounts,
     feedback,
     state,
     /** A new key of our own account, which later calls use. */
     async newKey() {
-      key = await accounts.issueApiKey(ours.id)
+      key = await accounts.issueApiKey(owner.id)
       return key
     },
     /** Moves the clock of the service ahead. */
@@ -168,27 +169,27 @@ export async function openHttpWorld({ profile: name = 'own', limits = '' }: Http
     now: () => now,
     projects,
     usage,
-    ours,
+    owner,
     stranger,
     key,
     revokedKey,
     strangersKey,
-    stored,
+    streamRecords,
     logged,
     async close() {
-      await front.close()
+      await server.close()
       await state.close()
     },
   }
 }
 
-export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>
+export type HttpService = Awaited<ReturnType<typeof openHttpService>>
 
-function refuseUnlisted(route: Route, status: number, { error }: { error?: unknown }): void {
+function assertListedError(route: Route, status: number, { error }: { error?: unknown }): void {
   const listed = errorsOf(route).filter(code => errorCodes[code].status === status)
   if (!listed.some(code => code === error)) {
     throw new Error(
-      `${route.method} ${route.path} answers ${status} ${String(error)}, which its row does not list`,
+      `${route.method} ${route.path} responds with ${status} ${String(error)}, which its row does not list.`,
     )
   }
 }
