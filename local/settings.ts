@@ -97,6 +97,8 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const { success, data, error } = settingsSchema.safeParse(variables)
   if (!success) {
     const lines = error.issues.map(({ path: [name], message }) => {
+      // The output may be kept in a system log.
+      if (String(name).includes('SECRET')) return `${String(name)} ${message}.`
       return `${String(name)} ${message}, not ${JSON.stringify(variables[String(name)])}.`
     })
     throw new SettingsError(lines.join('\n'))

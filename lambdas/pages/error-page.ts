@@ -23,7 +23,7 @@ export function prefersHtml({ headers }: Pick<HttpRequest, 'headers'>): boolean 
 
 /** The page of a thrown error: the same status, code and log line as the JSON form. */
 export function errorPage(thrown: unknown, route: string, log: Log): HttpResponse {
-  const error = thrown instanceof SignInError ? new ApiError('FORBIDDEN', thrown.message) : thrown
+  const error = thrown instanceof SignInError ? toApiError(thrown) : thrown
   const { status, headers, body } = errorResponse(error, route, log)
   const { error: code, message } = JSON.parse(String(body))
   const retryAfter = headers['Retry-After']
@@ -40,4 +40,8 @@ ${status === 401 && html`<p><a class="button" href="/auth/sign-in">Sign in</a></
 <p class="quiet">Code: ${code}</p>
 </section>`,
   })
+}
+
+function toApiError({ message }: SignInError): ApiError {
+  return new ApiError('FORBIDDEN', message)
 }

@@ -4,7 +4,9 @@ import { PROFILE_NAMES } from '#core/limits/profile'
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://login.example.com' })
   .transform(text => text.replace(/\/+$/, ''))
-const secret = z.string().min(1)
+const text = z.string().regex(/^\P{Cc}+$/u, 'must be one line of text')
+/** readSettings never repeats the value of a setting whose name has `SECRET`. */
+const secret = text
 
 /** The settings of accounts, sign-in and payments, by the name of their environment variable. */
 export const accessSettings = {
@@ -12,11 +14,11 @@ export const accessSettings = {
     .enum(PROFILE_NAMES, 'must be own or hosted')
     .default('own')
     .meta({ description: 'Plans and limits: `own` has none, `hosted` sells a Pro plan to everybody' }),
-  LIMITS: z.string().optional().meta({
+  LIMITS: text.optional().meta({
     description:
       'Numbers of the profile that you replace, such as `free.rate_limit_rpm=1000,session_starts=500`',
   }),
-  SIGN_UP: z.string().optional().meta({
+  SIGN_UP: text.optional().meta({
     description:
       'Who may sign in beside the owner: addresses and domains, such as `ada@example.com,@example.org`',
   }),
@@ -29,16 +31,16 @@ export const accessSettings = {
       'Whether POST /dev/approve approves sessions without a human; on this machine only, for tests',
   }),
   OPENID_ISSUER: address.optional().meta({ description: 'OpenID provider that people sign in with' }),
-  OPENID_CLIENT_ID: z.string().optional().meta({ description: 'Id of the service at the OpenID provider' }),
+  OPENID_CLIENT_ID: text.optional().meta({ description: 'Id of the service at the OpenID provider' }),
   OPENID_CLIENT_SECRET: secret.optional().meta({ description: 'Its secret there' }),
-  OPENID_LABEL: z.string().default('OpenID').meta({ description: 'Name of the provider on its button' }),
+  OPENID_LABEL: text.default('OpenID').meta({ description: 'Name of the provider on its button' }),
   CODE_HOST_URL: address
     .default('https://github.com')
     .meta({ description: 'Code host that people may also sign in with' }),
   CODE_HOST_API_URL: address.default('https://api.github.com').meta({ description: 'API of the code host' }),
-  CODE_HOST_CLIENT_ID: z.string().optional().meta({ description: 'Id of the service at the code host' }),
+  CODE_HOST_CLIENT_ID: text.optional().meta({ description: 'Id of the service at the code host' }),
   CODE_HOST_CLIENT_SECRET: secret.optional().meta({ description: 'Its secret there' }),
-  CODE_HOST_LABEL: z.string().default('GitHub').meta({ description: 'Name of the code host on its button' }),
+  CODE_HOST_LABEL: text.default('GitHub').meta({ description: 'Name of the code host on its button' }),
   STRIPE_SECRET_KEY: secret.optional().meta({
     description:
       'Secret key at Stripe; the profile `hosted` without it has a test checkout that takes no money',
@@ -46,7 +48,7 @@ export const accessSettings = {
   STRIPE_WEBHOOK_SECRET: secret
     .optional()
     .meta({ description: 'Signing secret of the webhook `/webhooks/payment` at Stripe' }),
-  STRIPE_PRICE: z.string().optional().meta({ description: 'Price of the Pro plan at Stripe, `price_…`' }),
+  STRIPE_PRICE: text.optional().meta({ description: 'Price of the Pro plan at Stripe, `price_…`' }),
 }
 
 /** Settings that only work together. */

@@ -36,7 +36,9 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
   let origin = ''
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => sendJson(response, 500, { error: { message: 'failed' } }))
+    answer(request, response).catch(() =>
+      sendJson(response, 500, { error: { message: 'The test checkout failed.' } }),
+    )
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
