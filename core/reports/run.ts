@@ -19,6 +19,8 @@ export type ReportCall<Params> = {
   body?: Partial<Params> | undefined
   /** Aborted when the caller goes away. */
   signal?: AbortSignal | undefined
+  /** Unix ms. Events before it are older than the account's plan keeps them, so no report sees them. */
+  keptSince?: number | undefined
 }
 
 /** What a report knows about its request. */
@@ -70,14 +72,14 @@ export function defineReport<Params extends RangeParams, Body>(
 export async function runReport<Params extends RangeParams, Body>(
   { defaultDays, isHourly, compute }: Report<Params, Body>,
   { engine, lakeState, clock }: ReportServices,
-  { project, query, body, signal }: ReportCall<Params>,
+  { project, query, body, signal, keptSince = 0 }: ReportCall<Params>,
 ): Promise<Body> {
   // The chain has checked both against the route's schemas; together they hold all parameters.
   const params = { ...query, ...body } as Params
   const now = clock.now()
   const range = toRange(params, { now, defaultDays, isHourly: isHourly?.(params) ?? false })
   const snapshot = await lakeState.lake()
-  const from = Math.max(range.from, oldestEvent(project))
+  const from = Math.max(range.from, oldestEvent(project), keptSince)
   const rows: ReadRows = statement => engine.rows(statement, { signal, snapshot })
   return compute(rows, { project, params, now, range, read: { snapshot, project, from, to: range.to } })
 }

@@ -1,7 +1,10 @@
 import type { z } from 'zod'
+import type { Caller } from '#core/accounts/caller'
+import { limitsOf, NO_LIMIT } from '#core/limits/profile'
 import { events } from '#core/reports/events'
 import { type Report, type ReportServices, runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
+import { DAY_MS, midnight } from '#core/time'
 import { type Route, routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
 import type { FieldsOf } from '../chain/row-handler.ts'
@@ -35,9 +38,15 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     const route = routes[name as ReportName] as typeof routes.stats
     const endpoint = chain(route)(async call => ({
       status: 200,
-      body: await runReport(report, services, call),
+      body: await runReport(report, services, { ...call, keptSince: keptSince(services, call.caller) }),
     }))
     return [name, endpoint]
   })
   return httpFunction<'reports'>(services.log, Object.fromEntries(endpoints))
+}
+
+/** The beginning of the first day that the account's plan keeps (contract 6). */
+function keptSince({ profile, clock }: ReportsServices, { account }: Caller): number | undefined {
+  const { retention_days } = limitsOf(profile, account)
+  return retention_days === NO_LIMIT ? undefined : midnight(clock.now()) - retention_days * DAY_MS
 }
