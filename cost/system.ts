@@ -103,7 +103,7 @@ export const system = {
     /** Checking the superseded files of one epoch every three hours for a day, and deleting them. */
     expiry: { reads: 10, writes: 20 },
     job: { reads: 2, writes: 1 },
-    statsRead: { reads: 5, writes: 2 },
+    statsRead: { reads: 5, writes: 3 },
     lookUp: { reads: 2, seconds: 5 },
     gigabytes: 0.1,
   },

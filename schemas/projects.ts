@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { wholeNumber } from './fields.ts'
 
 export const PROJECT_NAME = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -77,3 +78,13 @@ export const readProject = projectRecord
   .meta({ id: 'ReadProject' })
 
 export const deletedProject = z.object({ ok: z.literal(true), deleted: z.string() }).meta({ id: 'Deleted' })
+
+export const projectUsageQuery = z.object({ days: wholeNumber('days', 1, 90).default(7) })
+
+export const projectUsage = z
+  .object({
+    project: z.string(),
+    days: z.int(),
+    rows: z.array(z.object({ date: z.string(), event_count: z.int(), read_count: z.int() })),
+  })
+  .meta({ id: 'ProjectUsage' })

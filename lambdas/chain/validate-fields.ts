@@ -12,7 +12,7 @@ export function validateFields({ route, request, json }: Exchange & { json: Json
 } {
   return {
     query: route.query && validate(route.query, request.query),
-    body: route.body && validate(route.body, withoutNulls(json)),
+    body: route.body && validate(route.body, withoutNulls(json), route.bodyCode),
   }
 }
 

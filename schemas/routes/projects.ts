@@ -4,6 +4,8 @@ import {
   deletedProject,
   projectList,
   projectRecord,
+  projectUsage,
+  projectUsageQuery,
   readProject,
   updateProject,
 } from '../projects.ts'
@@ -34,7 +36,7 @@ export const projectsRoutes = {
       201: { description: 'The new project', schema: createdProject },
       200: { description: 'The account has a project of this name already', schema: createdProject },
     },
-    errors: ['DUPLICATE_ORIGIN'],
+    errors: ['PRO_REQUIRED', 'DUPLICATE_ORIGIN'],
   },
   readProject: {
     method: 'GET',
@@ -71,6 +73,19 @@ export const projectsRoutes = {
     scope: 'projects:write',
     project: 'path',
     responses: { 200: { description: 'The project is deleted', schema: deletedProject } },
+    errors: [],
+  },
+  readProjectUsage: {
+    method: 'GET',
+    path: '/projects/{id}/usage',
+    tag: 'Projects',
+    summary: 'Events and reads of a project by day',
+    function: 'control',
+    auth: 'account',
+    scope: 'projects:read',
+    project: 'path',
+    query: projectUsageQuery,
+    responses: { 200: { description: 'The usage', schema: projectUsage } },
     errors: [],
   },
 } as const satisfies Record<string, Route>

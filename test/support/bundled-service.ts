@@ -44,10 +44,37 @@ export async function openBundledService(bundles: Bundles) {
   daemon.bind(0, '127.0.0.1')
   await once(daemon, 'listening')
 
+  const plans = { PROFILE: 'own', LIMITS: '' }
+  const signIn = {
+    SIGN_UP: '',
+    PROVIDER_CREDENTIALS: '',
+    OPENID_ISSUER: '',
+    OPENID_CLIENT_ID: '',
+    OPENID_LABEL: '',
+    CODE_HOST_URL: '',
+    CODE_HOST_API_URL: '',
+    CODE_HOST_CLIENT_ID: '',
+    CODE_HOST_LABEL: '',
+    STRIPE_PRICE: '',
+  }
   const settings: Record<FunctionName, Record<string, string>> = {
-    track: { TABLE_NAME: state.table, STREAM_ARN: streamArn, COUNTRY_HEADER: 'cloudfront-viewer-country' },
-    reports: { TABLE_NAME: state.table, BASE_URL, ATHENA_WORKGROUP: 'footfall', GLUE_DATABASE: 'footfall' },
-    control: { TABLE_NAME: state.table, BASE_URL },
+    track: {
+      TABLE_NAME: state.table,
+      BASE_URL,
+      STREAM_ARN: streamArn,
+      COUNTRY_HEADER: 'cloudfront-viewer-country',
+      ...plans,
+    },
+    reports: {
+      TABLE_NAME: state.table,
+      BASE_URL,
+      ATHENA_WORKGROUP: 'footfall',
+      GLUE_DATABASE: 'footfall',
+      ...plans,
+    },
+    control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', ...plans },
+    auth: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: 'edge-1', ...plans },
+    pages: { TABLE_NAME: state.table, BASE_URL, ...plans, ...signIn },
     site: { BASE_URL },
     lake: { TABLE_NAME: state.table, STREAM_ARN: streamArn, BUCKET_NAME: bucket },
     jobs: { TABLE_NAME: state.table, BUCKET_NAME: bucket, COMPACTION_MEMORY_MB: '256' },
