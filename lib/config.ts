@@ -144,11 +144,9 @@ const schema = z.strictObject({
     .optional()
     .meta({ description: 'Price of the Pro plan at Stripe, with profile=hosted' }),
 
-  feedbackWebhook: httpsAddress
-    .optional()
-    .meta({
-      description: 'Address that gets the feedback of agents as JSON by POST, such as a chat webhook',
-    }),
+  feedbackWebhook: httpsAddress.optional().meta({
+    description: 'Address that gets the feedback of agents as JSON by POST, such as a chat webhook',
+  }),
 
   alarmEmail: z
     .email('Use an e-mail address')
