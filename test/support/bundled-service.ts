@@ -15,7 +15,7 @@ import type { FunctionName } from '#schemas/functions'
 import { startAthenaEmulator } from './athena-emulator.ts'
 import { type BundleProcess, startBundle, stopBundles } from './bundle-process.ts'
 import { duckdbForS3 } from './duckdb-for-s3.ts'
-import { EMULATOR_ACCESS, startKinesis, startStorage } from './emulators.ts'
+import { EMULATOR_ACCESS, PATIENT_STREAM, startKinesis, startStorage } from './emulators.ts'
 import { exampleEvent, type SqsEvent } from './lambda-events.ts'
 import { openTestState } from './test-state.ts'
 
@@ -35,7 +35,7 @@ export async function openBundledService(bundles: Bundles) {
   const queueUrl = storage.createQueue(VISIBILITY_S)
   const lake = createS3Lake({ client: storage.s3, bucket })
   const athena = await startAthenaEmulator(await duckdbForS3(lake, join(folder, 'lake')))
-  const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {} })
+  const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {}, ...PATIENT_STREAM })
   const { origin, username } = new URL(state.endpoint)
 
   // Stands for the X-Ray daemon, which receives traces on AWS.

@@ -14,8 +14,8 @@ function session({ agentSessions, owner }: HttpService) {
   return agentSessions.issue(owner.id, client)
 }
 
-/** A body that each row takes, for a project's token; a row with a body and without an example is a type error. */
-const bodies: { [Name in NamesWithBody]: (world: HttpService, token: string) => Body | Promise<Body> } = {
+/** A valid body for each route, for the token of a project. A route with a body and without an example is a type error. */
+const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) => Body | Promise<Body> } = {
   track: (_, token) => ({ token, event: 'signup' }),
   trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
   createProject: () => ({ name: `made-${Math.random()}` }),
@@ -33,8 +33,8 @@ const bodies: { [Name in NamesWithBody]: (world: HttpService, token: string) => 
     const { finish_code } = await authRequests.approve(request.id, owner)
     return { auth_request_id: request.id, exchange_code: finish_code }
   },
-  refreshSession: async world => ({ refresh_token: (await session(world)).refresh_token }),
-  revokeSession: async world => ({ session_id: (await session(world)).id }),
+  refreshSession: async service => ({ refresh_token: (await session(service)).refresh_token }),
+  revokeSession: async service => ({ session_id: (await session(service)).id }),
   async devApprove({ authRequests }) {
     const { request } = await authRequests.start(DETACHED)
     return { auth_request_id: request.id, email: 'dev@example.com' }
@@ -48,37 +48,37 @@ const bodies: { [Name in NamesWithBody]: (world: HttpService, token: string) => 
     await authRequests.approve(request.id, owner)
     return { claim_token }
   },
-  revokeToken: async world => ({ token: (await session(world)).access_token }),
+  revokeToken: async service => ({ token: (await session(service)).access_token }),
 }
 
-/** Of an account of its own: the call replaces the account's key. */
-async function freshCredential(world: HttpService, { credentials = [] }: Route): Promise<RequestOptions> {
-  const account = await world.accounts.create({
+/** Returns a credential of a new account, because the request replaces the key of its account. */
+async function freshCredential(service: HttpService, { credentials = [] }: Route): Promise<RequestOptions> {
+  const account = await service.accounts.create({
     email: 'fresh@example.com',
     tier: 'pro',
     complimentary: true,
   })
   return credentials.includes('api_key')
-    ? { key: await world.accounts.issueApiKey(account.id) }
-    : { key: null, headers: await world.browser(account) }
+    ? { key: await service.accounts.issueApiKey(account.id) }
+    : { key: null, headers: await service.browser(account) }
 }
 
-/** A request that the row takes, for a new project of owner, or for the project that is given. */
+/** Returns a valid request of a route, for the project `existingProject`. Default: a new project of `owner`. */
 export async function goodRequest(
-  world: HttpService,
+  service: HttpService,
   name: RouteName,
-  named?: string,
+  existingProject?: string,
 ): Promise<RequestOptions> {
   const route: Route = routes[name]
-  const project = await world.createProject()
-  const projectName = named ?? project.name
-  const body = name in bodies && (await bodies[name as NamesWithBody](world, project.project_token))
+  const project = await service.createProject()
+  const projectName = existingProject ?? project.name
+  const body = name in bodies && (await bodies[name as NamesWithBody](service, project.project_token))
   const isInBody = route.project === 'body' || route.project === 'body_or_query'
   return {
     ...(route.project === 'query' && { query: { project: projectName } }),
     ...(route.project === 'path' && { id: projectName }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
-    ...(name === 'readClaim' && { query: (await bodies.checkClaim(world, '')) as Record<string, string> }),
-    ...(route.credentials && (await freshCredential(world, route))),
+    ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
+    ...(route.credentials && (await freshCredential(service, route))),
   }
 }

@@ -84,7 +84,7 @@ export async function openHttpService({ profile: name = 'own', limits = '' }: Ht
       auth: authHandler({ ...common, hasDevApprove: true }),
       control: controlHandler(common),
       pages: async () => {
-        throw new Error('the pages have a world of their own')
+        throw new Error('This service has no pages. Use openPagesService.')
       },
       reports: reportsHandler({
         ...common,
@@ -114,7 +114,7 @@ export async function openHttpService({ profile: name = 'own', limits = '' }: Ht
   const strangersKey = await accounts.issueApiKey(stranger.id)
   const cookie = sessionCookie(BASE_URL)
 
-  /** The headers of a signed-in browser on a page of the service. */
+  /** Returns the headers of a signed-in browser on a page of the service. */
   async function browser(account: Pick<Account, 'id'> = owner): Promise<Record<string, string>> {
     const { token } = await access.browserSessions.create(account.id)
     return { Cookie: cookie.set(token).split(';')[0] as string, Origin: BASE_URL }
@@ -157,7 +157,7 @@ export async function openHttpService({ profile: name = 'own', limits = '' }: Ht
     accounts,
     feedback,
     state,
-    /** A new key of our own account, which later calls use. */
+    /** Issues a new key of `owner`, which later calls use. */
     async newKey() {
       key = await accounts.issueApiKey(owner.id)
       return key

@@ -1,17 +1,17 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '#test/support/browser'
-import { OWNER_EMAIL, openPagesWorld, type PagesWorld } from '#test/support/pages-world'
+import { OWNER_EMAIL, openPagesService, type PagesService } from '#test/support/pages-service'
 
-let world: PagesWorld
+let service: PagesService
 let browser: Browser
 let pages: Record<string, string>
 
 beforeAll(async () => {
-  ;[world, browser] = await Promise.all([openPagesWorld(), launchBrowser()])
+  ;[service, browser] = await Promise.all([openPagesService(), launchBrowser()])
   const { request } = await startRequest()
   const approved = await startRequest()
-  await world.authRequests.approve(approved.request.id, world.owner)
+  await service.authRequests.approve(approved.request.id, service.owner)
   await connectAgent()
   pages = {
     home: '/',
@@ -24,19 +24,19 @@ beforeAll(async () => {
     upgrade: '/account/billing/agent-upgrade',
     'sign-in page': '/auth/sign-in?switch=1',
     'page of nothing': '/agent-sessions/authorize/req_0',
-    'setup link': `/setup/${await world.setupLinks.issue(world.owner.id)}`,
+    'setup link': `/setup/${await service.setupLinks.issue(service.owner.id)}`,
   }
 })
 afterAll(async () => {
   await browser.close()
-  await world.close()
+  await service.close()
 })
 
 const LONG_NAME =
   'A client with <b>a very long name</b> & without-any-blank-in-its-last-part-so-that-it-must-break'
 
 function startRequest() {
-  return world.authRequests.start({
+  return service.authRequests.start({
     mode: 'detached',
     client_type: 'mcp',
     client_name: LONG_NAME,
@@ -47,15 +47,15 @@ function startRequest() {
 
 async function connectAgent() {
   const { request } = await startRequest()
-  const { finish_code } = await world.authRequests.approve(request.id, world.owner)
-  const won = await world.authRequests.exchange(request.id, finish_code ?? '', undefined)
-  await world.agentSessions.issue(won.account_id, won.request)
+  const { finish_code } = await service.authRequests.approve(request.id, service.owner)
+  const won = await service.authRequests.exchange(request.id, finish_code ?? '', undefined)
+  await service.agentSessions.issue(won.account_id, won.request)
 }
 
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 360, height: 740 },
-    baseURL: world.baseUrl,
+    baseURL: service.baseUrl,
     ...options,
   })
   return context.newPage()
@@ -63,9 +63,9 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
 
 async function openSignedIn(options?: BrowserContextOptions): Promise<Page> {
   const page = await open(options)
-  const { token } = await world.browserSessions.create(world.owner.id)
-  const name = `footfall-session-${new URL(world.baseUrl).port}`
-  await page.context().addCookies([{ name, value: token, url: world.baseUrl }])
+  const { token } = await service.browserSessions.create(service.owner.id)
+  const name = `footfall-session-${new URL(service.baseUrl).port}`
+  await page.context().addCookies([{ name, value: token, url: service.baseUrl }])
   return page
 }
 
@@ -192,19 +192,19 @@ test('the API key is shown once, and the account is deleted only after its addre
   await page.goto('/settings/api-key')
   await page.getByRole('button', { name: /API key/ }).click()
   const key = (await page.textContent('#api-key')) ?? ''
-  expect((await world.accounts.byApiKey(key))?.id).toBe(world.owner.id)
+  expect((await service.accounts.byApiKey(key))?.id).toBe(service.owner.id)
   await page.goto('/settings/api-key')
   expect(await page.content()).not.toContain(key)
 
   await page.goto('/settings/delete')
   await page.getByLabel('Type your e-mail address').fill('else@example.com')
   await page.getByRole('button', { name: 'Delete the account' }).click()
-  expect(world.deleted).toEqual([])
+  expect(service.deleted).toEqual([])
   await page.goto('/settings/delete')
   await page.getByLabel('Type your e-mail address').fill(OWNER_EMAIL)
   await page.getByRole('button', { name: 'Delete the account' }).click()
-  expect(world.deleted).toEqual([world.owner.id])
-  const { entries } = (await world.audit.list(world.owner.id, 100)) ?? { entries: [] }
+  expect(service.deleted).toEqual([service.owner.id])
+  const { entries } = (await service.audit.list(service.owner.id, 100)) ?? { entries: [] }
   expect(entries.map(({ action }) => action)).toContain('api_key_issued')
   await page.context().close()
 })

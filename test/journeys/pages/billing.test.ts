@@ -5,16 +5,16 @@ import { type Billing, createBilling } from '#core/billing/billing'
 import { type StandIn, startPaymentStandIn } from '#local/payments/stand-in'
 import { createStripePayments } from '#providers/stripe'
 import { launchBrowser } from '#test/support/browser'
-import { openPagesWorld, type PagesWorld } from '#test/support/pages-world'
+import { openPagesService, type PagesService } from '#test/support/pages-service'
 
-let world: PagesWorld
+let service: PagesService
 let browser: Browser
 let standIn: StandIn
 let billing: Billing
 
 beforeAll(async () => {
   browser = await launchBrowser()
-  world = await openPagesWorld({
+  service = await openPagesService({
     profile: 'hosted',
     billing: async ({ baseUrl, state, clock, accounts }) => {
       standIn = await startPaymentStandIn({ webhookUrl: `${baseUrl}/webhooks/payment` })
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close()
   await standIn.close()
-  await world.close()
+  await service.close()
 })
 
 let people = 0
@@ -38,19 +38,19 @@ async function freeAccount(): Promise<{ page: Page; id: string; close(): Promise
   const context = await browser.newContext({
     viewport: { width: 360, height: 740 },
     javaScriptEnabled: false,
-    baseURL: world.baseUrl,
+    baseURL: service.baseUrl,
   })
   const page = await context.newPage()
   await page.goto('/auth/sign-in')
   await page.getByRole('link', { name: 'Continue with this machine' }).click()
   await page.getByLabel('E-mail address').fill(email)
-  await page.getByLabel('Sign-in code').fill(world.code())
+  await page.getByLabel('Sign-in code').fill(service.code())
   await page.getByRole('button', { name: 'Sign in' }).click()
   const id = (await page.locator('dd code').textContent()) ?? ''
   return { page, id, close: () => context.close() }
 }
 
-const tierOf = async (id: string) => (await world.accounts.byId(id))?.tier
+const tierOf = async (id: string) => (await service.accounts.byId(id))?.tier
 
 async function payFor(page: Page, id: string): Promise<void> {
   await page.goto(`/account/billing/agent-upgrade?account=${id}&reason=pro_required`)
@@ -59,7 +59,7 @@ async function payFor(page: Page, id: string): Promise<void> {
 }
 
 function sendWebhook(body: string, signature: string): Promise<Response> {
-  return fetch(`${world.baseUrl}/webhooks/payment`, {
+  return fetch(`${service.baseUrl}/webhooks/payment`, {
     method: 'POST',
     headers: { 'Stripe-Signature': signature },
     body,

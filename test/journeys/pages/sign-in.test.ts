@@ -4,17 +4,17 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '#core/sessions/tokens'
 import { launchBrowser } from '#test/support/browser'
-import { OWNER_EMAIL, openPagesWorld, type PagesWorld } from '#test/support/pages-world'
+import { OWNER_EMAIL, openPagesService, type PagesService } from '#test/support/pages-service'
 
-let world: PagesWorld
+let service: PagesService
 let browser: Browser
 
 beforeAll(async () => {
-  ;[world, browser] = await Promise.all([openPagesWorld(), launchBrowser()])
+  ;[service, browser] = await Promise.all([openPagesService(), launchBrowser()])
 })
 afterAll(async () => {
   await browser.close()
-  await world.close()
+  await service.close()
 })
 
 /** A phone without JavaScript: every page must work there. */
@@ -22,7 +22,7 @@ async function phone<T>(run: (page: Page, context: BrowserContext) => Promise<T>
   const context = await browser.newContext({
     viewport: { width: 360, height: 740 },
     javaScriptEnabled: false,
-    baseURL: world.baseUrl,
+    baseURL: service.baseUrl,
   })
   try {
     return await run(await context.newPage(), context)
@@ -34,7 +34,7 @@ async function phone<T>(run: (page: Page, context: BrowserContext) => Promise<T>
 async function signIn(page: Page, email = OWNER_EMAIL): Promise<void> {
   await page.getByRole('link', { name: 'Continue with this machine' }).click()
   await page.getByLabel('E-mail address').fill(email)
-  await page.getByLabel('Sign-in code').fill(world.code())
+  await page.getByLabel('Sign-in code').fill(service.code())
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
@@ -47,7 +47,7 @@ const CLIENT = {
 
 /** A detached request of a client. */
 async function detached() {
-  return world.authRequests.start({ ...CLIENT, mode: 'detached' })
+  return service.authRequests.start({ ...CLIENT, mode: 'detached' })
 }
 
 /** A client's loopback listener, and the request that leads to it. */
@@ -60,7 +60,7 @@ async function interactive(host = '127.0.0.1') {
   })
   await new Promise<void>(resolve => server.listen(0, host.replace(/[[\]]/g, ''), resolve))
   const { port } = server.address() as AddressInfo
-  const { request } = await world.authRequests.start({
+  const { request } = await service.authRequests.start({
     ...CLIENT,
     mode: 'interactive',
     callback_url: `http://${host}:${port}/callback?keep=1`,
@@ -104,7 +104,7 @@ describe('sign-in through the embedded provider', () => {
     phone(async page => {
       await page.goto('/auth/sign-in')
       await page.getByRole('link', { name: 'Continue with this machine' }).click()
-      const form = { email: OWNER_EMAIL, code: world.code() }
+      const form = { email: OWNER_EMAIL, code: service.code() }
       let response = await page.request.post(page.url(), { form, maxRedirects: 0 })
       let stolen = response.headers().location ?? ''
       while (!stolen.includes('/auth/callback/')) {
@@ -122,7 +122,7 @@ describe('sign-in through the embedded provider', () => {
 
 test('the setup link signs the owner in once', () =>
   phone(async page => {
-    const token = await world.setupLinks.issue(world.owner.id)
+    const token = await service.setupLinks.issue(service.owner.id)
     await page.goto(`/setup/${token}`)
     await page.getByRole('button', { name: 'Sign in' }).click()
     expect(await page.getByRole('definition').first().textContent()).toBe(OWNER_EMAIL)
@@ -161,8 +161,8 @@ describe('approval', () => {
       expect(call?.get('keep')).toBe('1')
       expect(call?.get('request_id')).toBe(request.id)
       const code = call?.get('exchange_code') ?? ''
-      const won = await world.authRequests.exchange(request.id, code, 'verifier')
-      expect(won.account_id).toBe(world.owner.id)
+      const won = await service.authRequests.exchange(request.id, code, 'verifier')
+      expect(won.account_id).toBe(service.owner.id)
       close()
     }),
   )
@@ -187,8 +187,8 @@ describe('approval', () => {
       await page.getByRole('button', { name: 'Approve' }).click()
       const code = (await page.textContent('#finish-code')) ?? ''
       expect(code).toMatch(/^aae_/)
-      const won = await world.authRequests.exchange(request.id, code, undefined)
-      expect(won.account_id).toBe(world.owner.id)
+      const won = await service.authRequests.exchange(request.id, code, undefined)
+      expect(won.account_id).toBe(service.owner.id)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       expect(await page.textContent('main')).not.toContain(code)
     }))
@@ -203,38 +203,38 @@ describe('approval', () => {
         const form = { decision: 'approve', csrf }
         expect((await page.request.post(path, { form })).status()).toBe(403)
       }
-      expect((await world.authRequests.get(request.id))?.status).toBe('pending')
+      expect((await service.authRequests.get(request.id))?.status).toBe('pending')
     }))
 
   test('a request that is too old is gone, as HTML for browsers and as JSON for others', async () => {
     const { request } = await detached()
-    world.wait(25 * 3_600_000)
-    const address = `${world.baseUrl}/agent-sessions/authorize/${request.id}`
+    service.wait(25 * 3_600_000)
+    const address = `${service.baseUrl}/agent-sessions/authorize/${request.id}`
     const json = await fetch(address)
     expect(json.status).toBe(410)
     expect(await json.json()).toMatchObject({ error: 'AUTH_REQUEST_EXPIRED' })
     const page = await fetch(address, { headers: { Accept: 'text/html' } })
     expect([page.status, page.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8'])
-    expect((await fetch(`${world.baseUrl}/agent-sessions/authorize/req_0`)).status).toBe(404)
+    expect((await fetch(`${service.baseUrl}/agent-sessions/authorize/req_0`)).status).toBe(404)
   })
 })
 
 test('a person disconnects an agent', () =>
   phone(async page => {
     const { session } = await connectedAgent()
-    expect(await world.agentSessions.byAccessToken(session.access_token)).not.toBeNull()
+    expect(await service.agentSessions.byAccessToken(session.access_token)).not.toBeNull()
     await page.goto('/settings/sessions')
     await signIn(page)
     await page.getByRole('button', { name: 'Disconnect Terminal of Ada' }).first().click()
     await expect
-      .poll(async () => world.agentSessions.byAccessToken(session.access_token), { timeout: 10_000 })
+      .poll(async () => service.agentSessions.byAccessToken(session.access_token), { timeout: 10_000 })
       .toBeNull()
     expect(await page.textContent('main')).toContain('Disconnected')
   }))
 
 async function connectedAgent() {
   const { request } = await detached()
-  const { finish_code } = await world.authRequests.approve(request.id, world.owner)
-  const won = await world.authRequests.exchange(request.id, finish_code ?? '', undefined)
-  return { session: await world.agentSessions.issue(won.account_id, won.request) }
+  const { finish_code } = await service.authRequests.approve(request.id, service.owner)
+  const won = await service.authRequests.exchange(request.id, finish_code ?? '', undefined)
+  return { session: await service.agentSessions.issue(won.account_id, won.request) }
 }

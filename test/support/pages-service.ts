@@ -24,11 +24,11 @@ import { openTestState } from './test-state.ts'
 
 export const OWNER_EMAIL = 'owner@localhost'
 
-export type PagesWorldOptions = {
+export type PagesServiceOptions = {
   profile?: 'own' | 'hosted'
-  /** Beside the embedded provider. */
+  /** Identity providers beside the embedded one. */
   providers?: readonly IdentityProvider[]
-  billing?: (world: {
+  billing?: (service: {
     baseUrl: string
     state: Awaited<ReturnType<typeof openTestState>>
     clock: Clock
@@ -36,8 +36,12 @@ export type PagesWorldOptions = {
   }) => Promise<Billing>
 }
 
-/** The pages behind the local front, with the embedded provider and real stores on a state of their own. */
-export async function openPagesWorld({ profile = 'own', providers = [], billing }: PagesWorldOptions = {}) {
+/** Opens the pages behind the server of one machine, with the embedded provider and real stores on an empty state. */
+export async function openPagesService({
+  profile = 'own',
+  providers = [],
+  billing,
+}: PagesServiceOptions = {}) {
   const state = await openTestState()
   const folder = mkdtempSync(join(tmpdir(), 'footfall-pages-'))
   const port = await freePort('127.0.0.1')
@@ -90,14 +94,14 @@ export async function openPagesWorld({ profile = 'own', providers = [], billing 
     clock,
     log,
   })
-  const nothing: HttpFunction = async () => {
-    throw new Error('only pages are here')
+  const unused: HttpFunction = async () => {
+    throw new Error('This service has only pages.')
   }
-  const front = await startHttp({
+  const server = await startHttp({
     port,
     host: 'localhost',
     log,
-    functions: { pages, auth: nothing, track: nothing, reports: nothing, control: nothing, site: nothing },
+    functions: { pages, auth: unused, track: unused, reports: unused, control: unused, site: unused },
     localPages: embedded.serve,
   })
   const owner = await accounts.create({ email: OWNER_EMAIL, tier: 'pro', complimentary: true })
@@ -127,11 +131,11 @@ export async function openPagesWorld({ profile = 'own', providers = [], billing 
       offset += ms
     },
     async close() {
-      await front.close()
+      await server.close()
       await state.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-export type PagesWorld = Awaited<ReturnType<typeof openPagesWorld>>
+export type PagesService = Awaited<ReturnType<typeof openPagesService>>
