@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { days, oneOf, project, since } from './fields.ts'
+import { datedPeriod, days, oneOf, project, since, tz } from './fields.ts'
 
 export const STATS_GROUPS = ['hour', 'day', 'week', 'month'] as const
 export type StatsGroup = (typeof STATS_GROUPS)[number]
@@ -8,6 +8,7 @@ export const statsQuery = z.object({
   project,
   since: since.optional(),
   days: days.optional(),
+  tz,
   groupBy: oneOf('groupBy', STATS_GROUPS).default('day'),
 })
 
@@ -17,7 +18,7 @@ const counted = { count: z.int(), unique_users: z.int() }
 export const statsResponse = z
   .object({
     project: z.string(),
-    period: z.object({ from: z.string(), to: z.string(), groupBy: z.enum(STATS_GROUPS) }),
+    period: datedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
     totals: z.object({ unique_users: z.int(), total_events: z.int() }),
     timeSeries: z.array(z.object({ bucket: z.string(), unique_users: z.int(), total_events: z.int() })),
     events: z

@@ -9,7 +9,7 @@ import type { EventRow } from '#schemas/event'
 import type { EventsResponse, eventsQuery } from '#schemas/events'
 import { type EventPosition, encodeCursor, parseCursor } from './cursor.ts'
 import { readProperties } from './properties.ts'
-import { defineReport, type ReadRows } from './run.ts'
+import { defineReport, type ReadRows, sinceDays } from './run.ts'
 
 export type EventsParams = Omit<z.output<typeof eventsQuery>, 'project'>
 
@@ -21,7 +21,7 @@ const LOOK_BACK_DAYS = [1, 4, Number.POSITIVE_INFINITY]
  * positions of the page's events. A second one reads all columns between the timestamps of these positions.
  */
 export const events = defineReport<EventsParams, EventsResponse>({
-  defaultDays: 7,
+  range: sinceDays(7),
   async compute(rows, { project, params, read }) {
     const filter: EventFilter = {
       values: filterValues(params),
