@@ -39,11 +39,12 @@ const THREAD_MEMORY_MB = 512
 export function trackServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, COUNTRY_HEADER } = readSettings('track', environment)
   const { log, trace, instrument } = openInstruments()
-  const { accounts, projects } = openStores(TABLE_NAME, trace)
+  const { accounts, projects, limits } = openStores(TABLE_NAME, trace)
   const services = {
     stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
     accounts,
     projects,
+    limits,
     // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
     country: () => null,
     countryHeader: COUNTRY_HEADER,

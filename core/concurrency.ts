@@ -1,16 +1,16 @@
 /**
- * Does the work for all items, `atOnce` at a time at most. Rejects with the first error; then nothing more is begun, and
- * what was begun has ended.
+ * Does the work for each item, for at most `concurrency` items at the same time. After the first error no more work
+ * starts; when the running work has ended, it rejects with that error.
  */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  const left = items.values()
+  const remaining = items.values()
   const failures: unknown[] = []
   const lanes = Array.from({ length: Math.min(concurrency, items.length) }, async () => {
-    for (const item of left) {
+    for (const item of remaining) {
       try {
         await work(item)
       } catch (error) {

@@ -1,19 +1,19 @@
 import { type ErrorCode, errorCodes } from '#schemas/errors'
 
-/** What else an error answer may carry, beside `error` and `message`. */
+/** The parts of an error response beside `error` and `message`. */
 export type ErrorExtras = {
-  /** Further fields of the answer's body, e.g. `required_scope`. Never secrets. */
+  /** More fields of the response's body, e.g. `required_scope`. Never secrets. */
   fields?: Record<string, unknown>
   /** Seconds for the Retry-After header. */
   retryAfter?: number
-  /** Further answer headers. */
+  /** More headers of the response. */
   headers?: Record<string, string>
   cause?: unknown
 }
 
 /**
- * The one error that callers are told about: a code of schemas/errors.ts and a message for them.
- * Any other exception is our fault and becomes INTERNAL_ERROR without its text.
+ * The only error whose text callers see: a code of schemas/errors.ts and a message that tells them what to do. Any other
+ * exception is our bug and becomes INTERNAL_ERROR without its text.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The stream, the lake or the engine cannot do it now (full disk, throttled shard, busy engine): try again. */
+/** Makes the error for a request that a later try may serve: a full disk, a throttled shard, a busy engine. */
 export function unavailable(message: string, retryAfter: number, cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', message, { retryAfter, cause })
 }

@@ -2,57 +2,57 @@ import type { TableName } from '#schemas/columns'
 import type { LogCode } from '#schemas/log'
 
 /**
- * What the rules of core/ need from the machine they run on. aws/ and local/ implement these; test/contract/ holds
- * one suite a port, run on every implementation.
+ * The ports: what core/ needs from the machine that it runs on. aws/ and local/ implement them. test/contract/ has one
+ * suite for each port, which runs on every implementation.
  */
 
-/** The current time. Core has no clock of its own, so that tests decide what time it is. */
+/** The current time. Core has no clock of its own, so that tests can set the time. */
 export type Clock = {
   /** Unix milliseconds. */
   now(): number
 }
 
-/** One record as a shard holds it. */
+/** One record of a shard. */
 export type StreamEntry = {
-  /** Decimal integer; compare as BigInt, never as text. Ascending within a shard, with gaps. */
+  /** A decimal integer; compare it as BigInt, never as text. It ascends within a shard, with gaps. */
   sequence: string
   data: Uint8Array
 }
 
-/** A durable log in shards. What is acknowledged is never lost; it may come twice (a retried append). */
+/** A durable log in shards. An appended record is never lost. It may be there twice, after a retried append. */
 export type EventStream = {
   /**
-   * Appends the records, each to any shard. Resolves only when all of them are durable.
-   * Throws ApiError UNAVAILABLE when that cannot be had now; then some of them may still be there.
+   * Appends the records, each to any shard. Resolves when all of them are durable. Throws ApiError UNAVAILABLE on
+   * failure; some records may have been written.
    */
   append(records: readonly Uint8Array[]): Promise<void>
-  /** The shards that there are now. */
+  /** Returns the names of all current shards. */
   shards(): Promise<string[]>
-  /** Entries of `shard` with a sequence above `after` (null: from the oldest kept), ascending, at most `limit`. */
+  /** Reads at most `limit` entries of a shard in ascending order, after the sequence `after` (null: from the oldest). */
   read(shard: string, after: string | null, limit: number): Promise<StreamEntry[]>
 }
 
-/** One object of the lake, as a listing shows it: `size` in bytes. */
+/** One object of a listing; `size` in bytes. */
 export type LakeObject = { key: string; size: number }
 
-/** Whole objects by key: a key holds a whole object or none, at every moment. Keys use `/` and no `..`. */
+/** Objects by key. At every moment a key holds a whole object or none. Keys use `/` and no `..`. */
 export type Lake = {
-  /** Durable when it resolves; replaces what the key held. ApiError UNAVAILABLE when there is no room. */
+  /** Writes or replaces an object, durable when it resolves. Throws ApiError UNAVAILABLE when there is no room. */
   put(key: string, bytes: Uint8Array): Promise<void>
-  /** The object, or null. */
+  /** Returns the object, or null. */
   get(key: string): Promise<Uint8Array | null>
-  /** All objects whose key starts with `prefix`, in ascending key order. */
+  /** Lists all objects whose key starts with `prefix`, in ascending key order. */
   list(prefix: string): Promise<LakeObject[]>
-  /** Deletes the keys; those that are not there are no error. */
+  /** Deletes objects. A key without an object is no error. */
   delete(keys: readonly string[]): Promise<void>
 }
 
-/** A value that SQL can be given. */
+/** A parameter of a statement. */
 export type SqlParam = string | number | boolean | null
 
 /**
- * What of a table a statement reads, as its WHERE says too: an engine that lists files by itself looks only there.
- * Bounds are inclusive; dates are YYYY-MM-DD.
+ * The part of a table that a statement reads; its WHERE has the same bounds. An engine that lists files itself lists only
+ * this part. Bounds are inclusive; dates are YYYY-MM-DD.
  */
 export type Scan = {
   table: TableName
@@ -62,8 +62,8 @@ export type Scan = {
 }
 
 /**
- * A statement in Trino's dialect; each `?` of the text takes the next of params. Made by `sql` of core/sql.ts.
- * Without `scans` every file of the lake is looked at.
+ * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql.ts makes it.
+ * Without `scans` the engine lists every file of the lake.
  */
 export type SqlQuery = {
   readonly text: string
@@ -71,28 +71,28 @@ export type SqlQuery = {
   readonly scans?: readonly Scan[]
 }
 
-/** One row by column name. Integers are JavaScript numbers; statements return no dates, timestamps or nested values. */
+/** One row by column name. Integers are numbers. Statements return no dates, timestamps or nested values. */
 export type Row = Record<string, string | number | boolean | null>
 
-/** What a statement has cost. */
+/** The cost of one statement. */
 export type QueryStatistics = {
-  /** What it is billed by, failed or not. */
+  /** The bytes that the bill counts, also for a failed statement. */
   bytesScanned: number
   engineMs: number
-  /** The wait for a place among the statements that run. */
+  /** The wait until the engine started the statement. */
   queueMs: number
-  /** Whether an earlier result was given again; then nothing was scanned. */
+  /** Whether the engine returned an earlier result; then it scanned nothing. */
   reused: boolean
 }
 
 /** Runs read statements over the lake's tables (schemas/columns.ts). One SQL text, the same rows on every engine. */
 export type QueryEngine = {
   /**
-   * Throws ApiError UNAVAILABLE when the engine is busy past its deadline or the statement took too long, and
-   * RATE_LIMITED when it takes no further statement now.
-   * `signal`: the caller went away; the statement is cancelled and the promise rejects with the signal's reason.
-   * `snapshot`: statements that are given the same object see the same files, on an engine that lists them by itself.
-   * `onStatistics`: called once, before the promise settles, by engines that bill and as far as the statement ended.
+   * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy or the statement takes too long, and
+   * RATE_LIMITED when the engine starts no more statements now.
+   * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
+   * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
+   * `onStatistics`: an engine that bills calls it once, before the promise settles, for a statement that ended.
    */
   rows(
     query: SqlQuery,
@@ -104,16 +104,16 @@ export type QueryEngine = {
   ): Promise<Row[]>
 }
 
-/** Work for later, done at least once: every job may run twice. */
+/** Work for later. Every job runs at least once and may run twice. */
 export type JobQueue<Job> = {
   send(job: Job): Promise<void>
 }
 
-/** Secrets by name. Their values are never logged. The first user comes with sign-in. */
+/** Secrets by name. Their values are never logged. Sign-in will be the first user. */
 export type Secrets = {
-  /** Throws ApiError UNAVAILABLE when it cannot be had now. */
+  /** Throws ApiError UNAVAILABLE on a transient failure. */
   get(name: string): Promise<string>
 }
 
-/** One line of the service's log. Codes come from schemas/log.ts; no personal data, no secrets. */
+/** Writes one line of the service's log. Codes come from schemas/log.ts. No personal data, no secrets. */
 export type Log = (code: LogCode, fields?: Record<string, unknown>) => void

@@ -1,3 +1,4 @@
+import { noLimits } from './accounts/limits.ts'
 import { createAccountStore } from './accounts/store.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
@@ -5,7 +6,7 @@ import { createProjectStore } from './projects/store.ts'
 import type { StateTable } from './state-table.ts'
 import { createUsageStore } from './usage/store.ts'
 
-/** What each room keeps in the state table. */
+/** Creates the stores of all rooms in the state table. */
 export function createStores({ client, table }: StateTable, clock: Clock) {
   const state = { client, table }
   const usage = createUsageStore(state)
@@ -14,6 +15,7 @@ export function createStores({ client, table }: StateTable, clock: Clock) {
     usage,
     accounts: createAccountStore({ ...state, clock }),
     projects: createProjectStore({ ...state, clock, usage }),
+    limits: noLimits,
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Price, type PriceName, prices } from './prices.ts'
 
-/** So many units of a price, and what for. */
+/** A number of units of a price, and their purpose. */
 export type Quantity = {
   price: PriceName
   /** Units a month. */
@@ -9,35 +9,35 @@ export type Quantity = {
   purpose: string
 }
 
-/** A quantity with what it costs in a month. */
+/** A quantity with its cost in a month. */
 export type Line = Quantity & { service: string; unit: string; usd: number }
 
 /**
- * Prices the quantities. The tiers of a price, and its free units where `freeTier` asks for them, go to the quantities
- * in their order: together they cost what their sum costs.
+ * Prices the quantities. Quantities of one price share its tiers, and with `freeTier` its free units, in their order. So
+ * together they cost the same as their sum.
  */
 export function charge(quantities: readonly Quantity[], { freeTier }: { freeTier: boolean }): Line[] {
   const used = new Map<PriceName, number>()
   return quantities.map(line => {
     const price: Price = prices[line.price]
-    const from = used.get(line.price) ?? 0
-    const to = from + line.quantity
-    used.set(line.price, to)
+    const start = used.get(line.price) ?? 0
+    const end = start + line.quantity
+    used.set(line.price, end)
     const free = freeTier ? price.free : 0
-    const usd = costOf(price, Math.max(0, to - free)) - costOf(price, Math.max(0, from - free))
+    const usd = costOf(price, Math.max(0, end - free)) - costOf(price, Math.max(0, start - free))
     return { ...line, service: price.service, unit: price.unit, usd }
   })
 }
 
-/** USD for the first so many units of a month. */
+/** Returns the price of the first `units` units of a month, USD. */
 function costOf({ tiers }: Price, units: number): number {
   let usd = 0
-  let from = 0
-  for (const [upTo, each] of tiers) {
+  let start = 0
+  for (const [upTo, usdPerUnit] of tiers) {
     const end = Math.min(units, upTo ?? Number.POSITIVE_INFINITY)
-    if (end <= from) break
-    usd += (end - from) * each
-    from = end
+    if (end <= start) break
+    usd += (end - start) * usdPerUnit
+    start = end
   }
   return usd
 }

@@ -1,16 +1,16 @@
 import { monthlyCost } from './model.ts'
-import { CHECKED, type Price, prices } from './prices.ts'
-import { effects } from './report.ts'
+import { CHECKED_ON, type Price, prices } from './prices.ts'
+import { effectsTable } from './report.ts'
 import { sensitivity } from './sensitivity.ts'
 import { system } from './system.ts'
 import { amount, dollars, table } from './table.ts'
 import { type Usage, usage } from './usage.ts'
 
-/** The tables of docs/cost.md. test/cost/document.test.ts compares them with the file, so that the two cannot drift. */
+/** The tables of docs/cost.md. test/cost/document.test.ts checks that the file has the current tables. */
 
 const GB = 1e9
 
-/** The installs that the document is about. */
+/** The example installs of the document, by their events a month. */
 export const installs = {
   '1M': usage({ events: 1e6, batch: 10, projects: 1, reads: 1e3 }),
   '100M': usage({ events: 100e6, batch: 10, projects: 10, reads: 10e3 }),
@@ -23,16 +23,17 @@ const tables: Record<string, () => string> = {
   services: () => {
     const costs = columns.map(monthlyCost)
     const services = [...new Set(costs.flatMap(cost => cost.services.map(({ service }) => service)))]
-    const last = costs.at(-1)!
-    const inLast = (service: string) => last.services.find(found => found.service === service)?.usd ?? 0
-    const of = (cost: (typeof costs)[number], service: string) =>
+    const largest = costs.at(-1)!
+    const usdOfLargest = (service: string) =>
+      largest.services.find(found => found.service === service)?.usd ?? 0
+    const usdOf = (cost: (typeof costs)[number], service: string) =>
       cost.services.find(found => found.service === service)?.usd ?? 0
     return table(
       ['USD a month', ...Object.keys(installs)],
       [
         ...services
-          .toSorted((a, b) => inLast(b) - inLast(a))
-          .map(service => [service, ...costs.map(cost => dollars(of(cost, service)))]),
+          .toSorted((a, b) => usdOfLargest(b) - usdOfLargest(a))
+          .map(service => [service, ...costs.map(cost => dollars(usdOf(cost, service)))]),
         ['**total**', ...costs.map(({ total }) => `**${dollars(total)}**`)],
         ['per million events', ...costs.map(({ perMillion }) => dollars(perMillion ?? 0))],
       ],
@@ -48,8 +49,8 @@ const tables: Record<string, () => string> = {
       ]),
       [1, 2, 3],
     ),
-  sensitivity: () => effects(sensitivity(installs['100M'])),
-  largest: () => effects(sensitivity(installs['10B']).slice(0, 8)),
+  sensitivity: () => effectsTable(sensitivity(installs['100M'])),
+  largest: () => effectsTable(sensitivity(installs['10B']).slice(0, 8)),
   lines: () => {
     const { lines } = monthlyCost(installs['10B'])
     return table(
@@ -80,17 +81,17 @@ const tables: Record<string, () => string> = {
     ),
   idle: () => {
     const { total } = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
-    return `An install that gets nothing costs ${dollars(total)} USD a month: its shard, its alarms and dashboard, its minute of maintenance.`
+    return `An install without traffic costs ${dollars(total)} USD a month: one shard, the alarms, the dashboard and the maintenance of every minute.`
   },
-  kept: () => {
+  storage: () => {
     const cents = prices.s3Stored.tiers[0][1] * 100
     const events = amount(GB / system.lake.coldBytes)
-    return `Keeping events longer costs little: ${cents.toFixed(1)} cents a month for ${events} of them.`
+    return `Long retention costs little: ${cents.toFixed(1)} cents a month for ${events} events.`
   },
-  checked: () => `Prices as found on ${CHECKED}.`,
+  date: () => `The prices are from ${CHECKED_ON}.`,
 }
 
-/** Small ones by the million. */
+/** Formats the price of a unit. Small prices are for a million units. */
 function unitPrice(usd: number): string {
   const digits = { maximumSignificantDigits: 5 }
   return usd < 0.001
@@ -98,14 +99,16 @@ function unitPrice(usd: number): string {
     : usd.toLocaleString('en-US', digits)
 }
 
-/** The document with each of its tables, between `<!-- cost:<name> -->` and `<!-- /cost -->`, made anew. Throws for a name that is not known. */
+/**
+ * Returns the document with current tables between `<!-- cost:<name> -->` and `<!-- /cost -->`. Throws for an unknown name.
+ */
 export function withTables(document: string): string {
   return document.replace(
     /(<!-- cost:(\w+) -->\n)[\s\S]*?(<!-- \/cost -->)/g,
     (_, start: string, name: string, end: string) => {
-      const make = tables[name]
-      if (make === undefined) throw new Error(`docs/cost.md asks for a table ${name}, which there is not`)
-      return `${start}\n${make()}\n\n${end}`
+      const createTable = tables[name]
+      if (createTable === undefined) throw new Error(`docs/cost.md names an unknown table: ${name}.`)
+      return `${start}\n${createTable()}\n\n${end}`
     },
   )
 }

@@ -3,30 +3,33 @@ import type { Quantity } from './charge.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
-/** The way of an event to the stream: CloudFront, API Gateway, the track function, Kinesis. */
+/** The cost of ingestion: CloudFront, API Gateway, the track function and Kinesis. */
 
 const GB = 1e9
-const SECONDS = system.hoursAMonth * 3_600
+const SECONDS = system.hoursPerMonth * 3_600
 
-/** Requests of POST /track and /track/batch a month; each is a record of the stream. */
+/** Requests of POST /track and /track/batch a month. Each request is one record of the stream. */
 export function requests({ events, batch }: Usage): number {
   return events / batch
 }
 
-/** Fetches of the tracker a month. */
+/** Downloads of the tracker a month: one for each session. */
 function scriptLoads({ events, browserShare }: Usage): number {
-  return (events * browserShare) / system.browser.eventsAVisit
+  return (events * browserShare) / system.browser.eventsPerSession
 }
 
-/** Mean bytes of a record in the stream. A mean of 1.14 events is requests of one and of two, which are packed differently. */
+/**
+ * Mean bytes of a record in the stream. A mean of 1.14 events is a mix of requests with one event and with two, whose
+ * records have different sizes.
+ */
 export function recordBytes({ batch, eventBytes }: Usage): number {
   const scale = eventBytes / system.browser.eventBytes
-  const few = Math.floor(batch)
-  const more = batch - few
-  return (1 - more) * packedBytes(few, scale) + more * packedBytes(few + 1, scale)
+  const fewer = Math.floor(batch)
+  const more = batch - fewer
+  return (1 - more) * packedBytes(fewer, scale) + more * packedBytes(fewer + 1, scale)
 }
 
-/** Mean bytes of a record before it is packed. */
+/** Mean bytes of a record before it is compressed. */
 export function plainRecordBytes({ batch, eventBytes }: Usage): number {
   return plainBytes(batch, eventBytes / system.browser.eventBytes)
 }
@@ -41,18 +44,18 @@ function packedBytes(events: number, scale: number): number {
   return plain < packFromBytes ? plain : packedHeadBytes + packedEventBytes * scale * events
 }
 
-/** Shards that the busiest second fills to at most `shard.use`. */
+/** Returns the number of shards that the busiest second fills to at most `shard.maxUse`. */
 export function shardsNeeded(usage: Usage): number {
   const records = (requests(usage) / SECONDS) * usage.peak
   const { shard } = system
-  const filled = Math.max(records / shard.records, (records * recordBytes(usage)) / shard.bytes)
-  return Math.max(1, Math.ceil(filled / shard.use))
+  const shardUse = Math.max(records / shard.records, (records * recordBytes(usage)) / shard.bytes)
+  return Math.max(1, Math.ceil(shardUse / shard.maxUse))
 }
 
-/** Shards that there are. On demand, AWS keeps twice the peak ready, four shards at least. */
+/** Returns the number of shards of the stream. On demand, AWS provides twice the peak and at least four shards. */
 export function shards(usage: Usage): number {
   const needed = shardsNeeded(usage)
-  if (usage.stream === 'on-demand') return Math.max(system.shard.onDemandLeast, 2 * needed)
+  if (usage.stream === 'on-demand') return Math.max(system.shard.onDemandMinimum, 2 * needed)
   return usage.shards === 0 ? needed : usage.shards
 }
 
@@ -61,27 +64,30 @@ export function ingestQuantities(usage: Usage): Quantity[] {
 }
 
 function edge(usage: Usage): Quantity[] {
-  const { http, browser, watching } = system
+  const { http, browser, monitoring } = system
   const tracked = requests(usage)
   const loads = scriptLoads(usage)
-  const all = tracked + loads + usage.reads
-  const out =
-    (tracked * http.answerBytes +
-      loads * (http.answerBytes + browser.scriptBytes) +
-      usage.reads * http.readAnswerBytes) /
+  const allRequests = tracked + loads + usage.reads
+  const gigabytesOut =
+    (tracked * http.responseBytes +
+      loads * (http.responseBytes + browser.scriptBytes) +
+      usage.reads * http.readResponseBytes) /
     GB
-  const metered = Math.ceil((usage.batch * usage.eventBytes + http.requestHeaderBytes) / 524_288)
-  const api = (price: 'apiRequest' | 'apiOut', quantity: number, purpose: string): Quantity => ({
+  const meteringUnits = Math.ceil((usage.batch * usage.eventBytes + http.requestHeaderBytes) / 524_288)
+  const apiQuantity = (price: 'apiRequest' | 'apiOut', quantity: number, purpose: string): Quantity => ({
     price,
     quantity,
     purpose,
   })
-  const calls = [api('apiRequest', tracked * metered, 'track'), api('apiRequest', usage.reads, 'reads')]
+  const calls = [
+    apiQuantity('apiRequest', tracked * meteringUnits, 'track'),
+    apiQuantity('apiRequest', usage.reads, 'reads'),
+  ]
   if (usage.cloudfront === 'off') {
     return [
       ...calls,
-      api('apiRequest', loads, 'tracker'),
-      api('apiOut', out, 'answers'),
+      apiQuantity('apiRequest', loads, 'tracker'),
+      apiQuantity('apiOut', gigabytesOut, 'responses'),
       ...siteFunction(loads, usage),
     ]
   }
@@ -90,7 +96,7 @@ function edge(usage: Usage): Quantity[] {
     { price: 'cloudfrontRequest', quantity: tracked, purpose: 'track' },
     { price: 'cloudfrontRequest', quantity: loads, purpose: 'tracker' },
     { price: 'cloudfrontRequest', quantity: usage.reads, purpose: 'reads' },
-    { price: 'cloudfrontOut', quantity: out, purpose: 'answers' },
+    { price: 'cloudfrontOut', quantity: gigabytesOut, purpose: 'responses' },
     {
       price: 'cloudfrontOrigin',
       quantity: (tracked * http.requestHeaderBytes + usage.events * usage.eventBytes) / GB,
@@ -99,24 +105,24 @@ function edge(usage: Usage): Quantity[] {
     ...(usage.waf === 'on'
       ? ([
           { price: 'wafAcl', quantity: 1, purpose: 'edge' },
-          { price: 'wafRule', quantity: watching.wafRules, purpose: 'edge' },
-          { price: 'wafRequest', quantity: all, purpose: 'edge' },
+          { price: 'wafRule', quantity: monitoring.wafRules, purpose: 'edge' },
+          { price: 'wafRequest', quantity: allRequests, purpose: 'edge' },
         ] as const)
       : []),
   ]
 }
 
 function trackFunction(usage: Usage): Quantity[] {
-  const { each, event } = system.functionMs.track
+  const { call, event } = system.functionMs.track
   const calls = requests(usage)
-  return lambda('track', 'track', calls, calls * each + usage.events * event, usage)
+  return lambda('track', 'track', calls, calls * call + usage.events * event, usage)
 }
 
 function siteFunction(loads: number, usage: Usage): Quantity[] {
-  return lambda('site', 'tracker', loads, loads * system.functionMs.site.each, usage)
+  return lambda('site', 'tracker', loads, loads * system.functionMs.site.call, usage)
 }
 
-/** Invocations of a function and what they take, `ms` in all. */
+/** The cost of a function's invocations, which take `ms` milliseconds in total. */
 export function lambda(
   name: FunctionName,
   purpose: string,
@@ -138,22 +144,22 @@ function stream(usage: Usage): Quantity[] {
   const records = requests(usage)
   const bytes = recordBytes(usage)
   const purpose = 'stream'
-  const beyond = usage.retentionHours - 24
+  const extraHours = usage.retentionHours - 24
   if (usage.stream === 'provisioned') {
-    const hours = shards(usage) * system.hoursAMonth
+    const hours = shards(usage) * system.hoursPerMonth
     return [
       { price: 'shardHour', quantity: hours, purpose },
       { price: 'putUnit', quantity: records * Math.ceil(bytes / 25_600), purpose },
-      ...(beyond > 0 ? [{ price: 'retentionHour', quantity: hours, purpose } as const] : []),
+      ...(extraHours > 0 ? [{ price: 'retentionHour', quantity: hours, purpose } as const] : []),
     ]
   }
   const gigabytes = (records * Math.ceil(bytes / 1_024) * 1_024) / GB
   return [
-    { price: 'streamHour', quantity: system.hoursAMonth, purpose },
+    { price: 'streamHour', quantity: system.hoursPerMonth, purpose },
     { price: 'streamIn', quantity: gigabytes, purpose },
     { price: 'streamOut', quantity: gigabytes, purpose },
-    ...(beyond > 0
-      ? [{ price: 'streamKept', quantity: (gigabytes * beyond) / system.hoursAMonth, purpose } as const]
+    ...(extraHours > 0
+      ? [{ price: 'streamKept', quantity: (gigabytes * extraHours) / system.hoursPerMonth, purpose } as const]
       : []),
   ]
 }

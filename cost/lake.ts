@@ -3,35 +3,36 @@ import { lambda, plainRecordBytes, recordBytes, requests, shards } from './inges
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
-/** From the stream to the lake, and its upkeep: the consumer, maintenance, compaction and rolls, storage. */
+/** The cost of the lake: the consumer, maintenance, warm and cold compaction, storage. */
 
 const GB = 1e9
 
 export type LakeFigures = {
-  /** Invocations of the consumer, and claims (hot files) that they make, a month. */
+  /** Invocations of the consumer a month. */
   batches: number
+  /** Claims of the consumer a month. Each writes one hot file. */
   claims: number
-  /** Epochs that end in a month. */
+  /** Closed epochs a month. */
   epochs: number
-  /** Jobs that one epoch is compacted by. */
-  parts: number
-  /** Rolls to cold a month. */
-  rolls: number
-  /** Buckets that hold a project. */
+  /** Warm compaction jobs of one epoch. */
+  jobsPerEpoch: number
+  /** Cold compactions a month. */
+  coldCompactions: number
+  /** Buckets with at least one project. */
   buckets: number
   /** Warm files of one epoch. */
   warmFiles: number
-  /** Epochs that reads find in warm. */
+  /** Warm epochs that a read has to look at. */
   warmEpochs: number
-  /** Share of the buckets that hold something new at a roll. */
-  rolledShare: number
+  /** Share of the buckets that have new rows at a cold compaction. */
+  coldBucketShare: number
 }
 
 export function lakeFigures(usage: Usage): LakeFigures {
-  const { lake, minutesAMonth, hoursAMonth } = system
+  const { lake, minutesPerMonth, hoursPerMonth } = system
   const records = requests(usage)
   const batches = Math.max(
-    hit(shards(usage) * minutesAMonth, records),
+    expectedDistinct(shards(usage) * minutesPerMonth, records),
     records / lake.batchRecords,
     (records * recordBytes(usage)) / lake.batchBytes,
   )
@@ -41,30 +42,31 @@ export function lakeFigures(usage: Usage): LakeFigures {
     (records * plainRecordBytes(usage)) / lake.claimBytes,
   )
   const hotBytes = usage.events * lake.hotBytes
-  // Maintenance compacts one epoch after the other: a tick sends the job, the next one finds it done.
+  // Maintenance compacts one epoch at a time, in two ticks: the first sends the job, the second sees that it is done.
   const epochs = Math.min(
-    minutesAMonth / 2,
-    Math.max(hit(minutesAMonth / usage.epochMinutes, records), hotBytes / lake.epochBytes),
+    minutesPerMonth / 2,
+    Math.max(expectedDistinct(minutesPerMonth / usage.epochMinutes, records), hotBytes / lake.epochBytes),
   )
-  const parts = epochs === 0 ? 0 : Math.min(lake.buckets, Math.ceil(hotBytes / epochs / lake.partBytes))
+  const jobsPerEpoch =
+    epochs === 0 ? 0 : Math.min(lake.buckets, Math.ceil(hotBytes / epochs / lake.partBytes))
   const buckets = lake.buckets * (1 - (1 - 1 / lake.buckets) ** usage.projects)
-  const rolls = hoursAMonth / lake.rollHours
+  const coldCompactions = hoursPerMonth / lake.coldCompactionHours
   return {
     batches,
     claims,
     epochs,
-    parts,
-    rolls,
+    jobsPerEpoch,
+    coldCompactions,
     buckets,
-    warmFiles: epochs === 0 ? 0 : hit(buckets, records / epochs),
-    warmEpochs: (epochs / hoursAMonth) * (lake.coldAfterHours + lake.rollHours / 2),
-    rolledShare: hit(buckets, records / rolls) / buckets,
+    warmFiles: epochs === 0 ? 0 : expectedDistinct(buckets, records / epochs),
+    warmEpochs: (epochs / hoursPerMonth) * (lake.coldAfterHours + lake.coldCompactionHours / 2),
+    coldBucketShare: expectedDistinct(buckets, records / coldCompactions) / buckets,
   }
 }
 
-/** How many of `places` are hit by so many throws at random. */
-export function hit(places: number, throws: number): number {
-  return places * -Math.expm1(-throws / places)
+/** Returns the expected number of distinct values when `samples` values are drawn at random from `values`. */
+export function expectedDistinct(values: number, samples: number): number {
+  return values * -Math.expm1(-samples / values)
 }
 
 export function lakeQuantities(usage: Usage): Quantity[] {
@@ -72,119 +74,127 @@ export function lakeQuantities(usage: Usage): Quantity[] {
   return [
     ...consumer(usage, figures),
     ...maintenance(usage, figures),
-    ...compaction(usage, figures),
-    ...rolls(usage, figures),
+    ...warmCompaction(usage, figures),
+    ...coldCompaction(usage, figures),
     ...storage(usage),
     ...state(usage),
   ]
 }
 
 function consumer(usage: Usage, { batches, claims }: LakeFigures): Quantity[] {
-  const { each, claim, event } = system.functionMs.lake
+  const { call, claim, event } = system.functionMs.lake
   const purpose = 'lake consumer'
   const records = requests(usage)
-  // Of each claim, one write a project and one an account counts its events.
-  const owners =
-    claims === 0 ? 0 : hit(usage.projects, records / claims) + hit(usage.accounts, records / claims)
+  // Each claim counts its events with one write for each project and one for each account.
+  const ownerWrites =
+    claims === 0
+      ? 0
+      : expectedDistinct(usage.projects, records / claims) +
+        expectedDistinct(usage.accounts, records / claims)
   return [
-    ...lambda('lake', purpose, batches, batches * each + claims * claim + usage.events * event, usage),
+    ...lambda('lake', purpose, batches, batches * call + claims * claim + usage.events * event, usage),
     { price: 's3Put', quantity: claims, purpose },
     {
       price: 'stateRead',
       quantity: batches * system.state.batch.reads + claims * system.state.claim.reads,
       purpose,
     },
-    { price: 'stateWrite', quantity: claims * (system.state.claim.writes + owners), purpose },
+    { price: 'stateWrite', quantity: claims * (system.state.claim.writes + ownerWrites), purpose },
   ]
 }
 
 function maintenance(usage: Usage, figures: LakeFigures): Quantity[] {
-  const { minutesAMonth, state, queue, functionMs, daysAMonth } = system
-  const { epochs, parts, rolls: rollsAMonth, buckets, rolledShare, claims } = figures
-  const jobs = epochs * parts + rollsAMonth * buckets * rolledShare
+  const { minutesPerMonth, state, queue, functionMs, daysPerMonth } = system
+  const { epochs, jobsPerEpoch, coldCompactions, buckets, coldBucketShare, claims } = figures
+  const jobs = epochs * jobsPerEpoch + coldCompactions * buckets * coldBucketShare
   const purpose = 'maintenance'
-  const pages = warmPages(figures)
-  // A sweep after each cold start, three hours apart at most; it lists what is hot and warm.
-  const sweeps = daysAMonth * 8
-  const hotPages = 1 + claims / (daysAMonth * 1_000)
-  // Its hot and its warm files are each looked at until they go.
+  const warmListPages = warmPages(figures)
+  // A sweep lists all hot and warm files. It runs after each cold start, but at most every three hours.
+  const sweeps = daysPerMonth * 8
+  const hotPages = 1 + claims / (daysPerMonth * 1_000)
+  // Both the hot and the warm files of an epoch are checked until they are deleted.
   const epochReads = state.epoch.reads + 2 * state.expiry.reads
   const epochWrites = state.epoch.writes + 2 * state.expiry.writes
   return [
-    ...lambda('scheduler', purpose, minutesAMonth, minutesAMonth * functionMs.scheduler.each, usage),
-    { price: 'schedule', quantity: minutesAMonth, purpose },
+    ...lambda('scheduler', purpose, minutesPerMonth, minutesPerMonth * functionMs.scheduler.call, usage),
+    { price: 'schedule', quantity: minutesPerMonth, purpose },
     {
       price: 'sqsRequest',
-      quantity: minutesAMonth * queue.pollsAMinute + jobs * queue.requestsAJob,
+      quantity: minutesPerMonth * queue.pollsPerMinute + jobs * queue.requestsPerJob,
       purpose,
     },
     {
       price: 's3List',
-      quantity: minutesAMonth + 2 * epochs + rollsAMonth * 3 * pages + sweeps * (hotPages + pages),
+      quantity:
+        minutesPerMonth +
+        2 * epochs +
+        coldCompactions * 3 * warmListPages +
+        sweeps * (hotPages + warmListPages),
       purpose,
     },
     {
       price: 'stateRead',
-      quantity: minutesAMonth * state.tick.reads + epochs * epochReads + jobs * state.job.reads,
+      quantity: minutesPerMonth * state.tick.reads + epochs * epochReads + jobs * state.job.reads,
       purpose,
     },
     {
       price: 'stateWrite',
-      quantity: minutesAMonth * state.tick.writes + epochs * epochWrites + jobs * state.job.writes,
+      quantity: minutesPerMonth * state.tick.writes + epochs * epochWrites + jobs * state.job.writes,
       purpose,
     },
   ]
 }
 
-function compaction(usage: Usage, figures: LakeFigures): Quantity[] {
-  const { each, file, event } = system.functionMs.compact
-  const { epochs, parts, claims, warmFiles, warmEpochs } = figures
-  const purpose = 'compaction'
-  const jobs = epochs * parts
-  // With event_ids, what was stored in the last day or two is looked at again.
-  const recent = usage.eventIds === 'yes' ? epochs * warmEpochs * warmFiles : 0
-  const gets = claims * parts + recent
+function warmCompaction(usage: Usage, figures: LakeFigures): Quantity[] {
+  const { call, file, event } = system.functionMs.warmCompaction
+  const { epochs, jobsPerEpoch, claims, warmFiles, warmEpochs } = figures
+  const purpose = 'warm compaction'
+  const jobs = epochs * jobsPerEpoch
+  // With event_ids, compaction also reads the files of the last day or two, to find copies.
+  const lookBackGets = usage.eventIds === 'yes' ? epochs * warmEpochs * warmFiles : 0
+  const gets = claims * jobsPerEpoch + lookBackGets
   return [
-    ...lambda('jobs', purpose, jobs, jobs * each + gets * file + usage.events * event, usage),
+    ...lambda('jobs', purpose, jobs, jobs * call + gets * file + usage.events * event, usage),
     { price: 's3Get', quantity: gets, purpose },
     { price: 's3Put', quantity: epochs * warmFiles, purpose },
     { price: 's3List', quantity: jobs * (1 + warmPages(figures)), purpose },
   ]
 }
 
-function rolls(usage: Usage, figures: LakeFigures): Quantity[] {
-  const { each, file, event } = system.functionMs.roll
-  const { epochs, warmFiles, rolls: rollsAMonth, buckets, rolledShare } = figures
-  const { datesARoll, coldTables } = system.lake
-  const purpose = 'rolls to cold'
-  const jobs = rollsAMonth * buckets * rolledShare
+function coldCompaction(usage: Usage, figures: LakeFigures): Quantity[] {
+  const { call, file, event } = system.functionMs.coldCompaction
+  const { epochs, warmFiles, coldCompactions, buckets, coldBucketShare } = figures
+  const { datesPerColdCompaction, coldTables } = system.lake
+  const purpose = 'cold compaction'
+  const jobs = coldCompactions * buckets * coldBucketShare
   const gets = epochs * warmFiles
   return [
-    ...lambda('jobs', purpose, jobs, jobs * each + gets * file + usage.events * event, usage),
+    ...lambda('jobs', purpose, jobs, jobs * call + gets * file + usage.events * event, usage),
     { price: 's3Get', quantity: gets, purpose },
-    { price: 's3Put', quantity: jobs * datesARoll * coldTables, purpose },
+    { price: 's3Put', quantity: jobs * datesPerColdCompaction * coldTables, purpose },
     { price: 's3List', quantity: jobs * warmPages(figures), purpose },
   ]
 }
 
-/** Pages of a listing of all that is warm. */
+/** Pages of a listing of all warm files. */
 function warmPages({ epochs, warmFiles }: LakeFigures): number {
-  const { coldAfterHours, rollHours, keepFinerHours } = system.lake
-  const hours = coldAfterHours + rollHours / 2 + keepFinerHours
-  return 1 + ((epochs / system.hoursAMonth) * hours * warmFiles) / 1_000
+  const { coldAfterHours, coldCompactionHours, keepSupersededHours } = system.lake
+  const hours = coldAfterHours + coldCompactionHours / 2 + keepSupersededHours
+  return 1 + ((epochs / system.hoursPerMonth) * hours * warmFiles) / 1_000
 }
 
 function storage({ events, months, epochMinutes }: Usage): Quantity[] {
-  const { lake, hoursAMonth } = system
-  const eventsAnHour = events / hoursAMonth
-  const warmHours = lake.coldAfterHours + lake.rollHours / 2 + lake.keepFinerHours + lake.versionHours
-  const hotHours = epochMinutes / 60 + lake.keepFinerHours + lake.versionHours
+  const { lake, hoursPerMonth } = system
+  const eventsPerHour = events / hoursPerMonth
+  const warmHours =
+    lake.coldAfterHours + lake.coldCompactionHours / 2 + lake.keepSupersededHours + lake.versionHours
+  const hotHours = epochMinutes / 60 + lake.keepSupersededHours + lake.versionHours
   return [
-    { price: 's3Stored', quantity: (events * months * lake.coldBytes) / GB, purpose: 'events kept' },
+    { price: 's3Stored', quantity: (events * months * lake.coldBytes) / GB, purpose: 'stored events' },
     {
       price: 's3Stored',
-      quantity: (eventsAnHour * (hotHours * lake.hotBytes + warmHours * lake.warmBytes)) / GB,
-      purpose: 'finer copies',
+      quantity: (eventsPerHour * (hotHours * lake.hotBytes + warmHours * lake.warmBytes)) / GB,
+      purpose: 'hot and warm files',
     },
   ]
 }
@@ -192,11 +202,11 @@ function storage({ events, months, epochMinutes }: Usage): Quantity[] {
 function state(usage: Usage): Quantity[] {
   const { lookUp, gigabytes } = system.state
   const records = requests(usage)
-  const seconds = system.hoursAMonth * 3_600
-  const processes = Math.max(1, (records * system.functionMs.track.each) / 1_000 / seconds)
-  // A process keeps a token for five seconds, and asks again with the next request.
-  const most = (usage.projects * processes * seconds) / lookUp.seconds
-  const lookUps = records === 0 ? 0 : 1 / (1 / records + 1 / most)
+  const seconds = system.hoursPerMonth * 3_600
+  const processes = Math.max(1, (records * system.functionMs.track.call) / 1_000 / seconds)
+  // A process caches a token for five seconds. The next request after that reads it again.
+  const maxLookUps = (usage.projects * processes * seconds) / lookUp.seconds
+  const lookUps = records === 0 ? 0 : 1 / (1 / records + 1 / maxLookUps)
   return [
     { price: 'stateRead', quantity: lookUps * lookUp.reads, purpose: 'track' },
     { price: 'stateStored', quantity: gigabytes, purpose: 'state' },

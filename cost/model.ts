@@ -1,27 +1,29 @@
 import { charge, type Line } from './charge.ts'
 import { ingestQuantities } from './ingest.ts'
 import { lakeQuantities } from './lake.ts'
+import { monitoringQuantities } from './monitoring.ts'
 import { readQuantities } from './reads.ts'
 import type { Usage } from './usage.ts'
-import { watchingQuantities } from './watching.ts'
 
 export type Cost = {
   lines: Line[]
   /** USD a month. */
   total: number
-  /** USD a month by service, the dearest first. */
+  /** USD a month by service, the highest first. */
   services: { service: string; usd: number }[]
-  /** USD for a million events; null for none. */
+  /** USD for a million events; null without events. */
   perMillion: number | null
 }
 
-/** What a month of that usage costs: us-east-1, list prices (cost/prices.ts), the system as cost/system.ts describes it. */
+/** Returns the cost of a month: list prices of us-east-1 (cost/prices.ts), and the work that cost/system.ts describes. */
 export function monthlyCost(usage: Usage): Cost {
-  const work = [...ingestQuantities(usage), ...lakeQuantities(usage), ...readQuantities(usage)]
-  const lines = charge([...work, ...watchingQuantities(usage, work)], { freeTier: usage.freeTier === 'yes' })
+  const workload = [...ingestQuantities(usage), ...lakeQuantities(usage), ...readQuantities(usage)]
+  const lines = charge([...workload, ...monitoringQuantities(usage, workload)], {
+    freeTier: usage.freeTier === 'yes',
+  })
   const total = sum(lines)
   const services = [...Map.groupBy(lines, ({ service }) => service)]
-    .map(([service, ofService]) => ({ service, usd: sum(ofService) }))
+    .map(([service, serviceLines]) => ({ service, usd: sum(serviceLines) }))
     .toSorted((a, b) => b.usd - a.usd)
   return { lines, total, services, perMillion: usage.events === 0 ? null : (total / usage.events) * 1e6 }
 }

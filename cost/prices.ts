@@ -1,26 +1,26 @@
 /**
- * What AWS charges, us-east-1, without taxes, discounts and commitments. One row a thing that is metered. `source` is
- * where the price was found on `checked`; `memory` means that no page that could be read here stated it: check those
- * first, on the service's own pricing page.
+ * Prices of AWS in us-east-1, without taxes, discounts and commitments, one row for each metered unit. `source` is the page
+ * that stated the price on CHECKED_ON. A source "from memory" was on no page that we could read: check those prices first,
+ * on the pricing page that the row names.
  */
 export type Price = {
   service: string
-  /** What is counted, as it stands in the table of the tool. */
+  /** Name of the metered unit, for the tables. */
   unit: string
-  /** USD a unit: up to so many units of a month (null: without end), in ascending order. */
+  /** Price of a unit, USD, up to a number of units a month, in ascending order. The last tier has no limit (null). */
   tiers: readonly (readonly [upTo: number | null, usd: number])[]
-  /** Units a month that AWS gives every account, for ever; not subtracted unless asked for. */
+  /** Units a month that are free for every account, for ever. They count only with the option --free-tier. */
   free: number
   source: string
 }
 
 export const REGION = 'us-east-1'
-/** When the sources were read. */
-export const CHECKED = '2026-11-21'
+/** The date on which we read the sources. */
+export const CHECKED_ON = '2026-11-21'
 
 const MILLION = 1_000_000
 const flat = (usd: number): Price['tiers'] => [[null, usd]]
-const memory = (page: string): string => `from memory, check ${page}`
+const fromMemory = (page: string): string => `from memory, check ${page}`
 
 const C3X_S3 = 'https://c3x.dev/blog/s3-request-fees-explained'
 const CLOUDFRONT = 'https://aws.amazon.com/cloudfront/pricing/'
@@ -38,7 +38,7 @@ export const prices = {
     unit: 'HTTPS request',
     tiers: flat(0.01 / 10_000),
     free: 10 * MILLION,
-    source: memory(CLOUDFRONT),
+    source: fromMemory(CLOUDFRONT),
   },
   cloudfrontOut: {
     service: 'CloudFront',
@@ -57,7 +57,7 @@ export const prices = {
     unit: 'GB to the origin',
     tiers: flat(0.02),
     free: 0,
-    source: memory(CLOUDFRONT),
+    source: fromMemory(CLOUDFRONT),
   },
   wafAcl: { service: 'WAF', unit: 'web ACL', tiers: flat(5), free: 0, source: WAF },
   wafRule: { service: 'WAF', unit: 'rule', tiers: flat(1), free: 0, source: WAF },
@@ -116,35 +116,35 @@ export const prices = {
     unit: 'PUT unit of 25 kB',
     tiers: flat(0.014 / MILLION),
     free: 0,
-    source: memory(KINESIS),
+    source: fromMemory(KINESIS),
   },
   streamHour: {
     service: 'Kinesis',
     unit: 'stream hour, on demand',
     tiers: flat(0.04),
     free: 0,
-    source: memory(KINESIS),
+    source: fromMemory(KINESIS),
   },
   streamIn: {
     service: 'Kinesis',
     unit: 'GB in, on demand',
     tiers: flat(0.08),
     free: 0,
-    source: memory(KINESIS),
+    source: fromMemory(KINESIS),
   },
   streamOut: {
     service: 'Kinesis',
     unit: 'GB out, on demand',
     tiers: flat(0.04),
     free: 0,
-    source: memory(KINESIS),
+    source: fromMemory(KINESIS),
   },
   streamKept: {
     service: 'Kinesis',
     unit: 'GB-month kept beyond 24 h, on demand',
     tiers: flat(0.1),
     free: 0,
-    source: memory(KINESIS),
+    source: fromMemory(KINESIS),
   },
 
   stateRead: {
@@ -173,7 +173,7 @@ export const prices = {
     unit: 'GB-month of point-in-time recovery',
     tiers: flat(0.2),
     free: 0,
-    source: memory('https://aws.amazon.com/dynamodb/pricing/on-demand/'),
+    source: fromMemory('https://aws.amazon.com/dynamodb/pricing/on-demand/'),
   },
 
   s3Put: { service: 'S3', unit: 'PUT', tiers: flat(5 / MILLION), free: 0, source: C3X_S3 },
@@ -226,7 +226,7 @@ export const prices = {
     unit: 'GB-month of logs',
     tiers: flat(0.03),
     free: 0,
-    source: memory('https://aws.amazon.com/cloudwatch/pricing/'),
+    source: fromMemory('https://aws.amazon.com/cloudwatch/pricing/'),
   },
   metric: {
     service: 'CloudWatch',
@@ -243,7 +243,7 @@ export const prices = {
     unit: 'metric in an alarm',
     tiers: flat(0.1),
     free: 10,
-    source: memory('https://aws.amazon.com/cloudwatch/pricing/'),
+    source: fromMemory('https://aws.amazon.com/cloudwatch/pricing/'),
   },
   dashboard: { service: 'CloudWatch', unit: 'dashboard', tiers: flat(3), free: 3, source: CLOUDWATCH },
   trace: {

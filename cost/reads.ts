@@ -5,64 +5,67 @@ import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * What GET /stats asks of Athena and of S3 behind it. A statement lists each partition of each table that it reads once,
- * whatever is in it, and reads each file at each place where the table stands.
+ * The cost of GET /stats: Athena, and the requests that Athena sends to S3. A statement lists each partition once for each
+ * table, also an empty one. It reads a file once for each place where the statement names the table.
  */
 
+/** Requests and bytes of one read. */
 export type ReadFigures = {
-  /** Of one read. */
   lists: number
   gets: number
   bytes: number
 }
 
-/** Files that a statement reads alike: how many, and of each the bytes that there are and that its columns are. */
+/** A group of similar files: their number, the size of one file, and the size of the columns that a statement reads. */
 type Files = { count: number; storedBytes: number; columnBytes: number }
 
 export function readFigures(usage: Usage): ReadFigures {
   const { stats } = system
   const figures = lakeFigures(usage)
   const dates = usage.range + 1
-  const older = olderDates(usage)
-  const waiting = waitingEpochs(figures)
-  const looks = stats.freshScans[usage.eventIds] / stats.statements
-  const fresh = Array.from({ length: looks }, () => freshFiles(usage, figures)).flat()
-  const { sessions, olderSessions, activity } = coldFiles(usage, figures)
+  const earlierDateCount = earlierDates(usage)
+  const hotEpochs = closedHotEpochs(figures)
+  const hotWarmScans = stats.hotWarmScans[usage.eventIds] / stats.statements
+  const hotWarm = Array.from({ length: hotWarmScans }, () => hotWarmFiles(usage, figures)).flat()
+  const { sessions, earlierSessions, activity } = coldFiles(usage, figures)
   const statements = [
-    [...fresh, sessions, olderSessions],
-    ...Array.from({ length: stats.activityScans }, () => [...fresh, activity]),
+    [...hotWarm, sessions, earlierSessions],
+    ...Array.from({ length: stats.activityScans }, () => [...hotWarm, activity]),
   ]
   return {
     lists:
-      stats.statements * (figures.warmEpochs + 1 + waiting) +
-      (stats.activityScans + stats.visitsScans) * dates +
-      stats.olderScans * older,
-    gets: statements.flat().reduce((sum, files) => sum + getsOf(files), 0),
+      stats.statements * (figures.warmEpochs + 1 + hotEpochs) +
+      (stats.activityScans + stats.sessionsScans) * dates +
+      stats.earlierSessionScans * earlierDateCount,
+    gets: statements.flat().reduce((sum, files) => sum + getRequests(files), 0),
     bytes: statements.reduce(
       (sum, files) =>
         sum +
         Math.max(
-          stats.leastBytes,
-          files.reduce((bytes, each) => bytes + bytesOf(each), 0),
+          stats.minimumBytes,
+          files.reduce((bytes, each) => bytes + scannedBytes(each), 0),
         ),
       0,
     ),
   }
 }
 
-/** Dates before the range in which its sessions may have begun: events may be 30 days older than the project. */
-function olderDates({ range, months }: Usage): number {
-  const { daysAMonth, stats } = system
-  return Math.min(stats.olderDates, Math.max(0, (months + 1) * daysAMonth - (range + 1)))
+/**
+ * Number of dates before the range that a read looks at, because sessions of the range may have started there. Events may
+ * be 30 days older than their project.
+ */
+function earlierDates({ range, months }: Usage): number {
+  const { daysPerMonth, stats } = system
+  return Math.min(stats.earlierDates, Math.max(0, (months + 1) * daysPerMonth - (range + 1)))
 }
 
-/** Epochs that have ended and are still hot, on average: beside them one that fills, and is half full. */
-function waitingEpochs({ epochs }: LakeFigures): number {
-  return (epochs / system.minutesAMonth) * system.stats.compactionMinutes
+/** Mean number of closed epochs that are still hot. The open epoch comes on top; on average it is half full. */
+function closedHotEpochs({ epochs }: LakeFigures): number {
+  return (epochs / system.minutesPerMonth) * system.stats.compactionMinutes
 }
 
-/** Warm files hold one bucket, hot ones every project. */
-function freshFiles({ events }: Usage, figures: LakeFigures): Files[] {
+/** The hot and warm files of one scan. A warm file holds one bucket, a hot file holds every project. */
+function hotWarmFiles({ events }: Usage, figures: LakeFigures): Files[] {
   const { lake, stats } = system
   const { epochs, claims, buckets, warmEpochs, warmFiles } = figures
   if (epochs === 0 || warmFiles === 0) return []
@@ -75,45 +78,51 @@ function freshFiles({ events }: Usage, figures: LakeFigures): Files[] {
       columnBytes: warmBytes * stats.columnShare,
     },
     {
-      count: (claims / epochs) * (0.5 + waitingEpochs(figures)),
+      count: (claims / epochs) * (0.5 + closedHotEpochs(figures)),
       storedBytes: hotBytes,
       columnBytes: hotBytes * stats.columnShare,
     },
   ]
 }
 
-/** Cold files hold a bucket's date, as far as one roll saw it; a project's rows lie together in them. */
-function coldFiles(usage: Usage, { buckets, rolledShare }: LakeFigures) {
-  const { lake, daysAMonth } = system
-  const filesADate = lake.datesARoll * rolledShare
-  const bucketDay = usage.events / daysAMonth / buckets / lake.datesARoll
-  const projectDay = Math.min(bucketDay, usage.events / daysAMonth / usage.projects / lake.datesARoll)
-  const kept = usage.months * daysAMonth
-  const dates = Math.min(usage.range + 1, kept)
-  const older = Math.min(olderDates(usage), kept - dates)
-  const files = (of: number, stored: number, read: number): Files => ({
-    count: of * filesADate,
-    storedBytes: bucketDay * stored,
-    columnBytes: projectDay * read,
+/**
+ * The cold files of a read. A cold file holds the rows that one cold compaction found for a bucket and a date. The rows of
+ * a project are next to each other.
+ */
+function coldFiles(usage: Usage, { buckets, coldBucketShare }: LakeFigures) {
+  const { lake, daysPerMonth } = system
+  const filesPerDate = lake.datesPerColdCompaction * coldBucketShare
+  const bucketDay = usage.events / daysPerMonth / buckets / lake.datesPerColdCompaction
+  const projectDay = Math.min(
+    bucketDay,
+    usage.events / daysPerMonth / usage.projects / lake.datesPerColdCompaction,
+  )
+  const storedDates = usage.months * daysPerMonth
+  const dates = Math.min(usage.range + 1, storedDates)
+  const earlierDateCount = Math.min(earlierDates(usage), storedDates - dates)
+  const files = (dateCount: number, bytesPerEvent: number, readBytesPerEvent: number): Files => ({
+    count: dateCount * filesPerDate,
+    storedBytes: bucketDay * bytesPerEvent,
+    columnBytes: projectDay * readBytesPerEvent,
   })
   return {
     sessions: files(dates, lake.sessionsBytes, lake.sessionsBytes),
-    olderSessions: files(older, lake.sessionsBytes, lake.sessionKeyBytes),
+    earlierSessions: files(earlierDateCount, lake.sessionsBytes, lake.sessionKeyBytes),
     activity: files(dates, lake.activityBytes, lake.activityBytes),
   }
 }
 
-function bytesOf(files: Files): number {
-  return files.count * bytesOfOne(files)
+function scannedBytes(files: Files): number {
+  return files.count * scannedBytesPerFile(files)
 }
 
-function bytesOfOne({ storedBytes, columnBytes }: Files): number {
+function scannedBytesPerFile({ storedBytes, columnBytes }: Files): number {
   return Math.min(storedBytes, Math.max(system.stats.wholeFileBytes, columnBytes))
 }
 
-function getsOf(files: Files): number {
-  const { wholeFileBytes, bytesAGet } = system.stats
-  return files.count * (1 + Math.max(0, bytesOfOne(files) - wholeFileBytes) / bytesAGet)
+function getRequests(files: Files): number {
+  const { wholeFileBytes, bytesPerGet } = system.stats
+  return files.count * (1 + Math.max(0, scannedBytesPerFile(files) - wholeFileBytes) / bytesPerGet)
 }
 
 export function readQuantities(usage: Usage): Quantity[] {
@@ -123,7 +132,7 @@ export function readQuantities(usage: Usage): Quantity[] {
   const purpose = 'reads'
   const results = stats.statements * stats.resultPuts
   return [
-    ...lambda('reports', purpose, reads, reads * functionMs.reports.each, usage),
+    ...lambda('reports', purpose, reads, reads * functionMs.reports.call, usage),
     { price: 'athenaTb', quantity: (reads * bytes) / 1e12, purpose },
     { price: 's3List', quantity: reads * lists, purpose },
     { price: 's3Get', quantity: reads * (gets + results), purpose },

@@ -1,11 +1,11 @@
 import { shards } from './ingest.ts'
 import { type Cost, monthlyCost } from './model.ts'
-import { CHECKED, REGION } from './prices.ts'
+import { CHECKED_ON, REGION } from './prices.ts'
 import { type Effect, sensitivity } from './sensitivity.ts'
 import { amount, dollars, table } from './table.ts'
 import { defaultUsage, type Usage } from './usage.ts'
 
-/** What the tool prints, as text. */
+/** The reports of the tool, as text. */
 
 export function costReport(usage: Usage): string {
   const cost = monthlyCost(usage)
@@ -14,7 +14,7 @@ export function costReport(usage: Usage): string {
     table(
       ['service', 'USD a month', 'share'],
       [
-        ...cost.services.map(({ service, usd }) => [service, dollars(usd), share(usd, cost.total)]),
+        ...cost.services.map(({ service, usd }) => [service, dollars(usd), percentage(usd, cost.total)]),
         ['total', dollars(cost.total), ''],
       ],
       [1, 2],
@@ -47,17 +47,17 @@ export function linesReport(usage: Usage): string {
 export function sensitivityReport(usage: Usage): string {
   return [
     heading(usage),
-    `As it is: ${dollars(monthlyCost(usage).total)} USD a month.`,
-    effects(sensitivity(usage)),
+    `With these settings: ${dollars(monthlyCost(usage).total)} USD a month.`,
+    effectsTable(sensitivity(usage)),
   ].join('\n\n')
 }
 
-/** The effects as a table. */
-export function effects(found: readonly Effect[]): string {
+/** Formats the effects as a table. */
+export function effectsTable(effects: readonly Effect[]): string {
   return table(
     ['with', 'USD a month', 'difference'],
-    found.map(({ what, usd, difference }) => [
-      what,
+    effects.map(({ change, usd, difference }) => [
+      change,
       dollars(usd),
       `${difference < 0 ? '-' : '+'}${dollars(Math.abs(difference))}`,
     ]),
@@ -66,21 +66,21 @@ export function effects(found: readonly Effect[]): string {
 }
 
 function heading(usage: Usage): string {
-  const changed = (Object.keys(usage) as (keyof Usage)[])
+  const changedSettings = (Object.keys(usage) as (keyof Usage)[])
     .filter(name => name !== 'events' && usage[name] !== defaultUsage[name])
     .map(name => `${name} ${usage[name]}`)
   return (
     `${amount(usage.events)} events a month in ${REGION}, ${shards(usage)} shard${shards(usage) === 1 ? '' : 's'}, list prices of ` +
-    `${CHECKED}${changed.length === 0 ? '' : ` (${changed.join(', ')})`}`
+    `${CHECKED_ON}${changedSettings.length === 0 ? '' : ` (${changedSettings.join(', ')})`}`
   )
 }
 
 function perMillion({ perMillion }: Cost): string {
   return perMillion === null
-    ? 'No events: this is what stands there idle.'
+    ? 'No events: this is the cost of an idle service.'
     : `${dollars(perMillion)} USD per million events.`
 }
 
-function share(part: number, whole: number): string {
+function percentage(part: number, whole: number): string {
   return whole === 0 ? '' : `${Math.round((part / whole) * 100)} %`
 }

@@ -7,32 +7,33 @@ import { BUCKETS } from '#schemas/columns'
 import { gauges } from '#schemas/log'
 
 /**
- * What this system does for an event, a request, a read and an hour, as far as money follows from it: from the code
- * (counted again by test/cost/), measured, or estimated; each says which. Sizes in bytes, GB are 10^9 of them.
+ * The work of the service for an event, a request, a read and an hour, as far as AWS charges for it. A number comes from
+ * the code (test/cost/ counts it again), from a measurement, or is an estimate; the comments say which. Sizes are in bytes,
+ * and a GB is 10^9 bytes.
  */
 
 const HOUR_MS = 3_600_000
-/** What a deployment without options is. */
+/** The configuration of a deployment without options. */
 const defaults = readConfig({})
 
 export const system = {
-  hoursAMonth: 730,
-  daysAMonth: 730 / 24,
-  minutesAMonth: 43_800,
+  hoursPerMonth: 730,
+  daysPerMonth: 730 / 24,
+  minutesPerMonth: 43_800,
 
-  /** What a browser does. Measured on local/demo/traffic.ts, which flushes as the tracker does. */
+  /** Measured on the traffic of local/demo/traffic.ts, which sends as the tracker does. */
   browser: {
-    eventsARequest: 1.14,
+    eventsPerRequest: 1.14,
     eventBytes: 660,
-    eventsAVisit: 6.7,
-    /** tracker.js, compressed; measured on the build. */
+    eventsPerSession: 6.7,
+    /** Compressed size of tracker.js, measured. */
     scriptBytes: 3_900,
   },
 
-  /** Bytes around a body, estimated. */
-  http: { requestHeaderBytes: 800, answerBytes: 600, readAnswerBytes: 6_000 },
+  /** Bytes of headers and responses, estimated. */
+  http: { requestHeaderBytes: 800, responseBytes: 600, readResponseBytes: 6_000 },
 
-  /** A record of the stream, measured on the demo's traffic: packed from 1,024 bytes on (core/ingest/record.ts). */
+  /** A record of the stream, measured on the demo's traffic. Records of 1,024 bytes and more are compressed. */
   record: {
     headBytes: 160,
     eventBytes: 590,
@@ -41,20 +42,23 @@ export const system = {
     packedEventBytes: 34,
   },
 
-  /** What AWS lets through (Kinesis), and how far a shard is filled at the peak. */
-  shard: { records: 1_000, bytes: 1_000_000, use: 0.8, onDemandLeast: 4 },
+  /** Limits of a Kinesis shard a second, and the share of them that the peak may use. */
+  shard: { records: 1_000, bytes: 1_000_000, maxUse: 0.8, onDemandMinimum: 4 },
 
-  /** Time of the functions, ms: estimated from the processor time here, doubled for Lambda, and from calls at 5 to 25 ms. */
+  /**
+   * Duration of the functions, ms. Estimated: CPU time of a developer machine, doubled for Lambda, plus 5 to 25 ms for each
+   * request to AWS.
+   */
   functionMs: {
-    track: { each: 20, event: 0.05 },
-    lake: { each: 200, claim: 60, event: 0.05 },
-    scheduler: { each: 150 },
-    /** With the load of DuckDB's library, as a job mostly comes to a cold function. */
-    compact: { each: 2_500, file: 25, event: 0.012 },
-    roll: { each: 2_500, file: 25, event: 0.03 },
-    /** Two rounds of statements, waited for. */
-    reports: { each: 6_000 },
-    site: { each: 5 },
+    track: { call: 20, event: 0.05 },
+    lake: { call: 200, claim: 60, event: 0.05 },
+    scheduler: { call: 150 },
+    /** Includes loading DuckDB's library, because most jobs meet a cold function. */
+    warmCompaction: { call: 2_500, file: 25, event: 0.012 },
+    coldCompaction: { call: 2_500, file: 25, event: 0.03 },
+    /** Includes waiting for two rounds of statements. */
+    reports: { call: 6_000 },
+    site: { call: 5 },
   },
   functions: functionSizes,
 
@@ -63,39 +67,40 @@ export const system = {
     epochMinutes: defaults.epochMinutes,
     epochBytes: MAINTENANCE.epochBytes,
     coldAfterHours: MAINTENANCE.coldAfterMs / HOUR_MS,
-    rollHours: MAINTENANCE.coldSpanMs / HOUR_MS,
-    keepFinerHours: MAINTENANCE.keepSupersededMs / HOUR_MS,
-    /** A deleted version stays so long (lib/storage.ts). */
+    coldCompactionHours: MAINTENANCE.coldSpanMs / HOUR_MS,
+    keepSupersededHours: MAINTENANCE.keepSupersededMs / HOUR_MS,
+    /** S3 keeps a deleted hot or warm file for this time (lib/storage.ts). */
     versionHours: 24,
-    /** Of records that are unpacked. */
+    /** Limits of a claim, before compression. */
     claimRecords: CLAIM_RECORDS,
     claimBytes: CLAIM_BYTES,
-    /** What Lambda delivers at once, by the stream's mapping, of records as they are in the stream. */
+    /** Limits of one Lambda call of the consumer, after compression. */
     batchRecords: 10_000,
     batchBytes: 4_500_000,
     partBytes: PART_BYTES,
-    /** Measured (docs/decisions/2026-11-21-lake-layout.md, README). */
+    /** Bytes of an event in each tier and rollup, measured (docs/decisions/2026-11-21-lake-layout.md, README.md). */
     hotBytes: 44,
     warmBytes: 21.4,
     coldBytes: 21.8,
     sessionsBytes: 3.0,
     activityBytes: 1.1,
-    /** A session's key in sessions_cold. */
+    /** Bytes of the session id in sessions_cold, for an event. */
     sessionKeyBytes: 1.1,
-    /** A roll of 24 hours touches two dates, and late events another. */
-    datesARoll: 3,
+    /** A cold compaction of 24 hours touches two dates, and late events add one. */
+    datesPerColdCompaction: 3,
     coldTables: 3,
   },
 
-  /** DynamoDB's requests; test/cost/state-requests.test.ts counts them on dynalite. */
+  /** Read and write units of DynamoDB. test/cost/state-requests.test.ts counts them on dynalite. */
   state: {
-    /** A call of the consumer, whatever it brings. */
+    /** One call of the consumer, for any number of records. */
     batch: { reads: 1 },
     claim: { reads: 2, writes: 2 },
-    /** The tick of a minute without work, what an epoch on its way adds to it, and a job. */
+    /** One tick of the scheduler without work. */
     tick: { reads: 6, writes: 2 },
+    /** Closing and compacting one epoch, on top of the ticks. */
     epoch: { reads: 10, writes: 4 },
-    /** That one finer copy of an epoch is looked at every three hours for a day. */
+    /** Checking the superseded files of one epoch every three hours for a day, and deleting them. */
     expiry: { reads: 10, writes: 20 },
     job: { reads: 2, writes: 1 },
     statsRead: { reads: 5, writes: 2 },
@@ -104,44 +109,46 @@ export const system = {
   },
 
   /**
-   * GET /stats. test/cost/read-scans.test.ts counts statements and scans; what Trino then asks of S3 was measured
-   * (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md).
+   * One call of GET /stats. test/cost/read-scans.test.ts counts the statements and scans. The S3 requests of a statement
+   * were measured with Trino (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md).
    */
   stats: {
     statements: 3,
-    /** Of events_warm and of events_hot; a project that sends event_ids is looked through for copies as well. */
-    freshScans: { no: 3, yes: 6 },
+    /** Scans of events_hot and of events_warm. A project with event_ids needs a second scan each time, to find copies. */
+    hotWarmScans: { no: 3, yes: 6 },
     activityScans: 2,
-    visitsScans: 1,
-    /** Of sessions_cold before the range, so many dates at most. */
-    olderScans: 1,
-    olderDates: 35,
-    /** Until an epoch that has ended is warm, while the next one fills: a tick sends the job, another finds it done. */
+    sessionsScans: 1,
+    /** Scans of sessions_cold before the range. */
+    earlierSessionScans: 1,
+    /** Dates before the range that such a scan reads, at most. */
+    earlierDates: 35,
+    /** Minutes from closing an epoch until it is warm: one tick sends the job, the next one sees that it is done. */
     compactionMinutes: 2,
-    /** A file up to this size is read whole, by one GET. Of a larger one, the columns, so many bytes a GET (estimated). */
+    /** The engine reads a file up to this size whole, with one GET. */
     wholeFileBytes: 3_000_000,
-    bytesAGet: 4_000_000,
-    /** Share of a larger hot or warm file that the columns of a statement are; estimated. */
+    /** The engine reads the columns of a larger file with one GET for each of these (estimated). */
+    bytesPerGet: 4_000_000,
+    /** Share of a large hot or warm file that the columns of a statement take, estimated. */
     columnShare: 0.45,
     resultPuts: 2,
-    leastBytes: 10_000_000,
+    minimumBytes: 10_000_000,
     glueRequests: 5,
   },
 
-  queue: { pollsAMinute: 15, requestsAJob: 3 },
+  queue: { pollsPerMinute: 15, requestsPerJob: 3 },
 
-  watching: {
-    /** Those of trouble come beside them for the hours in which there is some. */
+  monitoring: {
+    /** Metrics of error codes come on top, for the hours in which errors happen. */
     metrics: Object.keys(gauges).length,
-    /** Metrics in lib/alarms.ts; test/cost/stack.test.ts counts them. */
+    /** Metrics of all alarms in lib/alarms.ts. test/cost/stack.test.ts counts them. */
     alarms: 36,
     dashboards: 1,
-    /** The line that the API writes of a request (lib/api.ts), estimated; the functions write none. */
+    /** Access log line of a request (lib/api.ts), estimated. The functions write no line for a request. */
     requestLogBytes: 280,
-    /** The scheduler's metrics of a minute, as a line. */
+    /** Log line with the scheduler's metrics of a minute. */
     tickLogBytes: 600,
     logMonths: 1,
-    /** Lambda's own sampling: the first of a second, and a share of the others. */
+    /** Lambda's sampling rule: this many requests of each second, and this share of the others. */
     tracedSecond: 1,
     tracedShare: 0.05,
     wafRules: 3,

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { classifyEngineFailure } from './fault.ts'
 
-/** A Parquet file of the lake that cannot be read, or is not there. `key` is its key in the lake. */
+/** A Parquet file of the lake is missing or cannot be read. `key` is its key in the lake. */
 export class DamagedObject extends Error {
   readonly key: string
 
@@ -13,16 +13,16 @@ export class DamagedObject extends Error {
 }
 
 /**
- * The file that a failed statement stumbled over: the one that its message names, else the first that cannot be read
- * alone; null when all can, so that the fault is another.
+ * Finds the damaged file that made a statement fail: the file that the error message names, else the first file that
+ * cannot be read alone. Returns null if all files can be read, so the failure has another cause.
  */
 export async function findDamaged(error: unknown, files: readonly string[]): Promise<string | null> {
-  const named = files.find(file => String(error).includes(file))
-  if (named !== undefined) return named
-  // On an engine of its own: a file that broke one database may break the next too.
-  const probe = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '256MB' })
+  const fileInMessage = files.find(file => String(error).includes(file))
+  if (fileInMessage !== undefined) return fileInMessage
+  // A new instance, because a file that broke one database can break the next one too.
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '256MB' })
   try {
-    const connection = await probe.connect()
+    const connection = await instance.connect()
     for (const file of files) {
       try {
         await connection.run('SELECT bit_xor(hash(t)) FROM read_parquet($1) AS t', [file])
@@ -33,6 +33,6 @@ export async function findDamaged(error: unknown, files: readonly string[]): Pro
     connection.closeSync()
     return null
   } finally {
-    probe.closeSync()
+    instance.closeSync()
   }
 }

@@ -1,7 +1,11 @@
 /**
- * What kind of failure DuckDB's message tells of: the statement itself is wrong or was interrupted; memory ran out; a
- * file was deleted after it was listed; a fatal error of another statement closed the database; the system would not
- * open a file; or what was read is not as it should be.
+ * What kind of failure the message of DuckDB describes:
+ * - statement: the statement is wrong, or it was interrupted
+ * - memory: there is not enough memory
+ * - gone: a file was deleted after it was listed
+ * - invalidated: a fatal error of another statement closed the database
+ * - refused: the system did not open a file
+ * - read: anything else, e.g. a file that is not valid Parquet
  */
 export type EngineFailure = 'statement' | 'memory' | 'gone' | 'invalidated' | 'refused' | 'read'
 

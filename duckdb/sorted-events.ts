@@ -4,42 +4,42 @@ import { classifyEngineFailure } from './fault.ts'
 import { list, text } from './tables.ts'
 
 export type SortedEvents = {
-  /** `SELECT …`, of columns of kept only. */
+  /** `SELECT …` of columns of the table event_rows. */
   select: string
-  /** Which rows of kept. */
+  /** Which rows of event_rows. */
   where: string
-  /** Where the file goes; what is needed meanwhile is beside it. */
+  /** The file to write. Temporary files are written beside it. */
   path: string
-  /** Options of COPY but the rows of a row group. */
+  /** Options of COPY, except the rows of a row group. */
   options: string
   rowGroupRows: number
 }
 
-/** Sessions lie together (40 % smaller than by time), and row groups stay narrow in time. */
+/** The rows of a session lie together, which makes files 40 % smaller than order by time, and row groups narrow in time. */
 const EVENT_ORDER = 'project_id, coalesce(first_at, timestamp), session_key NULLS LAST, timestamp, lag_s, seq'
-const KEPT = 'kept LEFT JOIN session_start USING (project_id, session_key)'
-/** What a row takes beside its texts, roughly, bytes. */
+const SORTABLE_ROWS = 'event_rows LEFT JOIN session_starts USING (project_id, session_key)'
+/** Estimated bytes of a row without its texts. */
 const ROW_BYTES = 512
-/** A slice may have this part of the memory: sorting and packing hold it several times. */
+/** Sorting and encoding hold a slice several times, so a slice has this fraction of the memory. */
 const MEMORY_SLICES = 16
 
 /**
- * Writes events of the table kept in the lake's order to one Parquet file. DuckDB sorts with whole rows in its hands,
- * and runs out of memory where those are wide (250,000 events with 3 kB of properties in 256 MB or in 512). Then they
- * are sorted by their keys alone, fetched in that order slice by slice, and the slices put together.
+ * Writes rows of event_rows to one Parquet file, in the order of the lake. DuckDB sorts whole rows, and wide rows need
+ * more memory than there is: 250,000 events with 3 kB of properties each need more than 512 MB. In that case only the
+ * keys are sorted, the rows are fetched in that order slice by slice, and the slices are concatenated.
  */
 export async function writeSortedEvents(
   connection: DuckDBConnection,
-  wanted: SortedEvents,
+  output: SortedEvents,
   memoryMb: number,
 ): Promise<void> {
-  const { select, where, path, options, rowGroupRows } = wanted
+  const { select, where, path, options, rowGroupRows } = output
   try {
-    await connection.run(`COPY (${select} FROM ${KEPT} WHERE ${where} ORDER BY ${EVENT_ORDER})
+    await connection.run(`COPY (${select} FROM ${SORTABLE_ROWS} WHERE ${where} ORDER BY ${EVENT_ORDER})
       TO ${text(path)} (${options}, ROW_GROUP_SIZE ${rowGroupRows})`)
   } catch (error) {
     if (classifyEngineFailure(error) !== 'memory') throw error
-    await writeInSlices(connection, wanted, (memoryMb * 1_000_000) / MEMORY_SLICES)
+    await writeInSlices(connection, output, (memoryMb * 1_000_000) / MEMORY_SLICES)
   }
 }
 
@@ -49,29 +49,34 @@ async function writeInSlices(
   sliceBytes: number,
 ): Promise<void> {
   await connection.run(`
-    CREATE OR REPLACE TABLE placed AS
-    SELECT row_id, row_number() OVER by_order AS place,
+    CREATE OR REPLACE TABLE sorted_keys AS
+    SELECT row_id, row_number() OVER by_order AS row_position,
       CAST(sum(bytes) OVER by_order AS bigint) // ${Math.floor(sliceBytes)} AS slice
-    FROM (SELECT kept.rowid AS row_id, ${bytesOfRow} AS bytes, project_id, first_at, timestamp, session_key, lag_s, seq
-      FROM ${KEPT} WHERE ${where})
+    FROM (SELECT event_rows.rowid AS row_id, ${estimatedBytes} AS bytes, project_id, first_at, timestamp, session_key,
+        lag_s, seq
+      FROM ${SORTABLE_ROWS} WHERE ${where})
     WINDOW by_order AS (ORDER BY ${EVENT_ORDER} ROWS UNBOUNDED PRECEDING)`)
-  const found = await connection.runAndReadAll(
-    'SELECT CAST(slice AS integer), CAST(count(*) AS integer) FROM placed GROUP BY slice ORDER BY slice',
+  const result = await connection.runAndReadAll(
+    'SELECT CAST(slice AS integer), CAST(count(*) AS integer) FROM sorted_keys GROUP BY slice ORDER BY slice',
   )
-  const slices = found.getRows().map(([slice, rows]) => ({
+  const slices = result.getRows().map(([slice, rows]) => ({
     file: `${path}-${slice}`,
     slice: Number(slice),
     rows: Number(rows),
   }))
   for (const { slice, file } of slices) {
-    await connection.run(`COPY (${select} FROM kept JOIN placed ON kept.rowid = row_id WHERE slice = ${slice} ORDER BY place)
+    await connection.run(`COPY (${select} FROM event_rows JOIN sorted_keys ON event_rows.rowid = row_id
+        WHERE slice = ${slice} ORDER BY row_position)
       TO ${text(file)} (FORMAT parquet)`)
   }
-  // The widest rows of all say how many are held at once; the last slice is only what was left.
-  const fewest = Math.min(rowGroupRows, ...slices.slice(0, -1).map(({ rows }) => rows))
+  // The slice with the widest rows has the fewest rows, and shows how many rows fit into memory. The last slice does not
+  // count, because it is a remainder.
+  const fittingRows = Math.min(rowGroupRows, ...slices.slice(0, -1).map(({ rows }) => rows))
   await connection.run(`COPY (SELECT * FROM read_parquet(${list(slices.map(({ file }) => file))}))
-    TO ${text(path)} (${options}, ROW_GROUP_SIZE ${fewest})`)
+    TO ${text(path)} (${options}, ROW_GROUP_SIZE ${fittingRows})`)
 }
 
-const texts: readonly Column[] = eventColumns.filter(({ type }) => type === 'string')
-const bytesOfRow = [ROW_BYTES, ...texts.map(({ name }) => `coalesce(strlen(${name}), 0)`)].join(' + ')
+const textColumns: readonly Column[] = eventColumns.filter(({ type }) => type === 'string')
+const estimatedBytes = [ROW_BYTES, ...textColumns.map(({ name }) => `coalesce(strlen(${name}), 0)`)].join(
+  ' + ',
+)

@@ -4,43 +4,55 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { type Column, type Partition, type TableName, tables } from '#schemas/columns'
 
 /**
- * The lake's tables as DuckDB views over lists of files. The list of each table is a variable of the connection, read
- * when a statement is bound: DuckDB 1.5 lists a whole glob before it looks at partitions (6,144 files: 90 ms; the 96
- * that are needed as a list: 3 ms), so the caller gives it only the files that the statement needs.
+ * The lake's tables as DuckDB views over lists of files. A list is a variable of the connection, which DuckDB reads when
+ * it binds a statement. The caller sets only the files that the statement needs, because DuckDB 1.5 lists a whole glob
+ * before it looks at partitions: 6,144 files take 90 ms, a list of the 96 that are needed takes 3 ms.
  */
 
 const parquetTypes = { string: 'VARCHAR', int64: 'BIGINT', timestamp: 'TIMESTAMP' } as const
 const partitionTypes = { int64: 'BIGINT', date: 'DATE' } as const
 
 /**
- * Makes the views, and in `dir` one empty file a table with all its columns: it heads every list, so that an empty
- * lake is read too, and a file from before a column was added reads null in it.
+ * Creates the views, and below `dir` an empty file for each table. Put this file first in every list of files.
  * @returns the empty file of each table
  */
 export async function createTables(
   connection: DuckDBConnection,
   dir: string,
 ): Promise<Record<TableName, string>> {
-  const empty: Partial<Record<TableName, string>> = {}
+  const emptyFiles: Partial<Record<TableName, string>> = {}
   for (const table of Object.keys(tables) as TableName[]) {
-    const { prefix, partitions, columns } = tables[table]
-    const folder = join(dir, prefix, ...partitions.map(({ name, type }) => `${name}=${NOWHERE[type]}`))
-    await mkdir(folder, { recursive: true })
-    const file = join(folder, 'empty.parquet')
-    empty[table] = file
-    await connection.run(
-      `COPY (SELECT ${columns.map(nullColumn).join(', ')} WHERE false) TO ${text(file)} (FORMAT parquet)`,
-    )
+    const file = await writeEmptyFile(connection, dir, table)
+    emptyFiles[table] = file
     await connection.run(useFiles(table, [file]))
     await connection.run(`CREATE OR REPLACE VIEW ${table} AS SELECT * FROM ${readFiles(table)}`)
   }
-  return empty as Record<TableName, string>
+  return emptyFiles as Record<TableName, string>
+}
+
+/**
+ * Writes a file without rows that has all columns of the table, and returns its path below `dir`. With this file first
+ * in a list, an empty lake can be read too, and files that were written before a column was added have null in it.
+ */
+export async function writeEmptyFile(
+  connection: DuckDBConnection,
+  dir: string,
+  table: TableName,
+): Promise<string> {
+  const { prefix, partitions, columns } = tables[table]
+  const folder = join(dir, prefix, ...partitions.map(({ name, type }) => `${name}=${UNUSED_PARTITION[type]}`))
+  await mkdir(folder, { recursive: true })
+  const file = join(folder, 'empty.parquet')
+  await connection.run(
+    `COPY (SELECT ${columns.map(nullColumn).join(', ')} WHERE false) TO ${text(file)} (FORMAT parquet)`,
+  )
+  return file
 }
 
 /** No snapshot and no range selects these partitions. */
-const NOWHERE = { int64: '-1', date: '0001-01-01' } as const
+const UNUSED_PARTITION = { int64: '-1', date: '0001-01-01' } as const
 
-/** The statement that gives the connection the files which `table` is to be read from. */
+/** The statement that sets the files from which the connection reads `table`. */
 export function useFiles(table: TableName, files: readonly string[]): string {
   return `SET VARIABLE ${table} = ${list(files)}`
 }
@@ -62,7 +74,7 @@ export function list(values: readonly string[]): string {
   return `[${values.map(text).join(', ')}]`
 }
 
-/** A text literal, for statements that take no parameters. */
+/** A text literal, for statements that cannot have parameters. */
 export function text(value: string): string {
   return `'${value.replaceAll("'", "''")}'`
 }

@@ -3,13 +3,13 @@ import { textDecoder } from '@duckdb/node-api/lib/vectors/dataAccessors.js'
 import type { Row } from '#core/ports'
 
 /**
- * The binding's own decoder, which reads all text of all results, takes a U+FEFF at the start for a byte order mark and
- * drops it (1.5.5): the text would no longer equal what is stored, nor what Trino answers.
+ * The text decoder of @duckdb/node-api 1.5.5 drops a U+FEFF at the start of a text, because it takes it for a byte order
+ * mark. The text would differ from what is stored and from what Trino returns, so this decoder keeps it.
  */
 const exactDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 textDecoder.decode = exactDecoder.decode.bind(exactDecoder)
 
-/** The rows of a result by column name. Throws on a value that the port does not know, naming its column. */
+/** The rows of a result by column name. Throws on a type that the port does not have, and names the column. */
 export function toRows(result: DuckDBResultReader): Row[] {
   const names = result.columnNames()
   return result.getRows().map(values => {
@@ -29,11 +29,11 @@ function toValue(name: string, value: DuckDBValue): Row[string] {
       return value
     case 'bigint':
       if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) {
-        throw new Error(`${name} is a whole number beyond 53 bits; return it as text`)
+        throw new Error(`Column ${name} has an integer of more than 53 bits. Return it as text.`)
       }
       return Number(value)
     default:
       if (value === null) return null
-      throw new Error(`${name} is of a type that statements do not return; cast it`)
+      throw new Error(`Column ${name} has a type that statements must not return. Cast it.`)
   }
 }

@@ -25,6 +25,9 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** Limits that a plan sets on calls (contract 6). */
+export type Limit = 'reads_per_minute'
+
 /** Largest request body in bytes (contract R3). */
 export const MAX_BODY_BYTES = 1_048_576
 
@@ -39,12 +42,17 @@ export type Route = {
   /** Who may call: anybody, the holder of a project token (in the body), or an account by any of its credentials. */
   auth: 'none' | 'project_token' | 'account'
   scope?: Scope
+  /** The plan that the account needs; PRO_REQUIRED without it. */
+  tier?: 'pro'
+  /** The limit that each call counts toward, also when it fails later. */
+  limit?: Limit
   /** Where the request names the project that the caller must own; found before any other field is looked at (R8). */
   project?: 'query' | 'body' | 'path'
   /** A successful call counts toward the month's reads (contract 6). */
   metered?: true
   query?: z.ZodType
   body?: z.ZodType
+  /** With a content type or without a schema the handler writes the response itself; else it is JSON. */
   responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
   /** Codes that this route answers, beside those that follow from the other fields. */
   errors: readonly ErrorCode[]
@@ -125,7 +133,13 @@ export const routes = {
     summary: 'This document',
     function: 'site',
     auth: 'none',
-    responses: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
+    responses: {
+      200: {
+        description: 'OpenAPI 3.1',
+        schema: z.looseObject({ openapi: z.string() }),
+        contentType: 'application/json',
+      },
+    },
     errors: [],
   },
   stats: {
@@ -137,6 +151,7 @@ export const routes = {
     auth: 'account',
     scope: 'analytics:read',
     project: 'query',
+    limit: 'reads_per_minute',
     metered: true,
     query: statsQuery,
     responses: { 200: { description: 'The report', schema: statsResponse } },
@@ -151,6 +166,7 @@ export const routes = {
     auth: 'account',
     scope: 'analytics:read',
     project: 'query',
+    limit: 'reads_per_minute',
     metered: true,
     query: eventsQuery,
     responses: { 200: { description: 'The events', schema: eventsResponse } },
@@ -232,6 +248,8 @@ export function errorsOf(route: Route): ErrorCode[] {
   // MISSING_FIELDS also for a query string with bad percent-encoding, where the credential may stand.
   if (route.auth === 'account') codes.push('AUTH_REQUIRED', 'MISSING_FIELDS')
   if (route.scope) codes.push('FORBIDDEN')
+  if (route.tier) codes.push('PRO_REQUIRED')
+  if (route.limit) codes.push('RATE_LIMITED')
   if (route.project) codes.push('NOT_FOUND')
   if (route.project && route.project !== 'path') codes.push('PROJECT_REQUIRED')
   // Whoever calls is looked up in the state, which may be out of reach.

@@ -6,12 +6,12 @@ import type { Account } from './caller.ts'
 
 export type AccountStoreServices = StateTable & { clock: Clock }
 
-/** The form of an API key; another text is unknown without asking the table. */
+/** The form of an API key. A text of another form is unknown without a read of the table. */
 const API_KEY = /^aak_[0-9a-f]{64}$/
 
 /**
- * Accounts and their API keys. Of a key only the SHA-256 is kept: in the account, which decides, and as the name of
- * an item that leads from it to the account.
+ * Accounts and their API keys. Only the SHA-256 of a key is stored: in the account's item, which decides, and as the key
+ * of a key record that leads to the account.
  */
 export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   const accounts = accountEntity(state)
@@ -29,30 +29,31 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
 
   async function byId(id: string): Promise<Account | null> {
     const item = await find(id)
-    return item === null ? null : accountOf(item)
+    return item === null ? null : toAccount(item)
   }
 
-  /** A new API key, in place of the old one, which is dead at once. It cannot be read again. Throws for no account. */
+  /** Replaces the account's API key; the old key stops at once. Nobody can read a key again. Throws without an account. */
   async function issueApiKey(accountId: string): Promise<string> {
-    const old = await find(accountId)
+    const account = await find(accountId)
     const key = `aak_${randomBytes(32).toString('hex')}`
     const hash = sha256(key)
-    // Before the account names it: a crash in between leaves an item that leads nowhere.
+    // The key record comes first. After a crash in between, no account has its hash, so the key does not work.
     await orUnavailable(keys.create({ hash, account_id: accountId }).go())
     if (!(await conditionHeld(accounts.patch({ id: accountId }).set({ api_key_hash: hash }).go()))) {
-      throw new Error(`there is no account ${accountId}`)
+      throw new Error(`There is no account ${accountId}.`)
     }
-    if (old?.api_key_hash !== undefined) await orUnavailable(keys.delete({ hash: old.api_key_hash }).go())
+    if (account?.api_key_hash !== undefined)
+      await orUnavailable(keys.delete({ hash: account.api_key_hash }).go())
     return key
   }
 
-  /** The account of an API key, or null when there is none or the key was replaced. */
+  /** Returns the account of an API key, or null for an unknown or replaced key. */
   async function byApiKey(key: string): Promise<Account | null> {
     if (!API_KEY.test(key)) return null
     const hash = sha256(key)
-    const { data: lead } = await orUnavailable(keys.get({ hash }).go({ consistent: true }))
-    const item = lead === null ? null : await find(lead.account_id)
-    return item?.api_key_hash !== undefined && isSame(item.api_key_hash, hash) ? accountOf(item) : null
+    const { data: keyRecord } = await orUnavailable(keys.get({ hash }).go({ consistent: true }))
+    const item = keyRecord === null ? null : await find(keyRecord.account_id)
+    return item?.api_key_hash !== undefined && isSameHash(item.api_key_hash, hash) ? toAccount(item) : null
   }
 
   async function hasApiKey(accountId: string): Promise<boolean> {
@@ -74,11 +75,11 @@ function sha256(text: string): string {
 }
 
 /** Compares two hashes in constant time. */
-function isSame(a: string, b: string): boolean {
+function isSameHash(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
 
-function accountOf({ id, email, tier, complimentary, created_at }: Account): Account {
+function toAccount({ id, email, tier, complimentary, created_at }: Account): Account {
   return { id, email, tier, complimentary, created_at }
 }
 

@@ -1,34 +1,36 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject, type JsonObject } from '#core/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
+import { fieldName } from './field-name.ts'
 
 /**
- * The JSON text of an event's properties as they are stored, or null when there are none. It is written once, here:
- * its size is checked on what JSON.stringify writes of what was sent (contract 1.1), then keys that contain `email`
- * go, at every depth, and lone surrogates become U+FFFD (contract R3).
- * `where` begins the message. Throws INVALID_PROPERTIES.
+ * Writes the properties of an event as the JSON text that is stored; null when there are none. The size limit counts the
+ * properties as sent (contract 1.1). After that check, keys that contain `email` are removed at every depth, and lone
+ * surrogates become U+FFFD (contract R3). `label` names the item in messages. Throws INVALID_PROPERTIES.
  */
-export function storedProperties(sent: unknown, where: string): string | null {
+export function propertiesJson(sent: unknown, label: string): string | null {
   if (sent === undefined || sent === null) return null
   if (!isJsonObject(sent)) {
-    throw new ApiError('INVALID_PROPERTIES', `${where}\`properties\` must be an object or null`)
+    throw new ApiError(
+      'INVALID_PROPERTIES',
+      `${fieldName('properties', label)} is not an object. Send an object or null.`,
+    )
   }
   const text = stringify(sent)
-  // No text has more bytes than three for each of its code units, so most sizes need no counting.
+  // A code unit takes at most three bytes of UTF-8, so a short text needs no count.
   const size = text.length * 3 <= EVENT_LIMITS.propertiesBytes ? 0 : Buffer.byteLength(text)
   if (size > EVENT_LIMITS.propertiesBytes) {
     throw new ApiError(
       'INVALID_PROPERTIES',
-      `${where}\`properties\` has ${Number.isFinite(size) ? size : 'too many'} bytes as JSON; ` +
-        `at most ${EVENT_LIMITS.propertiesBytes} are taken`,
+      `${fieldName('properties', label)} has more than ${EVENT_LIMITS.propertiesBytes} bytes as JSON. Send fewer.`,
     )
   }
-  if (!/email/i.test(text)) return wellFormed(text)
+  if (!/email/i.test(text)) return replaceLoneSurrogates(text)
   removeEmailKeys(sent)
-  return wellFormed(JSON.stringify(sent))
+  return replaceLoneSurrogates(JSON.stringify(sent))
 }
 
-/** A value too deep for JSON.stringify's stack is far above the limit: each level costs two bytes or more. */
+/** A value that is too deep for the stack is over the limit too, as each level has two bytes or more. */
 function stringify(sent: JsonObject): string {
   try {
     return JSON.stringify(sent)
@@ -38,7 +40,7 @@ function stringify(sent: JsonObject): string {
   }
 }
 
-/** Deletes every key that contains `email` in any case, in place: the parsed body is nobody else's. */
+/** Deletes every key that contains `email`, in upper or lower case. Changes the value in place; nobody else uses it. */
 function removeEmailKeys(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
@@ -53,12 +55,12 @@ function removeEmailKeys(value: unknown): void {
 }
 
 /**
- * JSON.stringify writes a lone surrogate, of a key or a value, as the escape \ud800 to \udfff and every other
- * character of that range as itself; so it is enough to look at the text. `\\.` steps over other escapes.
+ * Replaces lone surrogates, in keys and values, by U+FFFD. JSON.stringify writes only lone surrogates as the escapes
+ * \ud800 to \udfff, so the text shows them all. The second alternative of the pattern skips other escapes.
  */
-function wellFormed(jsonText: string): string {
+function replaceLoneSurrogates(jsonText: string): string {
   if (!jsonText.includes('\\ud')) return jsonText
-  return jsonText.replace(/\\(ud[0-9a-f]{3}|.)/g, (written, name: string) =>
-    name.length > 1 ? '\ufffd' : written,
+  return jsonText.replace(/\\(ud[0-9a-f]{3}|.)/g, (sequence, name: string) =>
+    name.length > 1 ? '\ufffd' : sequence,
   )
 }

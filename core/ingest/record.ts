@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-/** One accepted event inside a record. `properties` holds no e-mail keys any more. */
+/** One accepted event inside a record. Keys of e-mail addresses are already removed from `properties`. */
 export type RecordedEvent = {
   event: string
   properties: Record<string, unknown> | null
@@ -18,78 +18,151 @@ type RecordHead = {
   received_at: number
 }
 
-/**
- * What one request puts on the stream, for one project. `seq` is the first event's (schemas/columns.ts); the others
- * follow it by ones.
- */
-export type StreamRecord =
-  | (RecordHead & {
-      kind: 'events'
-      bucket: number
-      seq: number
-      country: string | null
-      events: RecordedEvent[]
-    })
-  | (RecordHead & { kind: 'bots'; category: string; actor: string; dropped: number })
+/** The events of one request. `seq` belongs to the first event (schemas/columns.ts); it grows by one for each event. */
+export type EventsRecord = RecordHead & {
+  kind: 'events'
+  bucket: number
+  seq: number
+  country: string | null
+  events: RecordedEvent[]
+}
+
+/** One request of a bot, which is only counted. */
+export type BotRecord = RecordHead & { kind: 'bots'; category: string; actor: string; dropped: number }
+
+/** What one request puts on the stream, for one project. */
+export type StreamRecord = EventsRecord | BotRecord
+
+/** A record of events, with the properties as the JSON text that ingestion has already written. */
+export type WrittenEventsRecord = Omit<EventsRecord, 'events'> & { events: readonly WrittenEvent[] }
+export type WrittenEvent = Omit<RecordedEvent, 'properties'> & { propertiesJson: string | null }
+
+/** Packs a record for the stream. */
+export function packRecord(record: StreamRecord): Uint8Array {
+  if (record.kind === 'bots') return packJson(JSON.stringify(record))
+  const events = record.events.map(event => ({ ...event, propertiesJson: JSON.stringify(event.properties) }))
+  return packWrittenRecord({ ...record, events })
+}
+
+/** The same for a record whose properties are JSON text. */
+export function packWrittenRecord(record: WrittenEventsRecord): Uint8Array {
+  return packJson(
+    objectJson({
+      kind: '"events"',
+      project_id: JSON.stringify(record.project_id),
+      account_id: JSON.stringify(record.account_id),
+      received_at: String(record.received_at),
+      bucket: String(record.bucket),
+      seq: String(record.seq),
+      country: JSON.stringify(record.country),
+      events: `[${record.events.map(eventJson).join(',')}]`,
+    } satisfies FieldsJson<EventsRecord>),
+  )
+}
+
+/** The JSON text of each field. A forgotten field is a type error. */
+type FieldsJson<T> = Record<keyof T, string>
+
+function eventJson(event: WrittenEvent): string {
+  return objectJson({
+    event: JSON.stringify(event.event),
+    properties: String(event.propertiesJson),
+    user_id: JSON.stringify(event.user_id),
+    session_id: JSON.stringify(event.session_id),
+    timestamp: String(event.timestamp),
+    event_id: JSON.stringify(event.event_id),
+  } satisfies FieldsJson<RecordedEvent>)
+}
+
+/** Joins the JSON texts of fields to the JSON text of their object. */
+function objectJson(fields: Record<string, string>): string {
+  let text = ''
+  for (const name in fields) text += `${text === '' ? '{' : ','}"${name}":${fields[name]}`
+  return `${text}}`
+}
 
 /** Below this size compression saves nothing: Kinesis bills whole kilobytes, and a log page is 4 kB. */
 const COMPRESS_FROM_BYTES = 1024
-/** First byte of a record: how the rest is packed. */
+/** Far more than a record of ours unpacks to, as a request has 1 MiB at most. A larger record was not packed here. */
+const MAX_UNPACKED_BYTES = 8 * 1024 * 1024
+
+/** The first byte of a record names how the rest is packed. PLAIN: the JSON text. */
 const PLAIN = 0x01
-const ZSTD = 0x02
-/** Stands before the bytes of a record whose checksum was wrong when the log was read; nothing is packed so. */
+/** A zstd frame of the text. Written by earlier versions, and still read. */
+const UNSIZED_ZSTD = 0x02
+/** The length of the text in 4 bytes, little-endian, then its zstd frame. */
+const ZSTD = 0x03
+const LENGTH_BYTES = 4
+/** Put before the bytes of a record whose checksum was wrong when the log was read. No record is packed like this. */
 export const DAMAGED = 0x00
 
-/** Packs the JSON text of a record: one byte that names the packing, then the text or its zstd frame. */
+/** Packs the JSON text of a record. */
 export function packJson(json: string): Uint8Array {
   const text = Buffer.from(json, 'utf8')
   if (text.length < COMPRESS_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), text])
-  return Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(text)])
+  const head = Buffer.alloc(1 + LENGTH_BYTES)
+  head.writeUInt8(ZSTD)
+  head.writeUInt32LE(text.length, 1)
+  return Buffer.concat([head, zstdCompressSync(text)])
 }
-
-/** Packs a record. core/ingest/accept.ts writes the same JSON by pieces, as it has the properties' text at hand. */
-export function packRecord(record: StreamRecord): Uint8Array {
-  return packJson(JSON.stringify(record))
-}
-
-/** Far more than a record of ours unpacks to (a request has 1 MiB): beyond it one was not packed here. */
-const MAX_UNPACKED_BYTES = 8 * 1024 * 1024
 
 /**
- * What the record takes when it is unpacked, in bytes, by what its head says (RFC 8878, 3.1.1.1): repetitive events
- * pack to a thousandth. Its packed size where the head cannot be read.
+ * Returns how many bytes the record takes when it is unpacked. Repetitive events pack to a thousandth of that, so a
+ * claim is bounded by this number. Returns the packed size for a record that cannot be read.
  */
 export function unpackedBytes(bytes: Uint8Array): number {
-  const descriptor = bytes[5] ?? 0
-  if (bytes[0] !== ZSTD || bytes.length < 20) return bytes.length
-  const windowBytes = (descriptor & 0x20) === 0 ? 1 : 0
-  const dictionaryBytes = [0, 1, 2, 4][descriptor & 0x3] as number
-  const size = Buffer.from(bytes.buffer, bytes.byteOffset + 6 + windowBytes + dictionaryBytes, 8)
-  switch (descriptor >> 6) {
-    case 0:
-      return windowBytes === 0 ? size.readUInt8(0) : bytes.length
-    case 1:
-      return size.readUInt16LE(0) + 256
-    case 2:
-      return size.readUInt32LE(0)
+  switch (bytes[0]) {
+    case ZSTD:
+      return bytes.length < 1 + LENGTH_BYTES
+        ? bytes.length
+        : Buffer.from(bytes.buffer, bytes.byteOffset + 1, LENGTH_BYTES).readUInt32LE()
+    case UNSIZED_ZSTD:
+      // Only the records that an update finds in the log. To unpack them twice costs less than to estimate them badly.
+      try {
+        return decompress(bytes.subarray(1), MAX_UNPACKED_BYTES).length
+      } catch {
+        return bytes.length
+      }
     default:
-      return Number(size.readBigUInt64LE(0))
+      return bytes.length
   }
 }
 
-/** Reads a record back. Throws an Error that says what is wrong with the bytes; the lake consumer quarantines them. */
+/** Reads a record. Throws an Error that says what is wrong with the bytes; the lake consumer quarantines them. */
 export function unpackRecord(bytes: Uint8Array): StreamRecord {
-  const packing = bytes[0]
-  if (packing === DAMAGED) throw new Error('its checksum was wrong when the log was read')
-  if (packing !== PLAIN && packing !== ZSTD) throw new Error(`unknown packing ${packing ?? '(empty)'}`)
-  const body = bytes.subarray(1)
   const record = JSON.parse(
-    (packing === ZSTD
-      ? zstdDecompressSync(body, { maxOutputLength: MAX_UNPACKED_BYTES })
-      : Buffer.from(body.buffer, body.byteOffset, body.length)
-    ).toString('utf8'),
+    unpackText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString('utf8'),
   )
   if (record?.kind === 'events' && Array.isArray(record.events)) return record
   if (record?.kind === 'bots') return record
   throw new Error(`unknown kind ${String(record?.kind)}`)
+}
+
+function unpackText(bytes: Buffer): Buffer {
+  switch (bytes[0]) {
+    case PLAIN:
+      return bytes.subarray(1)
+    case ZSTD:
+      return unpackSized(bytes)
+    case UNSIZED_ZSTD:
+      return decompress(bytes.subarray(1), MAX_UNPACKED_BYTES)
+    case DAMAGED:
+      throw new Error('the checksum was wrong when the log was read')
+    default:
+      throw new Error(`unknown packing ${bytes[0] ?? '(empty)'}`)
+  }
+}
+
+function unpackSized(bytes: Buffer): Buffer {
+  if (bytes.length < 1 + LENGTH_BYTES) throw new Error('the length is cut off')
+  const length = bytes.readUInt32LE(1)
+  if (length > MAX_UNPACKED_BYTES) throw new Error(`the length ${length} is over ${MAX_UNPACKED_BYTES}`)
+  const text = decompress(bytes.subarray(1 + LENGTH_BYTES), length)
+  if (text.length !== length) throw new Error(`the text has ${text.length} bytes, not ${length}`)
+  return text
+}
+
+/** Throws when the frame cannot be read or unpacks to more than `maxBytes`. */
+function decompress(frame: Uint8Array, maxBytes: number): Buffer {
+  return zstdDecompressSync(frame, { maxOutputLength: maxBytes })
 }

@@ -1,65 +1,81 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject, type JsonObject } from '#core/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
+import { fieldName } from './field-name.ts'
 
-/** What one request delivers: events of one project, not yet checked. */
+/** What one request sends: events of one project, not checked yet. */
 export type TrackRequest = {
-  /** The one token of all of them; it has the form of a token, but nobody has looked it up yet. */
+  /** The one token of all events. It has the form of a token, but nobody has looked it up yet. */
   token: string
   items: readonly JsonObject[]
-  /** How a message names the i-th item: `events[3]` in a batch, nothing for a single event. */
+  /** How messages name an item: `events[3]` in a batch, an empty text for a single event. */
   labelOf(index: number): string
 }
 
-/** A token that has not this form is unknown without asking the store for it. */
+/** A token of another form is unknown; the state table is not asked. */
 const TOKEN_FORM = /^aat_[A-Za-z0-9_-]{1,128}$/
 
-/** The delivery of POST /track. Throws INVALID_TOKEN. */
+/** Reads the body of POST /track. Throws INVALID_TOKEN. */
 export function parseEvent(body: JsonObject): TrackRequest {
-  return { token: knownForm(body.token, ''), items: [body], labelOf: () => '' }
+  return { token: parseToken(body.token, ''), items: [body], labelOf: () => '' }
 }
 
 /**
- * The delivery of POST /track/batch. An event without a token of its own takes the one beside `events`.
- * Throws INVALID_BODY (`events` is absent, empty, no array, or holds what is no object), BATCH_TOO_LARGE,
- * MIXED_TOKENS or INVALID_TOKEN, in that order.
+ * Reads the body of POST /track/batch. An event without a token takes the token beside `events`. Throws, in this order:
+ * INVALID_BODY (`events` is absent, empty or no array, or an item is no object), BATCH_TOO_LARGE, MIXED_TOKENS or
+ * INVALID_TOKEN.
  */
 export function parseBatch(body: JsonObject): TrackRequest {
   const { events } = body
   if (!Array.isArray(events) || events.length === 0) {
-    throw new ApiError('INVALID_BODY', '`events` must be an array of 1 to 100 events')
+    throw new ApiError(
+      'INVALID_BODY',
+      'Field `events` is not an array of 1 to 100 events. Send such an array.',
+    )
   }
   if (events.length > EVENT_LIMITS.batchEvents) {
     throw new ApiError(
       'BATCH_TOO_LARGE',
-      `\`events\` holds ${events.length} events; at most ${EVENT_LIMITS.batchEvents} are taken`,
+      `Field \`events\` has ${events.length} events. Send at most ${EVENT_LIMITS.batchEvents} in one batch.`,
     )
   }
   events.forEach((item, i) => {
-    if (!isJsonObject(item)) throw new ApiError('INVALID_BODY', `events[${i}] must be an object`)
+    if (!isJsonObject(item)) {
+      throw new ApiError(
+        'INVALID_BODY',
+        `Item events[${i}] is not an object. Send each event as a JSON object.`,
+      )
+    }
   })
   const tokens = events.map((item: JsonObject) => item.token ?? body.token ?? null)
   const missing = tokens.indexOf(null)
   const first = tokens.find(token => token !== null) ?? null
   const other = tokens.findIndex(token => token !== null && token !== first)
   if (other !== -1) {
-    throw new ApiError('MIXED_TOKENS', `events[${other}] carries another token than the events before it`)
+    throw new ApiError(
+      'MIXED_TOKENS',
+      `Item events[${other}] has a different token than the items before it. Send one batch for each project.`,
+    )
   }
   return {
-    token: knownForm(missing === -1 ? first : null, `events[${Math.max(missing, 0)}]`),
+    token: parseToken(missing === -1 ? first : null, `events[${Math.max(missing, 0)}]`),
     items: events,
     labelOf: index => `events[${index}]`,
   }
 }
 
-function knownForm(token: unknown, where: string): string {
-  const place = where === '' ? '`token`' : `${where}: \`token\``
-  if (token === undefined || token === null) throw new ApiError('INVALID_TOKEN', `${place} is missing`)
+function parseToken(token: unknown, label: string): string {
+  if (token === undefined || token === null) {
+    throw new ApiError(
+      'INVALID_TOKEN',
+      `${fieldName('token', label)} is missing. Send the project's token; GET /projects lists it.`,
+    )
+  }
   if (typeof token !== 'string' || !TOKEN_FORM.test(token)) throw unknownTokenError()
   return token
 }
 
-/** The answer to a token that no live project has. */
+/** The error for a token that no live project has. */
 export function unknownTokenError(): ApiError {
-  return new ApiError('INVALID_TOKEN', 'no live project has this token')
+  return new ApiError('INVALID_TOKEN', 'No live project has this token. GET /projects lists the tokens.')
 }

@@ -225,10 +225,12 @@ function hotRowsWithEventId(
   const hot = hotEvents(snapshot, project)
   const hasWarm = snapshot.cold < snapshot.warm
   const horizon = integer(EVENT_ID_HORIZON_S)
+  // Two comparisons, not abs(arrival - warm_arrival): DuckDB plans a hash join only if each condition compares a value of
+  // one side with a value of the other. Otherwise an outer join is a nested loop over all pairs.
   const joinWarm = scanning(
     sql`LEFT JOIN (SELECT event_id AS warm_id, ${ARRIVAL} AS warm_arrival FROM events_warm
           WHERE ${warm.where} AND event_id IS NOT NULL) AS warm_ids
-        ON warm_id = event_id AND abs(arrival - warm_arrival) <= ${horizon}`,
+        ON warm_id = event_id AND warm_arrival >= arrival - ${horizon} AND warm_arrival <= arrival + ${horizon}`,
     warm.scan,
   )
   return sql`SELECT ${selectList(fields)} FROM (

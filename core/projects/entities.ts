@@ -1,7 +1,7 @@
 import { Entity } from 'electrodb'
 import { primaryIndex, type StateTable } from '#core/state-table'
 
-/** The project itself decides what is true of it; tokens and claims only lead to it. */
+/** The project's own item decides its name, token and origins; the items of tokens and reservations only lead to it. */
 export function projectEntity({ client, table }: StateTable) {
   return new Entity(
     {
@@ -18,7 +18,7 @@ export function projectEntity({ client, table }: StateTable) {
         has_event_ids: { type: 'boolean' },
         created_at: { type: 'string', required: true },
         deleted_at: { type: 'string' },
-        /** Every change raises it and asks for the one it has read. */
+        /** Every change raises the version, and holds only for the version that it has read. */
         version: { type: 'number', required: true },
       },
       indexes: primaryIndex({ pk: ['id'], sk: [] }),
@@ -41,21 +41,22 @@ export function tokenEntity({ client, table }: StateTable) {
   )
 }
 
-/** What is unique within an account: its projects' names and primary origins. */
+/** The values that are unique within an account: names and primary origins of its projects. */
 const RESERVATION_KINDS = ['name', 'origin'] as const
 export type ReservationKind = (typeof RESERVATION_KINDS)[number]
 
-/** Says which project wants a name or an origin; it has it once its own item says so (core/projects/reservations.ts). */
+/** Reserves a name or an origin for a project; the project has it when its own item says so (reservations.ts). */
 export function reservationEntity({ client, table }: StateTable) {
   return new Entity(
     {
+      // The name that is part of every stored key; reservations were called claims before.
       model: { service: 'footfall', entity: 'projectclaim', version: '1' },
       attributes: {
         account_id: { type: 'string', required: true },
         kind: { type: RESERVATION_KINDS, required: true },
         value: { type: 'string', required: true },
         project_id: { type: 'string', required: true },
-        /** The version of the project that is to have it. */
+        /** The version of the project from which on it has the value. */
         version: { type: 'number', required: true },
       },
       indexes: primaryIndex({ pk: ['account_id', 'kind'], sk: ['value'] }),

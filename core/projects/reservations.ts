@@ -5,10 +5,10 @@ import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table
 import { projectEntity, type ReservationKind, reservationEntity } from './entities.ts'
 import { primaryOrigin } from './origins.ts'
 
-/** A project as its item has it. */
+/** A project as its item stores it. */
 export type ProjectItem = EntityItem<ReturnType<typeof projectEntity>>
 
-/** What a project wants to be the only one of its account to have, from the given version of it on. */
+/** A name or origin that a project has for itself within its account, from the given version of the project on. */
 export type Reservation = {
   account_id: string
   kind: ReservationKind
@@ -17,60 +17,65 @@ export type Reservation = {
   version: number
 }
 
-/** Another request that is making its project has this long to get there, before it counts as crashed. */
+type ReservationKey = Pick<Reservation, 'account_id' | 'kind' | 'value'>
+
+/** How long another request may take to write its project's item, before it counts as crashed. */
 const GRACE_TRIES = 6
 const GRACE_PAUSE_MS = 20
 const MAX_TRIES = 40
 
 /**
- * Names and primary origins that are unique within an account, without transactions. A claim is written before the
- * project that wants it; it counts only while that project's item is alive and says the same. One that does not
- * count (a crash between the two writes, a deleted project) is taken over by who wants it next, but only after its
- * holder has been fenced: a project that is not there yet gets an item that is born deleted, so that it can no longer be
- * made; of one that has another name or origin the version is raised, so that an update under way fails.
+ * Makes names and primary origins unique within an account, without transactions. A project writes its reservation before
+ * its own item. The reservation counts only while that item is live and has the same name or origin. A reservation may
+ * stop to count: its process crashed between the two writes, or its project was deleted. Then another project may take
+ * it over, but must fence the old holder first. A holder without an item gets a tombstone, so that it can never be
+ * created. A holder with another name or origin gets a higher version, so that an update under way fails.
  */
 export function createReservations(state: StateTable, now: () => string) {
-  const claims = reservationEntity(state)
+  const reservations = reservationEntity(state)
   const projects = projectEntity(state)
 
-  /** The live project that has the name or origin, or null. */
-  async function holder({ account_id, kind, value }: Pick<Reservation, 'account_id' | 'kind' | 'value'>) {
-    const claim = await find({ account_id, kind, value })
-    const project = claim === null ? null : await projectOf(claim.project_id)
-    return project !== null && has(project, kind, value) ? project : null
+  /** Returns the live project that has the name or origin, or null. */
+  async function findHolder(key: ReservationKey): Promise<ProjectItem | null> {
+    const reservation = await findReservation(key)
+    const project = reservation === null ? null : await findProject(reservation.project_id)
+    return project !== null && hasValue(project, key.kind, key.value) ? project : null
   }
 
-  /** Makes the claim the wanting project's. Returns null when it is, else the live project that has it. */
-  async function take(wanted: Reservation): Promise<ProjectItem | null> {
-    let waited = 0
+  /** Reserves a value for a project. Returns null on success, else the live project that has the value. */
+  async function reserve(request: Reservation): Promise<ProjectItem | null> {
+    let pauses = 0
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (await conditionHeld(claims.create(wanted).go())) return null
-      const claim = await find(wanted)
-      if (claim === null) continue
-      if (claim.project_id !== wanted.project_id) {
-        const project = await projectOf(claim.project_id)
-        if (project !== null && has(project, wanted.kind, wanted.value)) return project
-        if (project === null && waited < GRACE_TRIES) {
-          waited += 1
+      if (await conditionHeld(reservations.create(request).go())) return null
+      const current = await findReservation(request)
+      if (current === null) continue
+      if (current.project_id !== request.project_id) {
+        const project = await findProject(current.project_id)
+        if (project !== null && hasValue(project, request.kind, request.value)) return project
+        if (project === null && pauses < GRACE_TRIES) {
+          pauses += 1
           await pause(GRACE_PAUSE_MS)
           continue
         }
-        if (!(await fence(claim, project))) continue
+        if (!(await fence(current, project))) continue
       }
-      if (await takeOver(claim, wanted)) return null
+      if (await takeOver(current, request)) return null
     }
-    throw unavailable(`the ${wanted.kind} is wanted by several requests at once`, 1)
+    throw unavailable(
+      `Several requests want this project ${request.kind} at the same time. Send the same request again in a second.`,
+      1,
+    )
   }
 
-  /** Gives the claim up, unless it is another project's, or the same one has claimed it anew since that version. */
+  /** Deletes the reservation, unless another project has it or the same project has renewed it since that version. */
   async function release({ project_id, version, ...key }: Reservation): Promise<void> {
-    const mine = claims
+    const deletion = reservations
       .delete(key)
       .where((item, { eq, lte }) => `${eq(item.project_id, project_id)} AND ${lte(item.version, version)}`)
-    await conditionHeld(mine.go())
+    await conditionHeld(deletion.go())
   }
 
-  /** Makes sure that the id can never become a live project. Returns false when it already is one, or was. */
+  /** Makes sure that the id can never become a live project. Returns false when the id has an item already. */
   function createTombstone({
     account_id,
     project_id,
@@ -90,51 +95,52 @@ export function createReservations(state: StateTable, now: () => string) {
     return conditionHeld(projects.create(item).go())
   }
 
-  /** The projects that have, or had, or wanted a name in the account. */
-  async function reservingProjects(accountId: string): Promise<Set<string>> {
+  /** Returns the ids of all projects with a reservation of a name; some may be deleted or were never created. */
+  async function listProjectIds(accountId: string): Promise<Set<string>> {
     const { data } = await orUnavailable(
-      claims.query.main({ account_id: accountId, kind: 'name' }).go({ consistent: true, pages: 'all' }),
+      reservations.query.main({ account_id: accountId, kind: 'name' }).go({ consistent: true, pages: 'all' }),
     )
-    return new Set(data.map(claim => claim.project_id))
+    return new Set(data.map(reservation => reservation.project_id))
   }
 
-  async function fence(claim: Reservation, project: ProjectItem | null): Promise<boolean> {
-    if (project === null) return createTombstone(claim)
-    if (project.deleted_at !== undefined) return true
-    const unchanged = projects
-      .patch({ id: project.id })
+  async function fence(reservation: Reservation, holder: ProjectItem | null): Promise<boolean> {
+    if (holder === null) return createTombstone(reservation)
+    if (holder.deleted_at !== undefined) return true
+    const change = projects
+      .patch({ id: holder.id })
       .add({ version: 1 })
-      .where((item, { eq }) => eq(item.version, project.version))
-    return conditionHeld(unchanged.go())
+      .where((item, { eq }) => eq(item.version, holder.version))
+    return conditionHeld(change.go())
   }
 
-  function takeOver(claim: Reservation, { project_id, version, ...key }: Reservation): Promise<boolean> {
-    const unchanged = claims
+  function takeOver(current: Reservation, { project_id, version, ...key }: Reservation): Promise<boolean> {
+    const change = reservations
       .patch(key)
       .set({ project_id, version })
       .where(
-        (item, { eq }) => `${eq(item.project_id, claim.project_id)} AND ${eq(item.version, claim.version)}`,
+        (item, { eq }) =>
+          `${eq(item.project_id, current.project_id)} AND ${eq(item.version, current.version)}`,
       )
-    return conditionHeld(unchanged.go())
+    return conditionHeld(change.go())
   }
 
-  async function find(key: Pick<Reservation, 'account_id' | 'kind' | 'value'>): Promise<Reservation | null> {
-    const { account_id, kind, value } = key
-    const { data } = await orUnavailable(claims.get({ account_id, kind, value }).go({ consistent: true }))
+  async function findReservation({ account_id, kind, value }: ReservationKey): Promise<Reservation | null> {
+    const { data } = await orUnavailable(
+      reservations.get({ account_id, kind, value }).go({ consistent: true }),
+    )
     return data
   }
 
-  async function projectOf(id: string): Promise<ProjectItem | null> {
+  async function findProject(id: string): Promise<ProjectItem | null> {
     const { data } = await orUnavailable(projects.get({ id }).go({ consistent: true }))
     return data
   }
 
-  return { holder, take, release, createTombstone, reservingProjects }
+  return { findHolder, reserve, release, createTombstone, listProjectIds }
 }
 
-export type Reservations = ReturnType<typeof createReservations>
-
-function has(project: ProjectItem, kind: ReservationKind, value: string): boolean {
-  const own = kind === 'name' ? project.name : primaryOrigin(project.allowed_origins)
-  return project.deleted_at === undefined && own === value
+/** Returns whether the project is live and has this name or primary origin. */
+function hasValue(project: ProjectItem, kind: ReservationKind, value: string): boolean {
+  const current = kind === 'name' ? project.name : primaryOrigin(project.allowed_origins)
+  return project.deleted_at === undefined && current === value
 }

@@ -19,89 +19,92 @@ export type NewProject = {
   account: Pick<Account, 'id'>
   /** Of the form PROJECT_NAME. */
   name: string
-  /** As sent; absent: `*`. */
+  /** As the client sent it; without it: `*`. */
   allowed_origins?: string | undefined
   source_scan_id?: string | undefined
 }
 
 export type ProjectChanges = {
   name?: string | undefined
-  /** As sent. */
+  /** As the client sent it. */
   allowed_origins?: string | undefined
   link_domains?: string[] | undefined
 }
 
-/** Other formed texts are unknown without asking the table, whose keys are bounded. */
+/** A text of another form is unknown without a read of the table, whose keys have a limited length. */
 const PROJECT_ID = /^proj_[0-9a-f]{16}$/
 const PROJECT_TOKEN = /^aat_[0-9a-f]{48}$/
-const UNKNOWN = Promise.resolve(null)
-/** How often a change is begun anew that another request has overtaken. */
+const NO_PROJECT = Promise.resolve(null)
+/** How often a change starts again after another request has changed the project first. */
 const MAX_TRIES = 8
-/** Projects of which a process remembers that they send event_ids. */
-const REMEMBERED = 10_000
+/** Projects that a process remembers as senders of event_ids. */
+const MAX_EVENT_ID_SENDERS = 10_000
 
-/** Projects by contract 1.4. Every name and origin is held by a claim (claims.ts); the project's own item decides. */
+/** Projects by contract 1.4. Each name and primary origin has a reservation; the project's own item decides. */
 export function createProjectStore({ clock, usage, ...state }: ProjectStoreServices) {
   const projects = projectEntity(state)
   const tokens = tokenEntity(state)
-  const claims = createReservations(state, now)
+  const reservations = createReservations(state, now)
   const cache = createTokenCache(clock, lookUpToken)
-  const noted = new QuickLRU<string, true>({ maxSize: REMEMBERED })
+  const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_EVENT_ID_SENDERS })
 
   function now(): string {
     return new Date(clock.now()).toISOString()
   }
 
   /**
-   * A new project, or the account's live one of that name (`existing`). Throws MISSING_FIELDS when the origins cannot
-   * be read or the analysis is unknown, DUPLICATE_ORIGIN when another project has the primary origin.
+   * Creates a project, or returns the account's live project of that name (`existing`). Throws MISSING_FIELDS for bad
+   * origins or an unknown analysis, and DUPLICATE_ORIGIN when another project has the primary origin.
    */
-  async function create(wanted: NewProject): Promise<{ project: Project; existing: boolean }> {
-    const allowed_origins = normalizeOrigins(wanted.allowed_origins ?? '*')
-    if (wanted.source_scan_id !== undefined) throw unknownAnalysis()
-    const account_id = wanted.account.id
-    const named = await claims.holder({ account_id, kind: 'name', value: wanted.name })
-    if (named !== null) return { project: projectOf(named), existing: true }
-    await refuseTakenOrigin(account_id, allowed_origins)
+  async function create(request: NewProject): Promise<{ project: Project; existing: boolean }> {
+    const allowed_origins = normalizeOrigins(request.allowed_origins ?? '*')
+    if (request.source_scan_id !== undefined) throw unknownAnalysis()
+    const account_id = request.account.id
+    const namesake = await reservations.findHolder({ account_id, kind: 'name', value: request.name })
+    if (namesake !== null) return { project: toProject(namesake), existing: true }
+    await requireFreeOrigin(account_id, allowed_origins)
 
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const item = {
         id: `proj_${randomBytes(8).toString('hex')}`,
         account_id,
-        name: wanted.name,
+        name: request.name,
         project_token: `aat_${randomBytes(24).toString('hex')}`,
         allowed_origins,
         link_domains: [],
         created_at: now(),
         version: 1,
       }
-      const [name, origin] = claimsOf(item)
-      const holder = await claims.take(name)
-      if (holder !== null) return { project: projectOf(holder), existing: true }
-      if (origin !== null && (await claims.take(origin)) !== null) {
-        await claims.createTombstone(name)
-        await claims.release(name)
+      const [name, origin] = reservationsOf(item)
+      const holder = await reservations.reserve(name)
+      if (holder !== null) return { project: toProject(holder), existing: true }
+      if (origin !== null && (await reservations.reserve(origin)) !== null) {
+        await reservations.createTombstone(name)
+        await reservations.release(name)
         throw duplicateOrigin(origin.value)
       }
       await orUnavailable(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
-      const made = { ...item, bucket: bucketOf(item.id) }
-      // It does not hold when another request, which wanted the same, took this one for crashed.
-      if (await conditionHeld(projects.create(made).go()))
-        return { project: projectOf(made), existing: false }
+      const project = { ...item, bucket: bucketOf(item.id) }
+      // The condition fails after another request for the same name or origin took this one for crashed.
+      if (await conditionHeld(projects.create(project).go()))
+        return { project: toProject(project), existing: false }
     }
-    throw unavailable('the project is wanted by several requests at once', 1)
+    throw unavailable(
+      'Several requests create this project at the same time. Send the same request again in a second.',
+      1,
+    )
   }
 
   /**
    * Changes a live project. Throws NAME_LOCKED (it has events), NAME_EXISTS, DUPLICATE_ORIGIN, MISSING_FIELDS
-   * (unreadable origins) or NOT_FOUND (deleted meanwhile).
+   * (bad origins) or NOT_FOUND (deleted in the meantime).
    */
   async function update(project: Pick<Project, 'id'>, changes: ProjectChanges): Promise<Project> {
     const { name, link_domains } = changes
     const allowed_origins =
       changes.allowed_origins === undefined ? undefined : normalizeOrigins(changes.allowed_origins)
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const before = await live(project.id)
+      const before = await readLive(project.id)
       const after = {
         ...before,
         name: name ?? before.name,
@@ -109,99 +112,106 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
         link_domains: link_domains ?? before.link_domains,
         version: before.version + 1,
       }
-      await takeClaims(before, after)
-      const unchanged = projects
+      await reserveValues(before, after)
+      const change = projects
         .patch({ id: before.id })
         .set({ ...fieldsOf(after), version: after.version })
         .where(
           (item, { eq, notExists }) =>
             `${eq(item.version, before.version)} AND ${notExists(item.deleted_at)}`,
         )
-      if (!(await conditionHeld(unchanged.go()))) continue
+      if (!(await conditionHeld(change.go()))) continue
       cache.forget(before.project_token)
-      await releaseClaims(before, after)
-      return projectOf(after)
+      await releaseOldValues(before, after)
+      return toProject(after)
     }
-    throw unavailable('the project is being changed by several requests at once', 1)
+    throw unavailable(
+      'Several requests change this project at the same time. Send the same request again in a second.',
+      1,
+    )
   }
 
-  /** Deletes softly: the token is dead at once, name and origin are free. Throws NOT_FOUND when it is deleted already. */
+  /** Marks a project as deleted: its token stops at once, its name and origin are free. Throws NOT_FOUND without it. */
   async function remove({ id }: Pick<Project, 'id'>): Promise<void> {
-    const before = await live(id)
-    const alive = projects
+    const before = await readLive(id)
+    const deletion = projects
       .patch({ id })
       .set({ deleted_at: now() })
       .add({ version: 1 })
       .where((item, { notExists }) => notExists(item.deleted_at))
-    const deleted = await conditionHeld(alive.go())
+    const wasLive = await conditionHeld(deletion.go())
     cache.forget(before.project_token)
-    if (!deleted) throw notFound(id)
-    for (const claim of claimsOf({ ...before, version: before.version + 1 })) {
-      if (claim !== null) await claims.release(claim)
+    if (!wasLive) throw notFound(id)
+    for (const reservation of reservationsOf({ ...before, version: before.version + 1 })) {
+      if (reservation !== null) await reservations.release(reservation)
     }
   }
 
-  /** The account's live projects, oldest first. */
+  /** Returns the account's live projects, oldest first. */
   async function list(accountId: string): Promise<Project[]> {
-    const ids = await claims.reservingProjects(accountId)
+    const ids = await reservations.listProjectIds(accountId)
     if (ids.size === 0) return []
     const { data } = await orUnavailable(
       projects.get([...ids].map(id => ({ id }))).go({ consistent: true, concurrency: 4 }),
     )
     return data
       .filter(item => item.deleted_at === undefined)
-      .map(projectOf)
+      .map(toProject)
       .toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
   }
 
   async function byId(id: string): Promise<Project | null> {
     const item = PROJECT_ID.test(id) ? await find(id) : null
-    return item === null ? null : projectOf(item)
+    return item === null ? null : toProject(item)
   }
 
   async function resolve(accountId: string, nameOrId: string): Promise<Project | null> {
-    const identified = await byId(nameOrId)
-    if (identified?.account_id === accountId && identified.deleted_at === null) return identified
+    const project = await byId(nameOrId)
+    if (project?.account_id === accountId && project.deleted_at === null) return project
     if (!PROJECT_NAME.test(nameOrId)) return null
-    const named = await claims.holder({ account_id: accountId, kind: 'name', value: nameOrId })
-    return named === null ? null : projectOf(named)
+    const item = await reservations.findHolder({ account_id: accountId, kind: 'name', value: nameOrId })
+    return item === null ? null : toProject(item)
   }
 
   async function lookUpToken(token: string): Promise<Project | null> {
-    const { data: lead } = await orUnavailable(tokens.get({ project_token: token }).go({ consistent: true }))
-    const item = lead === null ? null : await find(lead.project_id)
-    return item?.project_token === token && item.deleted_at === undefined ? projectOf(item) : null
+    const { data: tokenRecord } = await orUnavailable(
+      tokens.get({ project_token: token }).go({ consistent: true }),
+    )
+    const item = tokenRecord === null ? null : await find(tokenRecord.project_id)
+    return item?.project_token === token && item.deleted_at === undefined ? toProject(item) : null
   }
 
   function byToken(token: string): Promise<Project | null> {
-    return PROJECT_TOKEN.test(token) ? cache.byToken(token) : UNKNOWN
+    return PROJECT_TOKEN.test(token) ? cache.byToken(token) : NO_PROJECT
   }
 
-  async function refuseTakenOrigin(account_id: string, allowedOrigins: string): Promise<void> {
+  async function requireFreeOrigin(account_id: string, allowedOrigins: string): Promise<void> {
     const value = primaryOrigin(allowedOrigins)
     if (value === null) return
-    if ((await claims.holder({ account_id, kind: 'origin', value })) !== null) throw duplicateOrigin(value)
+    if ((await reservations.findHolder({ account_id, kind: 'origin', value })) !== null)
+      throw duplicateOrigin(value)
   }
 
-  async function takeClaims(before: ProjectItem, after: ProjectItem): Promise<void> {
-    const [name, origin] = claimsOf(after)
+  /** Reserves the name and the primary origin that the project gets new. */
+  async function reserveValues(before: ProjectItem, after: ProjectItem): Promise<void> {
+    const [name, origin] = reservationsOf(after)
     if (after.name !== before.name) {
       if ((await usage.totals(before.id)).events > 0) throw new ApiError('NAME_LOCKED')
-      if ((await claims.take(name)) !== null) throw new ApiError('NAME_EXISTS')
+      if ((await reservations.reserve(name)) !== null) throw new ApiError('NAME_EXISTS')
     }
     if (origin === null || origin.value === primaryOrigin(before.allowed_origins)) return
-    // The claim of the name stays, and does not count: another change of this project may be about to use it.
-    if ((await claims.take(origin)) !== null) throw duplicateOrigin(origin.value)
+    // The reservation of the name stays and does not count. Another change of this project may need it now.
+    if ((await reservations.reserve(origin)) !== null) throw duplicateOrigin(origin.value)
   }
 
-  async function releaseClaims(before: ProjectItem, after: ProjectItem): Promise<void> {
-    const [oldName, oldOrigin] = claimsOf(before)
-    const [, origin] = claimsOf(after)
-    if (after.name !== before.name) await claims.release(oldName)
-    if (oldOrigin !== null && oldOrigin.value !== origin?.value) await claims.release(oldOrigin)
+  async function releaseOldValues(before: ProjectItem, after: ProjectItem): Promise<void> {
+    const [oldName, oldOrigin] = reservationsOf(before)
+    const [, origin] = reservationsOf(after)
+    if (after.name !== before.name) await reservations.release(oldName)
+    if (oldOrigin !== null && oldOrigin.value !== origin?.value) await reservations.release(oldOrigin)
   }
 
-  async function live(id: string): Promise<ProjectItem> {
+  async function readLive(id: string): Promise<ProjectItem> {
     const item = await find(id)
     if (item === null || item.deleted_at !== undefined) throw notFound(id)
     return item
@@ -213,10 +223,10 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   }
 
   async function noteEventIds(id: string): Promise<void> {
-    if (noted.has(id)) return
-    // Where there is no such project any more, there is nothing to read either.
+    if (eventIdSenders.has(id)) return
+    // The condition fails for a project without an item, whose events nobody can read.
     await conditionHeld(projects.patch({ id }).set({ has_event_ids: true }).go())
-    noted.set(id, true)
+    eventIdSenders.set(id, true)
   }
 
   const directory: ProjectDirectory & EventIdNotes = { byToken, byId, resolve, noteEventIds }
@@ -225,8 +235,8 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
 
 export type ProjectStore = ReturnType<typeof createProjectStore>
 
-/** What a project claims for itself; the origin only where it has a primary one. */
-function claimsOf(item: Omit<ProjectItem, 'bucket'>): [name: Reservation, origin: Reservation | null] {
+/** The reservations of a project. A project that allows all origins reserves none. */
+function reservationsOf(item: Omit<ProjectItem, 'bucket'>): [name: Reservation, origin: Reservation | null] {
   const common = { account_id: item.account_id, project_id: item.id, version: item.version }
   const origin = primaryOrigin(item.allowed_origins)
   return [
@@ -239,12 +249,12 @@ function fieldsOf({ name, allowed_origins, link_domains }: ProjectItem) {
   return { name, allowed_origins, link_domains }
 }
 
-function projectOf({ version, ...item }: ProjectItem): Project {
+function toProject({ version, ...item }: ProjectItem): Project {
   const { source_scan_id = null, deleted_at = null, has_event_ids = false } = item
   return { ...item, source_scan_id, deleted_at, has_event_ids }
 }
 
-/** Well mixed, so that projects spread evenly over the buckets; the id alone decides, for ever. */
+/** Spreads projects evenly over the buckets. The bucket depends on the id alone, so it never changes. */
 function bucketOf(id: string): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % BUCKETS
 }
@@ -254,14 +264,20 @@ function compare(a: string, b: string): number {
 }
 
 function duplicateOrigin(origin: string): ApiError {
-  return new ApiError('DUPLICATE_ORIGIN', `another project of the account has the primary origin ${origin}`)
+  return new ApiError(
+    'DUPLICATE_ORIGIN',
+    `Another project of the account has the primary origin ${origin}. Use that project or another origin.`,
+  )
 }
 
-/** Analyses come with another issue; until there are any, none is the account's. */
+/** The service has no website analyses yet, so no id of an analysis is known. */
 function unknownAnalysis(): ApiError {
-  return new ApiError('MISSING_FIELDS', 'source_scan_id takes the id of a website analysis of this account')
+  return new ApiError(
+    'MISSING_FIELDS',
+    'Field `source_scan_id` is not the id of a website analysis of this account. Send such an id or leave it out.',
+  )
 }
 
 function notFound(id: string): ApiError {
-  return new ApiError('NOT_FOUND', `there is no project ${id}`)
+  return new ApiError('NOT_FOUND', `There is no project ${id}. GET /projects lists the projects.`)
 }

@@ -1,10 +1,10 @@
 /**
- * Counts of events, bots and reads, kept beside the lake so that no report scans it for them. One item an
- * (owner, UTC month, source), where the source is the shard that counted: a batch is added once, as the item keeps the
- * last sequence number it has counted. Readers add the sources up.
+ * Counts of events, bots and reads in the state table, so that no report scans the lake for them. Each (owner, UTC month,
+ * source) has one item; the source is the shard or the compaction that counts. The item keeps a checkpoint, the last
+ * batch that it has counted, so that a retry counts nothing twice. Readers add the sources up.
  */
 
-/** What one batch adds for one owner: a project's or an account's id. Days are days of arrival, UTC, YYYY-MM-DD. */
+/** The events of one batch for one owner, which is the id of a project or an account. Days are UTC days of arrival. */
 export type EventCount = { owner: string; day: string; events: number }
 export type BotCount = {
   project_id: string
@@ -13,23 +13,23 @@ export type BotCount = {
   actor: string
   requests: number
   dropped: number
-  /** Unix ms of the latest. */
+  /** Unix ms of the last request. */
   last_seen_at: number
 }
 
 export type UsageCounters = {
   /**
-   * Adds a batch once: `mark` is the place of the batch in `source` (a shard's sequence, an epoch), zero-padded by the
-   * store so that marks compare; an item that has counted this mark or a later one is left alone.
+   * Adds a batch once. `checkpoint` is the integer position of the batch in `source`: a shard's sequence, or an epoch. An
+   * item that has counted this checkpoint or a later one does not change.
    */
-  addEvents(source: string, mark: string, counts: readonly EventCount[]): Promise<void>
-  /** The same for bots, whose requests are counted apart. */
-  addBots(source: string, mark: string, counts: readonly BotCount[]): Promise<void>
-  /** Counts one metered read of a project, for it and for its account. */
+  addEvents(source: string, checkpoint: string, counts: readonly EventCount[]): Promise<void>
+  /** Adds the requests of bots once, like addEvents. */
+  addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void>
+  /** Counts one metered read for the project and for its account. */
   addRead(projectId: string, accountId: string, day: string): Promise<void>
-  /** Events and reads of an owner over all time. */
+  /** Returns the events and reads of an owner over all time. */
   totals(owner: string): Promise<{ events: number; reads: number }>
-  /** Events and reads of an owner in one month (YYYY-MM), and on those of its days that have any. */
+  /** Returns the events and reads of an owner in one month (YYYY-MM), and on each day of it with any. */
   month(
     owner: string,
     month: string,

@@ -3,80 +3,79 @@ import { forEachConcurrent } from '#core/concurrency'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { BotCount, EventCount, UsageCounters } from './counters.ts'
 
-/** Writes under way at once for one batch: a batch of many projects must not open a connection for each. */
+/** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
-/** Digits of a mark: Kinesis' sequence numbers have 56. Padded, they compare as text as they do as integers. */
+/** The length of a padded checkpoint, whose text compares as its integer does. Kinesis' sequences have 56 digits. */
 const CHECKPOINT_DIGITS = 64
-/** The source of reads: they come one by one, from no stream. */
+/** The attribute of an item that holds its checkpoint. Existing tables have this name. */
+const CHECKPOINT = 'mark'
+/** The source of reads, which come one by one and from no stream. */
 const READS = 'reads'
 
 export type UsageStore = UsageCounters & {
-  /** The bots of a project in the days from `from` to `to` (YYYY-MM-DD, inclusive), by day, category and actor. */
+  /** Returns a project's bots by day, category and actor, from the day `from` to the day `to` (both inclusive). */
   bots(projectId: string, from: string, to: string): Promise<BotCount[]>
 }
 
 /**
- * The counters in DynamoDB. This room uses the document client: ElectroDB has no attributes whose names come with the
- * data, and a map of days would need a write of its own before its first ADD. So a month's item has one attribute a
- * day, `e01` to `e31` for events and `r01` to `r31` for reads, beside the sums `events` and `reads`: one update counts
- * a batch, also where the item is not there yet. Bots have one item an actor, so that made-up names never fill one up.
+ * The counters in DynamoDB. A month's item has one attribute for each day, `e01` to `e31` for events and `r01` to `r31`
+ * for reads, and the sums `events` and `reads`. So one update counts a batch, also when the item does not exist. A map of
+ * days would need another write before its first ADD, and ElectroDB cannot name attributes by data, so this room uses the
+ * document client. Each bot has its own item, so that invented names never fill an item.
  */
 export function createUsageStore({ client, table }: StateTable): UsageStore {
-  async function addEvents(source: string, mark: string, counts: readonly EventCount[]): Promise<void> {
+  async function addEvents(source: string, checkpoint: string, counts: readonly EventCount[]): Promise<void> {
     const months = Map.groupBy(counts, ({ owner, day }) => `${owner} ${day.slice(0, 7)}`)
-    await forEachConcurrent([...months.values()], CONCURRENCY, async ofMonth => {
-      const { owner, day } = ofMonth[0] as EventCount
-      const added = new Map<string, number>()
-      for (const { day, events } of ofMonth) add(added, `e${day.slice(8)}`, events)
-      add(added, 'events', total(ofMonth))
-      await addOnce(monthKey(owner, day.slice(0, 7), source), mark, added)
+    await forEachConcurrent([...months.values()], CONCURRENCY, async monthCounts => {
+      const { owner, day } = monthCounts[0] as EventCount
+      const increments = new Map<string, number>()
+      for (const { day, events } of monthCounts) addTo(increments, `e${day.slice(8)}`, events)
+      addTo(increments, 'events', sumEvents(monthCounts))
+      await addOnce(monthKey(owner, day.slice(0, 7), source), checkpoint, increments)
     })
   }
 
-  async function addBots(source: string, mark: string, counts: readonly BotCount[]): Promise<void> {
+  async function addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void> {
     await forEachConcurrent(
       counts,
       CONCURRENCY,
       async ({ project_id, day, category, actor, requests, dropped, last_seen_at }) => {
         const key = { pk: `bots#${project_id}`, sk: `${day}#${source}#${digest(`${category} ${actor}`)}` }
-        const added = new Map(Object.entries({ requests, dropped }))
-        const named = { day, category, actor }
-        // The latest time only rises; where it would not, the counts are added without it.
-        if (!(await addOnce(key, mark, added, { ...named, last_seen_at })))
-          await addOnce(key, mark, added, named)
+        const increments = new Map(Object.entries({ requests, dropped }))
+        const labels = { day, category, actor }
+        // The first update holds only for a time that is not older. Otherwise the second adds the counts without the time.
+        if (!(await addOnce(key, checkpoint, increments, { ...labels, last_seen_at })))
+          await addOnce(key, checkpoint, increments, labels)
       },
     )
   }
 
-  /** Adds to the item, unless it has counted this mark or a later one. Returns whether it did. */
+  /** Adds to the item, unless it has counted this checkpoint or a later one. Returns whether it has added. */
   function addOnce(
     key: Record<'pk' | 'sk', string>,
-    mark: string,
-    added: ReadonlyMap<string, number>,
-    set: Record<string, string | number> = {},
+    checkpoint: string,
+    increments: ReadonlyMap<string, number>,
+    labels: Record<string, string | number> = {},
   ): Promise<boolean> {
-    const padded = mark.padStart(CHECKPOINT_DIGITS, '0')
-    const names = [...added.keys()]
-    const assigned = { ...set, mark: padded }
-    const rises =
-      'last_seen_at' in set
+    const incrementNames = [...increments.keys()]
+    const assignments = { ...labels, [CHECKPOINT]: checkpoint.padStart(CHECKPOINT_DIGITS, '0') }
+    const timeCondition =
+      'last_seen_at' in labels
         ? ' AND (attribute_not_exists(last_seen_at) OR last_seen_at <= :last_seen_at)'
         : ''
+    const additions = incrementNames.map(name => `#${name} :${name}`)
+    const settings = Object.keys(assignments).map(name => `#${name} = :${name}`)
     return conditionHeld(
       client.update({
         TableName: table,
         Key: key,
-        UpdateExpression: `ADD ${names.map(name => `#${name} :${name}`).join(', ')} SET ${Object.keys(
-          assigned,
-        )
-          .map(name => `#${name} = :${name}`)
-          .join(', ')}`,
-        ConditionExpression: `(attribute_not_exists(#mark) OR #mark < :mark)${rises}`,
+        UpdateExpression: `ADD ${additions.join(', ')} SET ${settings.join(', ')}`,
+        ConditionExpression: `(attribute_not_exists(#${CHECKPOINT}) OR #${CHECKPOINT} < :${CHECKPOINT})${timeCondition}`,
         ExpressionAttributeNames: Object.fromEntries(
-          [...names, ...Object.keys(assigned)].map(name => [`#${name}`, name]),
+          [...incrementNames, ...Object.keys(assignments)].map(name => [`#${name}`, name]),
         ),
         ExpressionAttributeValues: Object.fromEntries(
-          [...added, ...Object.entries(assigned)].map(([name, value]) => [`:${name}`, value]),
+          [...increments, ...Object.entries(assignments)].map(([name, value]) => [`:${name}`, value]),
         ),
       }),
     )
@@ -97,7 +96,7 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
   }
 
   async function totals(owner: string): Promise<{ events: number; reads: number }> {
-    return sums(await query(`usage#${owner}`, '0', '9'))
+    return sumUsage(await query(`usage#${owner}`, '0', '9'))
   }
 
   async function month(owner: string, month: string) {
@@ -108,32 +107,32 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
         const match = /^([er])(\d\d)$/.exec(name)
         if (match === null) continue
         days[`${month}-${match[2]}`] ??= { events: 0, reads: 0 }
-        const counted = days[`${month}-${match[2]}`] as { events: number; reads: number }
-        counted[match[1] === 'e' ? 'events' : 'reads'] += Number(value)
+        const dayCounts = days[`${month}-${match[2]}`] as { events: number; reads: number }
+        dayCounts[match[1] === 'e' ? 'events' : 'reads'] += Number(value)
       }
     }
-    return { ...sums(items), days }
+    return { ...sumUsage(items), days }
   }
 
   async function bots(projectId: string, from: string, to: string): Promise<BotCount[]> {
-    const found = new Map<string, BotCount>()
+    const totals = new Map<string, BotCount>()
     for (const item of await query(`bots#${projectId}`, `${from}#`, `${to}$`)) {
       const { day, category, actor, requests, dropped, last_seen_at } = item as BotCount
-      const same = found.get(`${day} ${category} ${actor}`)
-      found.set(`${day} ${category} ${actor}`, {
+      const total = totals.get(`${day} ${category} ${actor}`)
+      totals.set(`${day} ${category} ${actor}`, {
         project_id: projectId,
         day,
         category,
         actor,
-        requests: (same?.requests ?? 0) + requests,
-        dropped: (same?.dropped ?? 0) + dropped,
-        last_seen_at: Math.max(same?.last_seen_at ?? 0, last_seen_at),
+        requests: (total?.requests ?? 0) + requests,
+        dropped: (total?.dropped ?? 0) + dropped,
+        last_seen_at: Math.max(total?.last_seen_at ?? 0, last_seen_at),
       })
     }
-    return [...found.values()]
+    return [...totals.values()]
   }
 
-  /** All items of a partition with `from` <= sk <= `to`. */
+  /** Reads all items of a partition with `from` <= sk <= `to`. */
   async function query(pk: string, from: string, to: string): Promise<Record<string, unknown>[]> {
     const items: Record<string, unknown>[] = []
     let start: Record<string, unknown> | undefined
@@ -160,20 +159,20 @@ function monthKey(owner: string, month: string, source: string) {
   return { pk: `usage#${owner}`, sk: `${month}#${source}` }
 }
 
-/** A part of a key from what callers choose: a sort key takes 1,024 bytes, a user agent may hold more. */
+/** Shortens text of callers for a key: a sort key has at most 1,024 bytes, and a user agent may have more. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
-function add(sums: Map<string, number>, name: string, value: number): void {
+function addTo(sums: Map<string, number>, name: string, value: number): void {
   sums.set(name, (sums.get(name) ?? 0) + value)
 }
 
-function total(counts: readonly EventCount[]): number {
+function sumEvents(counts: readonly EventCount[]): number {
   return counts.reduce((sum, { events }) => sum + events, 0)
 }
 
-function sums(items: readonly Record<string, unknown>[]): { events: number; reads: number } {
+function sumUsage(items: readonly Record<string, unknown>[]): { events: number; reads: number } {
   return {
     events: items.reduce((sum, item) => sum + Number(item.events ?? 0), 0),
     reads: items.reduce((sum, item) => sum + Number(item.reads ?? 0), 0),

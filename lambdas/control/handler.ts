@@ -2,16 +2,18 @@ import type { AccountStore } from '#core/accounts/store'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { utcDate } from '#core/time'
+import type { UsageCounters } from '#core/usage/counters'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
-import { accountChain, type ChainServices } from '../chain.ts'
+import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
 import type { HttpFunction } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
 import { installSnippet } from './install-snippet.ts'
 
-export type ControlServices = ChainServices & {
+export type ControlServices = AccountChainServices & {
   accounts: Pick<AccountStore, 'hasApiKey'>
   projects: Pick<ProjectStore, 'list' | 'create' | 'update' | 'remove'>
+  usage: Pick<UsageCounters, 'totals' | 'month'>
 }
 
 /** The account's projects (contract 1.4). */
@@ -41,7 +43,7 @@ export function controlHandler(services: ControlServices): HttpFunction {
   }
 
   return httpFunction<'control'>(services.log, {
-    listProjects: chain(routes.listProjects)(async ({ account }) => {
+    listProjects: chain(routes.listProjects)(async ({ caller: { account } }) => {
       const [owned, has_api_key] = await Promise.all([
         projects.list(account.id),
         accounts.hasApiKey(account.id),
@@ -50,7 +52,7 @@ export function controlHandler(services: ControlServices): HttpFunction {
       return { status: 200, body: { projects: records, has_api_key, tier: account.tier } }
     }),
 
-    createProject: chain(routes.createProject)(async ({ account, body }) => {
+    createProject: chain(routes.createProject)(async ({ caller: { account }, body }) => {
       const { project, existing } = await projects.create({ account, ...body })
       const created = { ...(await record(project)), ...installSnippet(project, baseUrl) }
       return existing ? { status: 200, body: { ...created, existing: true } } : { status: 201, body: created }

@@ -1,28 +1,38 @@
-import { ApiError } from '#core/errors'
-import { accept } from '#core/ingest/accept'
+import type { Caller } from '#core/accounts/caller'
+import type { Limits } from '#core/accounts/limits'
 import type { BotClassifier } from '#core/ingest/bots'
+import { checkEvents } from '#core/ingest/check-events'
+import { checkOrigin } from '#core/ingest/check-origin'
 import { countryOf } from '#core/ingest/country'
+import { detectBot } from '#core/ingest/detect-bot'
+import { enforceEventCaps } from '#core/ingest/enforce-event-caps'
+import { findProject } from '#core/ingest/find-project'
 import type { ArrivalOrder } from '#core/ingest/ids'
-import { packRecord } from '#core/ingest/record'
-import { parseBatch, parseEvent, type TrackRequest, unknownTokenError } from '#core/ingest/track-request'
+import { packEvents } from '#core/ingest/pack-events'
+import type { Sender } from '#core/ingest/sender'
+import { parseBatch, parseEvent, type TrackRequest } from '#core/ingest/track-request'
+import type { JsonObject } from '#core/json-object'
 import type { Clock, EventStream, Log } from '#core/ports'
-import { isAllowedOrigin } from '#core/projects/origins'
-import type { Project, ProjectDirectory } from '#core/projects/project'
-import type { HttpFunction, HttpRequest } from '../http.ts'
+import type { ProjectDirectory } from '#core/projects/project'
+import { type Route, routes } from '#schemas/routes'
+import { createChain, type Endpoint, type Exchange } from '../chain/chain.ts'
+import { readBody } from '../chain/read-body.ts'
+import type { HttpFunction, HttpRequest, HttpResponse } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
-import { jsonBody } from '../json-body.ts'
 import { jsonResponse } from '../response.ts'
+import { ingestStep } from './ingest-step.ts'
 
 export type TrackServices = {
   stream: Pick<EventStream, 'append'>
   projects: Pick<ProjectDirectory, 'byToken'>
-  /** The country table: two letters, or null. */
+  /** The country of an address by a table: two letters, or null. */
   country(ip: string): string | null
-  /** Lower-case name of the header in which a proxy tells the sender's country, or null. */
+  /** Lower-case name of the header in which a proxy sends the sender's country, or null. */
   countryHeader: string | null
   bots: BotClassifier
-  /** The account of a good API key that the request carries; null without one, and for a bad one. */
-  accountOfKey(request: HttpRequest): Promise<string | null>
+  /** Optional authentication: the caller of a good credential in the request, or null. */
+  findCaller(request: HttpRequest): Promise<Caller | null>
+  limits: Pick<Limits, 'checkEvents'>
   clock: Clock
   ids: ArrivalOrder
   log: Log
@@ -30,67 +40,59 @@ export type TrackServices = {
 
 const QUEUED = jsonResponse(202, { ok: true, queued: true })
 
-/**
- * POST /track and POST /track/batch. The order of checks is contract 1.1's: body, container and size of the batch,
- * one token, token lookup, origin, bot, items. The answer 202 comes when the stream has the records on disk.
- */
+/** POST /track and POST /track/batch. The response 202 is sent when the stream has the events on disk. */
 export function trackHandler(services: TrackServices): HttpFunction {
   return httpFunction<'track'>(services.log, {
-    async track(request) {
-      await store(services, parseEvent(jsonBody(request.body)), request)
-      return QUEUED
-    },
-    async trackBatch(request) {
-      const delivery = parseBatch(jsonBody(request.body))
-      await store(services, delivery, request)
-      // The number of events that were sent, retries of stored ones included.
-      return jsonResponse(202, { ok: true, queued: true, count: delivery.items.length })
-    },
+    track: trackEndpoint(services, { route: routes.track, parse: parseEvent, respond: () => QUEUED }),
+    trackBatch: trackEndpoint(services, {
+      route: routes.trackBatch,
+      parse: parseBatch,
+      // The number of events in the request, retries of stored events included.
+      respond: ({ items }) => jsonResponse(202, { ok: true, queued: true, count: items.length }),
+    }),
   })
 }
 
-async function store(services: TrackServices, delivery: TrackRequest, request: HttpRequest): Promise<void> {
-  const project = await findProject(services, delivery)
-  checkOrigin(project, request)
-  const records =
-    (await countBot(services, delivery, project, request)) ?? keepEvents(services, delivery, project, request)
-  await services.stream.append(records)
+type TrackRow = {
+  route: Route
+  /** Checks container and size of the batch, and that it has one token. */
+  parse(json: JsonObject): TrackRequest
+  /** The response of a request that is stored or that looks stored. */
+  respond(request: TrackRequest): HttpResponse
 }
 
-async function findProject({ projects }: TrackServices, { token }: TrackRequest): Promise<Project> {
-  const project = await projects.byToken(token)
-  if (project === null) throw unknownTokenError()
-  return project
+function trackEndpoint(services: TrackServices, { route, parse, respond }: TrackRow): Endpoint {
+  const { stream, ids, log } = services
+  const end = { stream, respond }
+  // The order of contract 1.1.
+  return createChain(log)
+    .step(readBody)
+    .step(({ json }) => ({ trackRequest: parse(json) }))
+    .step(ingestStep(findProject(services), end))
+    .step(readSender(services))
+    .step(ingestStep(checkOrigin, end))
+    .step(ingestStep(detectBot(services), end))
+    .step(ingestStep(checkEvents(services), end))
+    .step(ingestStep(enforceEventCaps(services), end))
+    .endpoint(route, async ({ trackRequest, project, sender, events, arrivedAt }) => {
+      const country = countryOf(sender.proxyCountry, sender.ip, services.country)
+      await stream.append(packEvents(project, country, events, ids.take(arrivedAt, events.length)))
+      return respond(trackRequest)
+    })
 }
 
-/** Only browsers send an Origin; a server that sends none may track (contract 1.1). */
-function checkOrigin(project: Project, { headers: { origin } }: HttpRequest): void {
-  if (origin !== undefined && !isAllowedOrigin(project, origin)) {
-    throw new ApiError('FORBIDDEN', 'this origin is not among the allowed origins of the project')
+/** Adds what the rules of ingestion need to know about the sender. */
+function readSender({ countryHeader, findCaller }: Pick<TrackServices, 'countryHeader' | 'findCaller'>) {
+  return ({ request }: Exchange): { sender: Sender } => {
+    const { headers, ip } = request
+    return {
+      sender: {
+        origin: headers.origin,
+        userAgent: headers['user-agent'],
+        proxyCountry: countryHeader === null ? undefined : headers[countryHeader],
+        ip,
+        findCaller: () => findCaller(request),
+      },
+    }
   }
-}
-
-/** The record that counts a bot's call; null for a human, and for the project's own account with its key. */
-async function countBot(
-  { bots, accountOfKey, clock }: TrackServices,
-  delivery: TrackRequest,
-  project: Project,
-  request: HttpRequest,
-): Promise<Uint8Array[] | null> {
-  const bot = bots(request.headers['user-agent'])
-  if (bot === null || (await accountOfKey(request)) === project.account_id) return null
-  const { id: project_id, account_id } = project
-  const dropped = delivery.items.length
-  const record = { kind: 'bots', project_id, account_id, received_at: clock.now(), ...bot, dropped } as const
-  return [packRecord(record)]
-}
-
-function keepEvents(
-  { country, countryHeader, clock, ids }: TrackServices,
-  delivery: TrackRequest,
-  project: Project,
-  { headers, ip }: HttpRequest,
-): Uint8Array[] {
-  const header = countryHeader === null ? undefined : headers[countryHeader]
-  return accept(delivery, project, countryOf(header, ip, country), clock.now(), ids)
 }

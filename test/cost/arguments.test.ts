@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { helpText, readArguments, WrongArguments } from '#cost/arguments'
+import { ArgumentError, helpText, parseArguments } from '#cost/arguments'
 import { monthlyCost } from '#cost/model'
 import { usage, usageSchema } from '#cost/usage'
 
@@ -14,12 +14,12 @@ test.each([
   ['2.5K', 2_500],
   ['300000', 300_000],
   ['0', 0],
-])('--events %s is %d', (given, events) => {
-  expect(readArguments(['--events', given]).usage).toEqual(usage({ events }))
+])('--events %s means %d events', (text, events) => {
+  expect(parseArguments(['--events', text]).usage).toEqual(usage({ events }))
 })
 
-test('options bear the names of the fields, with dashes', () => {
-  const given = [
+test('an option has the name of its field, in dashes', () => {
+  const args = [
     '--batch=10',
     '--retention-hours',
     '48',
@@ -29,14 +29,14 @@ test('options bear the names of the fields, with dashes', () => {
     'yes',
     '--json',
   ]
-  expect(readArguments(given)).toEqual({
+  expect(parseArguments(args)).toEqual({
     usage: usage({ batch: 10, retentionHours: 48, stream: 'on-demand', eventIds: 'yes' }),
     show: 'services',
     json: true,
   })
 })
 
-describe('what is wrong is named, with what would be right', () => {
+describe('a wrong argument is an error that says what is right', () => {
   test.each([
     [['--events', '10X'], '--events must be a number such as 300000, 1M or 2.5B'],
     [['--events', '-5'], '--events'],
@@ -45,22 +45,22 @@ describe('what is wrong is named, with what would be right', () => {
     [['--range', '1.5'], '--range must be a whole number from 1 to 3650'],
     [['--projects', '0'], '--projects must be at least 1'],
     [['--stream', 'ondemand'], '--stream must be one of provisioned, on-demand'],
-    [['--event', '1M'], '--help lists the options'],
-    [['1M'], '--help lists the options'],
-    [['--lines', '--sensitivity'], 'give one of --lines, --sensitivity'],
+    [['--event', '1M'], 'Run npm run cost -- --help for a list of options.'],
+    [['1M'], 'Run npm run cost -- --help for a list of options.'],
+    [['--lines', '--sensitivity'], 'Give only one of --lines, --sensitivity.'],
     [['--events', '10B', '--batch', '10', '--shards', '1'], 'this peak needs 2'],
-    [['--stream', 'on-demand', '--shards', '2'], '--shards is for --stream provisioned'],
-  ])('%j', (given, said) => {
-    expect(() => readArguments(given)).toThrow(WrongArguments)
-    expect(() => readArguments(given)).toThrow(said)
+    [['--stream', 'on-demand', '--shards', '2'], 'Option --shards works with --stream provisioned only.'],
+  ])('%j', (args, message) => {
+    expect(() => parseArguments(args)).toThrow(ArgumentError)
+    expect(() => parseArguments(args)).toThrow(message)
   })
 
-  test('all of it at once', () => {
-    expect(() => readArguments(['--events', 'x', '--batch', '0'])).toThrow(/--events .*\n--batch /)
+  test('several wrong arguments give one line each', () => {
+    expect(() => parseArguments(['--events', 'x', '--batch', '0'])).toThrow(/--events .*\n.*--batch /)
   })
 })
 
-test('the help names every option with its meaning and its default', () => {
+test('the help lists every option with its meaning', () => {
   for (const [name, field] of Object.entries(usageSchema.shape)) {
     const option = `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)} `
     const line = helpText()
@@ -70,24 +70,24 @@ test('the help names every option with its meaning and its default', () => {
   }
 })
 
-test('the command prints the bill by service, its total and the price of a million events', () => {
-  const printed = execFileSync(process.execPath, [MAIN, '--events', '100M', '--batch', '10'], {
+test('the command prints the cost of each service, the total and the cost of a million events', () => {
+  const output = execFileSync(process.execPath, [MAIN, '--events', '100M', '--batch', '10'], {
     encoding: 'utf8',
   })
   const { total, services } = monthlyCost(usage({ events: 100e6, batch: 10 }))
-  for (const { service } of services) expect(printed).toContain(`| ${service}`)
-  expect(printed).toMatch(/\| total +\| +[\d,.]+ \|/)
-  expect(printed).toContain(`${(total / 100).toFixed(2)} USD per million events.`)
+  for (const { service } of services) expect(output).toContain(`| ${service}`)
+  expect(output).toMatch(/\| total +\| +[\d,.]+ \|/)
+  expect(output).toContain(`${(total / 100).toFixed(2)} USD per million events.`)
 })
 
-test('--json is the same for a program', () => {
-  const printed = execFileSync(process.execPath, [MAIN, '--events', '1M', '--json'], { encoding: 'utf8' })
-  const { usage: used, cost } = JSON.parse(printed)
-  expect(used).toEqual(usage({ events: 1e6 }))
-  expect(cost).toEqual(JSON.parse(JSON.stringify(monthlyCost(used))))
+test('--json prints the usage and the cost as JSON', () => {
+  const output = execFileSync(process.execPath, [MAIN, '--events', '1M', '--json'], { encoding: 'utf8' })
+  const { usage: printedUsage, cost } = JSON.parse(output)
+  expect(printedUsage).toEqual(usage({ events: 1e6 }))
+  expect(cost).toEqual(JSON.parse(JSON.stringify(monthlyCost(printedUsage))))
 })
 
-test('bad input ends it with code 1 and a sentence, without a stack', () => {
+test('a wrong argument ends the command with exit code 1 and a message, without a stack trace', () => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, '--events', 'many'], { encoding: 'utf8' })
   expect(status).toBe(1)
   expect(stderr).toContain('--events must be a number')

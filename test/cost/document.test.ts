@@ -4,11 +4,11 @@ import { withTables } from '#cost/document'
 
 const document = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8')
 
-test('the tables of docs/cost.md are what the model says: `npm run cost -- --doc` writes them anew', () => {
+test('docs/cost.md has the current tables of the model (`npm run cost -- --doc` updates them)', () => {
   expect([...document.matchAll(/<!-- cost:\w+ -->/g)].length).toBeGreaterThan(4)
   expect(withTables(document)).toBe(document)
 })
 
-test('a table that nobody makes is refused', () => {
+test('a marker of an unknown table is an error', () => {
   expect(() => withTables('<!-- cost:gold -->\n<!-- /cost -->')).toThrow('gold')
 })

@@ -8,15 +8,15 @@ import { readFigures } from '#cost/reads'
 import { type Usage, usage, usageSchema } from '#cost/usage'
 import { propertySettings } from '#test/support/depth'
 
-/** USD of a price, for one purpose or for all. */
+/** Returns the USD of a price, for one purpose or for all purposes. */
 function usd({ lines }: Cost, price: string, purpose?: string): number {
   return lines
     .filter(line => line.price === price && (purpose === undefined || line.purpose === purpose))
     .reduce((sum, line) => sum + line.usd, 0)
 }
 
-describe('by hand', () => {
-  test('an idle service costs its shard, its watching, its minute of maintenance and its empty polls', () => {
+describe('examples that were calculated by hand', () => {
+  test('an idle service costs one shard, the monitoring, the maintenance of every minute and empty polls', () => {
     const cost = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     expect(usd(cost, 'shardHour')).toBeCloseTo(730 * 0.015, 9)
     expect(usd(cost, 'dashboard') + usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(
@@ -30,7 +30,7 @@ describe('by hand', () => {
     expect(cost.perMillion).toBeNull()
   })
 
-  test('100M events in requests of 10 are 10M requests and records', () => {
+  test('100M events with 10 a request cost 10M requests and 10M records', () => {
     const cost = monthlyCost(usage({ events: 100e6, batch: 10, reads: 0 }))
     expect(usd(cost, 'apiRequest')).toBeCloseTo(10, 9)
     expect(usd(cost, 'cloudfrontRequest', 'track')).toBeCloseTo(10, 9)
@@ -39,33 +39,33 @@ describe('by hand', () => {
     // 20 ms and 0.05 ms an event, at half a GB.
     expect(usd(cost, 'lambdaArmSecond', 'track')).toBeCloseTo(10e6 * 0.0205 * 0.5 * 0.0000133334, 6)
     // 21.8 bytes an event for 12 months.
-    expect(usd(cost, 's3Stored', 'events kept')).toBeCloseTo(26.16 * 0.023, 6)
+    expect(usd(cost, 's3Stored', 'stored events')).toBeCloseTo(26.16 * 0.023, 6)
   })
 
-  test('API Gateway is cheaper beyond 300M requests', () => {
+  test('API Gateway charges less for each request above 300M', () => {
     const cost = monthlyCost(usage({ events: 10e9, batch: 10, reads: 0 }))
     expect(usd(cost, 'apiRequest')).toBeCloseTo(300 + 700 * 0.9, 6)
   })
 
-  test('the busiest second decides the shards, by records or by bytes, at 80 % of what they take', () => {
-    // 10B / 10 / 2,628,000 s = 380.5 a second, 4 times as many at the peak: 1,522 of 800.
+  test('the number of shards follows from the records or bytes of the busiest second, at 80 % of the capacity', () => {
+    // 10B / 10 / 2,628,000 s = 380.5 records a second, and 1,522 at the peak. A shard at 80 % takes 800.
     expect(shards(usage({ events: 10e9, batch: 10, peak: 4 }))).toBe(2)
     expect(shards(usage({ events: 10e9, batch: 1, peak: 4 }))).toBe(20)
     expect(shards(usage({ events: 1e6 }))).toBe(1)
-    // 100 events of 8 kB are 41 kB packed; 380 a second are 15.7 MB.
+    // A record of 100 events of 8 kB has 41 kB. 380 records a second are 15.7 MB.
     const large = usage({ events: 100e9, batch: 100, eventBytes: 8_000, peak: 1 })
     expect(recordBytes(large)).toBeCloseTo(425 + 34 * 100 * (8_000 / 660), 6)
     expect(shards(large)).toBe(Math.ceil(((1e9 / 2_628_000) * recordBytes(large)) / 1e6 / 0.8))
   })
 
-  test('on demand there are four shards at least, and each record counts whole kilobytes', () => {
-    const made = usage({ events: 1e6, batch: 1, stream: 'on-demand', reads: 0 })
-    expect(shards(made)).toBe(4)
-    expect(usd(monthlyCost(made), 'streamHour')).toBeCloseTo(29.2, 9)
-    expect(usd(monthlyCost(made), 'streamIn')).toBeCloseTo(1e6 * 1.024e-6 * 0.08, 9)
+  test('an on-demand stream has at least four shards and charges each record in whole kilobytes', () => {
+    const onDemand = usage({ events: 1e6, batch: 1, stream: 'on-demand', reads: 0 })
+    expect(shards(onDemand)).toBe(4)
+    expect(usd(monthlyCost(onDemand), 'streamHour')).toBeCloseTo(29.2, 9)
+    expect(usd(monthlyCost(onDemand), 'streamIn')).toBeCloseTo(1e6 * 1.024e-6 * 0.08, 9)
   })
 
-  test('one epoch in ten minutes leaves 252 of them warm on average, each with a file a bucket', () => {
+  test('epochs of ten minutes leave 252 warm epochs on average, with one file for each bucket', () => {
     const figures = lakeFigures(usage({ events: 100e6, projects: 1, epochMinutes: 10 }))
     expect(figures.epochs).toBeCloseTo(4_380, 6)
     expect(figures.warmEpochs).toBeCloseTo(252, 6)
@@ -74,49 +74,49 @@ describe('by hand', () => {
     expect(figures.claims).toBeCloseTo(43_800, 3)
   })
 
-  test('a claim is bounded by what its records are unpacked, a batch of Lambda by what they are in the stream', () => {
-    // 380 records a second of 100 events: 59,160 bytes each, 3,825 packed; 24 MB and 4.5 MB at most.
+  test('the size of a claim is limited before compression, the size of a Lambda batch after compression', () => {
+    // 380 records of 100 events a second. A record has 59,160 bytes, and 3,825 compressed. The limits are 24 MB and 4.5 MB.
     const figures = lakeFigures(usage({ events: 100e9, batch: 100 }))
     expect(figures.batches).toBeCloseTo((1e9 * 3_825) / 4.5e6, 0)
     expect(figures.claims).toBeCloseTo((1e9 * 59_160) / 24e6, 0)
   })
 
-  test('a read of 30 days lists what is warm and hot once a statement, 31 dates three times, and once what is older', () => {
-    const given = usage({ events: 100e6, range: 30, months: 12, epochMinutes: 10 })
-    const older = 35
-    expect(readFigures(given).lists).toBeCloseTo(3 * (252 + 1.2) + 3 * 31 + older, 6)
-    // As Trino did it, with 42 warm files, 60 hot ones and 3 a date (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md), but for
-    // the older dates, which were 365 then.
+  test('a read of 30 days lists hot and warm partitions in 3 statements, 31 dates 3 times and 35 earlier dates once', () => {
+    const tenMinuteEpochs = usage({ events: 100e6, range: 30, months: 12, epochMinutes: 10 })
+    const earlierDates = 35
+    expect(readFigures(tenMinuteEpochs).lists).toBeCloseTo(3 * (252 + 1.2) + 3 * 31 + earlierDates, 6)
+    // The same numbers as in the measurement with Trino: 42 warm files, 60 hot files, 3 files for each date
+    // (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md). Only the earlier dates were 365 there.
     const measured = usage({ events: 1e6, batch: 1, range: 30, months: 12, projects: 1, epochMinutes: 60 })
     const { lists, gets } = readFigures(measured)
-    expect(lists).toBeCloseTo(3 * 42 + 3 * (1 + 2 / 60) + 3 * 31 + older, 6)
+    expect(lists).toBeCloseTo(3 * 42 + 3 * (1 + 2 / 60) + 3 * 31 + earlierDates, 6)
     const hot = 60 * (0.5 + 2 / 60)
-    expect(gets).toBeCloseTo(3 * (42 + hot) + 3 * (3 * 31 + older), 3)
+    expect(gets).toBeCloseTo(3 * (42 + hot) + 3 * (3 * 31 + earlierDates), 3)
   })
 
-  test('files up to 3 MB are read whole, of larger ones the columns', () => {
-    // 1B events of one project: 32.9M a day in three files; visits are 33 MB of each, session keys 12 MB.
+  test('a read scans files up to 3 MB whole, and only the columns of larger files', () => {
+    // 1B events of one project are 32.9M a day, in three files. In each, sessions have 33 MB and session ids 12 MB.
     const { bytes } = readFigures(usage({ events: 1e9, projects: 1, range: 1, months: 12, epochMinutes: 60 }))
     const day = 1e9 / (730 / 24)
     const cold = day * (2 * 3.0 + 35 * 1.1 + 2 * 2 * 1.1)
-    // 42 warm files of 30 MB, and 32 hot ones of 0.96 MB, which is read whole; in three statements.
-    const fresh = 3 * (42 * (1e9 / 730) * 21.4 * 0.45 + 60 * (0.5 + 2 / 60) * (1e9 / 43_800) * 44)
-    expect(bytes / (cold + fresh)).toBeCloseTo(1, 6)
+    // Three statements read 42 warm files of 30 MB and 32 hot files of 0.96 MB. The hot files are small, so they are read whole.
+    const hotAndWarm = 3 * (42 * (1e9 / 730) * 21.4 * 0.45 + 60 * (0.5 + 2 / 60) * (1e9 / 43_800) * 44)
+    expect(bytes / (cold + hotAndWarm)).toBeCloseTo(1, 6)
   })
 
-  test('a small read is billed as 10 MB for each of its three statements', () => {
+  test('Athena bills a small read as 10 MB for each of its three statements', () => {
     const cost = monthlyCost(usage({ events: 1e6, projects: 10, reads: 1_000 }))
     expect(usd(cost, 'athenaTb')).toBeCloseTo((1_000 * 30e6 * 5) / 1e12, 9)
   })
 
-  test('without CloudFront the API delivers the tracker, and its answers to the internet', () => {
+  test('without CloudFront, API Gateway also delivers the tracker', () => {
     const cost = monthlyCost(usage({ events: 100e6, batch: 10, reads: 0, cloudfront: 'off' }))
     expect(usd(cost, 'cloudfrontRequest')).toBe(0)
     expect(usd(cost, 'apiRequest')).toBeCloseTo(10 + 100 / 6.7, 6)
   })
 })
 
-test('tiers and free units go to the sum of a price, not to each line', () => {
+test('lines of one price share its tiers and its free units', () => {
   const halves = [
     { price: 'apiRequest', quantity: 200e6, purpose: 'a' },
     { price: 'apiRequest', quantity: 200e6, purpose: 'b' },
@@ -131,10 +131,10 @@ test('tiers and free units go to the sum of a price, not to each line', () => {
   expect(second?.usd).toBeCloseTo(0.04, 9)
 })
 
-const whole = (max: number) => fc.double({ min: 0, max, noNaN: true }).map(Math.round)
+const wholeNumbers = (max: number) => fc.double({ min: 0, max, noNaN: true }).map(Math.round)
 const anyUsage: fc.Arbitrary<Usage> = fc
   .record({
-    events: whole(1e11),
+    events: wholeNumbers(1e11),
     batch: fc.double({ min: 1, max: 100, noNaN: true }),
     browserShare: fc.double({ min: 0, max: 1, noNaN: true }),
     eventBytes: fc.double({ min: 100, max: 10_000, noNaN: true }),
@@ -142,7 +142,7 @@ const anyUsage: fc.Arbitrary<Usage> = fc
     projects: fc.double({ min: 1, max: 1e6, noNaN: true }),
     accounts: fc.double({ min: 1, max: 1e6, noNaN: true }),
     eventIds: fc.constantFrom('no', 'yes'),
-    reads: whole(1e9),
+    reads: wholeNumbers(1e9),
     range: fc.integer({ min: 1, max: 3_650 }),
     months: fc.double({ min: 0, max: 120, noNaN: true }),
     stream: fc.constantFrom('provisioned', 'on-demand'),
@@ -155,12 +155,12 @@ const anyUsage: fc.Arbitrary<Usage> = fc
     tracing: fc.constantFrom('on', 'off'),
     freeTier: fc.constantFrom('no', 'yes'),
   })
-  .map(given => usageSchema.parse(given))
+  .map(values => usageSchema.parse(values))
 
-test('every line is a number, none is negative, and the total is their sum', () => {
+test('every line is a number of at least zero, and the total is the sum of all lines', () => {
   fc.assert(
-    fc.property(anyUsage, given => {
-      const { lines, total, services } = monthlyCost(given)
+    fc.property(anyUsage, base => {
+      const { lines, total, services } = monthlyCost(base)
       for (const { quantity, usd } of lines) {
         expect(Number.isFinite(quantity)).toBe(true)
         expect(Number.isFinite(usd)).toBe(true)
@@ -174,14 +174,14 @@ test('every line is a number, none is negative, and the total is their sum', () 
   )
 })
 
-/** Whether `change` never makes it cheaper, wherever both are usages that the tool takes. */
-function neverCheaper(change: (given: Usage, factor: number) => Partial<Usage>, from = anyUsage) {
+/** Expects that `change` never lowers the cost. It skips changes to a usage that the tool does not accept. */
+function expectNeverCheaper(change: (base: Usage, factor: number) => Partial<Usage>, usages = anyUsage) {
   fc.assert(
-    fc.property(from, fc.double({ min: 1, max: 10, noNaN: true }), (given, factor) => {
-      const parsed = usageSchema.safeParse({ ...given, ...change(given, factor) })
+    fc.property(usages, fc.double({ min: 1, max: 10, noNaN: true }), (base, factor) => {
+      const parsed = usageSchema.safeParse({ ...base, ...change(base, factor) })
       fc.pre(parsed.success)
       expect(monthlyCost(parsed.data as Usage).total).toBeGreaterThanOrEqual(
-        monthlyCost(given).total * (1 - 1e-9),
+        monthlyCost(base).total * (1 - 1e-9),
       )
     }),
     propertySettings(300),
@@ -189,35 +189,40 @@ function neverCheaper(change: (given: Usage, factor: number) => Partial<Usage>, 
 }
 
 test.each(['events', 'reads', 'months', 'accounts', 'peak'] as const)('more %s never cost less', name =>
-  neverCheaper((given, factor) => ({ [name]: given[name] * factor })),
+  expectNeverCheaper((base, factor) => ({ [name]: base[name] * factor })),
 )
 
 test('keeping records longer in the stream never costs less', () => {
-  neverCheaper(({ retentionHours }, factor) => ({
+  expectNeverCheaper(({ retentionHours }, factor) => ({
     retentionHours: Math.min(168, Math.round(retentionHours * factor)),
   }))
 })
 
-test('more projects never cost less where nobody reads: a read of a smaller one is cheaper', () => {
-  neverCheaper(
+// A read of a smaller project is cheaper, so this holds only without reads.
+test('without reads, more projects never cost less', () => {
+  expectNeverCheaper(
     ({ projects }, factor) => ({ projects: projects * factor }),
-    anyUsage.map(given => ({ ...given, reads: 0 })),
+    anyUsage.map(base => ({ ...base, reads: 0 })),
   )
 })
 
 test('reading more days never costs less', () => {
-  neverCheaper(({ range }, factor) => ({ range: Math.min(3_650, Math.round(range * factor)) }))
+  expectNeverCheaper(({ range }, factor) => ({ range: Math.min(3_650, Math.round(range * factor)) }))
 })
 
-test('larger events never cost less where all records are packed: a small one becomes smaller by it', () => {
-  const packed = anyUsage.map(given => ({
-    ...given,
-    batch: Math.max(2, given.batch),
-    eventBytes: Math.max(660, given.eventBytes),
+// A small record is not compressed. A larger event can make it large enough for compression, and so smaller in the stream.
+test('larger events never cost less when all records are compressed', () => {
+  const compressed = anyUsage.map(base => ({
+    ...base,
+    batch: Math.max(2, base.batch),
+    eventBytes: Math.max(660, base.eventBytes),
   }))
-  neverCheaper(({ eventBytes }, factor) => ({ eventBytes: Math.min(10_000, eventBytes * factor) }), packed)
+  expectNeverCheaper(
+    ({ eventBytes }, factor) => ({ eventBytes: Math.min(10_000, eventBytes * factor) }),
+    compressed,
+  )
 })
 
 test('fewer events a request never cost less', () => {
-  neverCheaper(({ batch }, factor) => ({ batch: Math.max(1, batch / factor) }))
+  expectNeverCheaper(({ batch }, factor) => ({ batch: Math.max(1, batch / factor) }))
 })

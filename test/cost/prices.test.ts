@@ -1,25 +1,22 @@
 import { expect, test } from 'vitest'
-import { CHECKED, type Price, prices } from '#cost/prices'
+import { CHECKED_ON, type Price, prices } from '#cost/prices'
 
 const all = Object.entries<Price>(prices)
 
-test.each(all)(
-  '%s says where it was found, or that it is from memory and where to check it',
-  (_, { source }) => {
-    expect(source).toMatch(/^(from memory, check )?https:\/\/[\w.-]+\/\S*$/)
-  },
-)
+test.each(all)('the price %s names its source page, or the page to check', (_, { source }) => {
+  expect(source).toMatch(/^(from memory, check )?https:\/\/[\w.-]+\/\S*$/)
+})
 
-test.each(all)('%s costs something, and less the more is used', (_, { tiers }) => {
+test.each(all)('the price %s is above zero and never rises from tier to tier', (_, { tiers }) => {
   const [first] = tiers
   expect(first?.[1]).toBeGreaterThan(0)
-  const falling = tiers.map(([, usd]) => usd)
-  expect(falling).toEqual(falling.toSorted((a, b) => b - a))
+  const unitPrices = tiers.map(([, usd]) => usd)
+  expect(unitPrices).toEqual(unitPrices.toSorted((a, b) => b - a))
   const bounds = tiers.map(([upTo]) => upTo ?? Number.POSITIVE_INFINITY)
   expect(bounds).toEqual(bounds.toSorted((a, b) => a - b))
   expect(bounds.at(-1)).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('the table has a date', () => {
-  expect(CHECKED).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+test('the prices have a date', () => {
+  expect(CHECKED_ON).toMatch(/^\d{4}-\d{2}-\d{2}$/)
 })

@@ -4,20 +4,22 @@ import { synthesize } from '#test/lib/synthesized'
 
 const { all } = synthesize()
 
-test('the model counts the metrics of all alarms, and the dashboards, as the stack has them', () => {
+test('the model and the stack have the same number of alarm metrics and dashboards', () => {
   const metrics = all('AWS::CloudWatch::Alarm').map(([, { Properties }]) => {
-    const listed = Properties.Metrics as { MetricStat?: unknown }[] | undefined
-    return listed === undefined ? 1 : listed.filter(({ MetricStat }) => MetricStat !== undefined).length
+    const metricList = Properties.Metrics as { MetricStat?: unknown }[] | undefined
+    return metricList === undefined
+      ? 1
+      : metricList.filter(({ MetricStat }) => MetricStat !== undefined).length
   })
-  expect(metrics.reduce((sum, count) => sum + count, 0)).toBe(system.watching.alarms)
-  expect(all('AWS::CloudWatch::Dashboard')).toHaveLength(system.watching.dashboards)
+  expect(metrics.reduce((sum, count) => sum + count, 0)).toBe(system.monitoring.alarms)
+  expect(all('AWS::CloudWatch::Dashboard')).toHaveLength(system.monitoring.dashboards)
 })
 
-test('the model has the batches of the stream, the polls of the queue and the schedule of the stack', () => {
+test('the model and the stack have the same stream batches, queue polls and schedule', () => {
   const mappings = all('AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties)
-  const ofStream = mappings.filter(({ StartingPosition }) => StartingPosition !== undefined)
-  expect(ofStream).toHaveLength(1)
-  expect(ofStream[0]).toMatchObject({
+  const streamMappings = mappings.filter(({ StartingPosition }) => StartingPosition !== undefined)
+  expect(streamMappings).toHaveLength(1)
+  expect(streamMappings[0]).toMatchObject({
     BatchSize: system.lake.batchRecords,
     MaximumBatchingWindowInSeconds: 60,
     ParallelizationFactor: 1,
@@ -28,7 +30,7 @@ test('the model has the batches of the stream, the polls of the queue and the sc
   ])
 })
 
-test('no function writes a line for each of its calls, and tracing is off', () => {
+test('functions write no log line for each call, and tracing is off', () => {
   for (const [, { Properties }] of all('AWS::Lambda::Function')) {
     expect(Properties.LoggingConfig).toMatchObject({ LogFormat: 'JSON', SystemLogLevel: 'WARN' })
     const tracing = Properties.TracingConfig as { Mode?: string } | undefined

@@ -6,7 +6,7 @@ import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
 import { createStores } from '#core/stores'
 import { system } from '#cost/system'
-import { accountChain } from '#lambdas/chain'
+import { accountChain } from '#lambdas/chain/account-chain'
 import { schedulerHandler } from '#lambdas/scheduler/handler'
 import { routes } from '#schemas/routes'
 import { eventsRecord } from '#test/support/lake-world'
@@ -18,7 +18,7 @@ import {
 } from '#test/support/simulated-world'
 import { openMeteredState } from './metered-state.ts'
 
-/** The figures of cost/system.ts for DynamoDB, counted where the real code asks a real table. */
+/** Checks the numbers of cost/system.ts for DynamoDB: it counts the requests of the real code to a real table. */
 
 const MINUTE = 60_000
 const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
@@ -40,7 +40,7 @@ const maintenance = createMaintenance({ state: lakeState, lake, jobs, clock, log
 const tick = schedulerHandler({ maintenance, state: lakeState, clock, gauge: () => {}, log })
 let sequence = 0
 
-/** A batch of one record of one project, as the stream's mapping brings it. */
+/** Gives the consumer a batch of one record of one project. */
 function consume(): Promise<void> {
   sequence += 1
   const data = packRecord(eventsRecord(['page_view'], clock.time))
@@ -54,7 +54,7 @@ async function runJobs(): Promise<void> {
 }
 
 beforeAll(async () => {
-  // A shard that is known, and a sweep that has just been.
+  // After this, the state has an item for the shard, and a sweep has just run.
   for (let hour = 0; hour < 3; hour++) {
     clock.time += 60 * MINUTE
     await consume()
@@ -67,60 +67,62 @@ beforeAll(async () => {
 
 afterAll(() => state.close())
 
-test('a claim costs what the model says, and one write for its project and one for its account', async () => {
-  const { reads, writes } = await state.metered(consume)
+test('a claim has the cost of the model, plus one write for its project and one for its account', async () => {
+  const { reads, writes } = await state.measure(consume)
   expect({ reads, writes: writes - 2 }).toEqual(system.state.claim)
 })
 
-test('a minute without work, an epoch on its way and a job cost what the model says', async () => {
+test('an idle tick, an epoch and a job have the cost of the model', async () => {
   clock.time += MINUTE
   await settle()
-  const idle = await state.metered(tick)
+  const idle = await state.measure(tick)
   expect(idle).toEqual(system.state.tick)
 
   clock.time += 20 * MINUTE
   await consume()
-  const ending = await state.metered(tick)
-  const job = await state.metered(runJobs)
+  const closingTick = await state.measure(tick)
+  const job = await state.measure(runJobs)
   clock.time += MINUTE
-  const advancing = await state.metered(tick)
+  const advancingTick = await state.measure(tick)
   const epoch = {
-    reads: ending.reads + advancing.reads - 2 * idle.reads,
-    writes: ending.writes + advancing.writes - 2 * idle.writes,
+    reads: closingTick.reads + advancingTick.reads - 2 * idle.reads,
+    writes: closingTick.writes + advancingTick.writes - 2 * idle.writes,
   }
   expect(epoch).toEqual(system.state.epoch)
   expect(job).toEqual(system.state.job)
 })
 
-test('that a finer copy goes a day after it was read for the last time costs what the model says', async () => {
-  const hours = async (count: number) => {
+test('the deletion of superseded files has the cost of the model', async () => {
+  const passHours = async (count: number) => {
     for (let hour = 0; hour < count; hour += 3) {
       clock.time += 3 * 60 * MINUTE
       await tick()
       await runJobs()
     }
   }
-  // Until what the tests before have left is cold, and its finer copies are gone.
-  await hours(120)
-  const idle = await state.metered(() => hours(30))
+  // Compacts the data of the previous tests to cold, and deletes their superseded files.
+  await passHours(120)
+  const idle = await state.measure(() => passHours(30))
   await consume()
   clock.time += 20 * MINUTE
   await settle()
   expect(await lake.list('hot/')).toHaveLength(1)
-  const found = await state.metered(() => hours(30))
+  const withFiles = await state.measure(() => passHours(30))
   expect(await lake.list('hot/')).toEqual([])
-  expect({ reads: found.reads - idle.reads, writes: found.writes - idle.writes }).toEqual(system.state.expiry)
+  expect({ reads: withFiles.reads - idle.reads, writes: withFiles.writes - idle.writes }).toEqual(
+    system.state.expiry,
+  )
 })
 
-test('to look for claims of shards that are no more costs what the model says', async () => {
+test('the search for orphaned claims has the cost of the model', async () => {
   const stream = { shards: () => Promise.reject(new Error('nothing is old')), read: async () => [] }
-  const { reads, writes } = await state.metered(() =>
+  const { reads, writes } = await state.measure(() =>
     finishOrphanedClaims({ state: lakeState, stream, consumer, clock }),
   )
   expect({ reads, writes }).toEqual({ reads: system.state.batch.reads, writes: 0 })
 })
 
-/** Until maintenance has nothing under way. */
+/** Runs ticks and jobs until maintenance has no work left. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 6; i++) {
     await tick()
@@ -128,30 +130,30 @@ async function settle(): Promise<void> {
   }
 }
 
-test('a look-up of a token, which five seconds of requests share, costs what the model says', async () => {
+test('the lookup of a token has the cost of the model, once in five seconds', async () => {
   const { id } = await accounts.create({ email: 'us@example.com', tier: 'pro', complimentary: true })
   const { project } = await projects.create({ account: { id }, name: 'looked-up' })
-  const { reads, writes } = await state.metered(async () => {
+  const { reads, writes } = await state.measure(async () => {
     await projects.byToken(project.project_token)
     clock.time += 4_000
     await projects.byToken(project.project_token)
   })
   expect({ reads, writes }).toEqual({ reads: system.state.lookUp.reads, writes: 0 })
   clock.time += 1_001
-  expect((await state.metered(() => projects.byToken(project.project_token))).reads).toBe(2)
+  expect((await state.measure(() => projects.byToken(project.project_token))).reads).toBe(2)
 })
 
-test('GET /stats costs what the model says: who asks, the project, the snapshot, the counters', async () => {
+test('GET /stats has the cost of the model for the caller, the project, the snapshot and the counters', async () => {
   const { id } = await accounts.create({ email: 'reader@example.com', tier: 'pro', complimentary: true })
   const key = await accounts.issueApiKey(id)
   const { project } = await projects.create({ account: { id }, name: 'read' })
-  const chain = accountChain({ accounts, projects, usage, clock, log, baseUrl: 'https://footfall.example' })
-  // What stats itself asks of the state is the snapshot; its statements are counted in read-scans.test.ts.
+  const chain = accountChain({ ...stores, clock, log, baseUrl: 'https://footfall.example' })
+  // The report itself reads only the snapshot from the state. read-scans.test.ts counts its statements.
   const endpoint = chain(routes.stats)(async () => {
     await lakeState.lake()
     return { status: 200, body: {} as never }
   })
-  const used = await state.metered(() =>
+  const units = await state.measure(() =>
     endpoint({
       method: 'GET',
       path: '/stats',
@@ -162,5 +164,5 @@ test('GET /stats costs what the model says: who asks, the project, the snapshot,
       ip: null,
     }),
   )
-  expect(used).toEqual(system.state.statsRead)
+  expect(units).toEqual(system.state.statsRead)
 })

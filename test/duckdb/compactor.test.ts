@@ -30,6 +30,7 @@ async function setUp(settings: Partial<CompactorSettings> = {}) {
     ...settings,
   })
 
+  /** Writes a hot file and returns its key. */
   async function hot(epoch: number, ...records: EventsRecord[]): Promise<string> {
     const count = (await lake.list(`hot/epoch=${epoch}/`)).length
     const key = hotKey('0', { first: String(count), last: String(count), epoch })
@@ -38,7 +39,7 @@ async function setUp(settings: Partial<CompactorSettings> = {}) {
   }
   async function read(key: string): Promise<Record<string, unknown>[]> {
     const bytes = await lake.get(key)
-    if (bytes === null) throw new Error(`${key} is not there`)
+    if (bytes === null) throw new Error(`${key} does not exist`)
     return parquetReadObjects({ file: new Uint8Array(bytes).buffer, compressors })
   }
   const keys = async (prefix = '') => (await lake.list(prefix)).map(object => object.key)
@@ -47,17 +48,17 @@ async function setUp(settings: Partial<CompactorSettings> = {}) {
 
 let seq = 0
 
-/** A key as Parquet has it. */
-const keyOf = (text: string) => BigInt(shortKey(text) ?? -1)
+/** The key of a user or session as a Parquet reader returns it. */
+const parquetKey = (text: string) => BigInt(shortKey(text) ?? -1)
 
-/** A request of one event, or of several. */
-function request(given: {
+/** A request with one event, or with several. */
+function request(options: {
   project?: string
   bucket?: number
   at?: number
   events?: Partial<EventsRecord['events'][number]>[]
 }): EventsRecord {
-  const { project = 'proj_1', bucket = 7, at = START, events = [{}] } = given
+  const { project = 'proj_1', bucket = 7, at = START, events = [{}] } = options
   seq += 100
   return {
     kind: 'events',
@@ -79,21 +80,22 @@ function request(given: {
   }
 }
 
-const whole = { part: 0, parts: 1 }
+/** The one part of a compaction that is not split. */
+const onlyPart = { part: 0, parts: 1 }
 
-test('compaction writes one file a bucket, with every event of the hot files', async () => {
+test('warm compaction writes one file per bucket, with all events of the hot files', async () => {
   const { compactor, hot, read, keys } = await setUp()
   const files = [
     await hot(1, request({ bucket: 3, project: 'proj_3' }), request({ events: [{}, { event: 'signup' }] })),
     await hot(1, request({ bucket: 9, project: 'proj_9' })),
   ]
-  expect(await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...whole })).toEqual([])
+  expect(await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...onlyPart })).toEqual([])
   expect(await keys('warm/')).toEqual([3, 7, 9].map(bucket => warmKey(1, bucket)).sort())
   const rows = await read(warmKey(1, 7))
   expect(rows.map(row => row.event)).toEqual(['page_view', 'signup'])
 })
 
-test('the parts of a compaction write what one alone would have written', async () => {
+test('the parts of a split compaction together write the files of an unsplit one', async () => {
   const { compactor, hot, keys } = await setUp()
   const files = [
     await hot(1, ...[0, 1, 2, 3, 4].map(bucket => request({ bucket, project: `proj_${bucket}` }))),
@@ -103,14 +105,14 @@ test('the parts of a compaction write what one alone would have written', async 
   expect(await keys('warm/')).toEqual([0, 1, 2, 3, 4].map(bucket => warmKey(1, bucket)))
 })
 
-test('of events with one event_id the first to arrive is kept, and the others are counted by day of arrival', async () => {
+test('warm compaction keeps the first copy of an event to arrive, and counts the others by day of arrival', async () => {
   const { compactor, hot, read } = await setUp()
-  const again = (at: number, event: string) => request({ at, events: [{ event_id: 'e', event }] })
+  const copy = (at: number, event: string) => request({ at, events: [{ event_id: 'e', event }] })
   const files = [
-    await hot(1, again(START + 3 * HOUR, 'third'), again(START + HOUR, 'second')),
-    await hot(1, again(START, 'first'), request({ project: 'proj_2', events: [{ event_id: 'e' }] })),
+    await hot(1, copy(START + 3 * HOUR, 'third'), copy(START + HOUR, 'second')),
+    await hot(1, copy(START, 'first'), request({ project: 'proj_2', events: [{ event_id: 'e' }] })),
   ]
-  expect(await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...whole })).toEqual([
+  expect(await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...onlyPart })).toEqual([
     { project_id: 'proj_1', day: '2026-11-18', events: 1 },
     { project_id: 'proj_1', day: '2026-11-19', events: 1 },
   ])
@@ -120,51 +122,54 @@ test('of events with one event_id the first to arrive is kept, and the others ar
   ])
 })
 
-test('an event_id that is warm is not stored again within 24 hours, and is after them', async () => {
+test('an event with the event_id of a warm event is dropped within 24 hours and stored after them', async () => {
   const { compactor, hot, keys } = await setUp()
-  const sent = (at: number) => request({ at, events: [{ event_id: 'e' }] })
-  const first = await hot(1, sent(START))
-  await compactor.compactEpoch({ epoch: 1, hot: [first], lookback: [], ...whole })
+  const copy = (at: number) => request({ at, events: [{ event_id: 'e' }] })
+  const first = await hot(1, copy(START))
+  await compactor.compactEpoch({ epoch: 1, hot: [first], lookback: [], ...onlyPart })
   const lookback = [warmKey(1, 7)]
-  const within = await hot(2, sent(START + 24 * HOUR))
-  expect(await compactor.compactEpoch({ epoch: 2, hot: [within], lookback, ...whole })).toHaveLength(1)
+  const within = await hot(2, copy(START + 24 * HOUR))
+  expect(await compactor.compactEpoch({ epoch: 2, hot: [within], lookback, ...onlyPart })).toHaveLength(1)
   expect(await keys('warm/epoch=2/')).toEqual([])
-  const after = await hot(3, sent(START + 24 * HOUR + 1_000))
-  expect(await compactor.compactEpoch({ epoch: 3, hot: [after], lookback, ...whole })).toEqual([])
+  const after = await hot(3, copy(START + 24 * HOUR + 1_000))
+  expect(await compactor.compactEpoch({ epoch: 3, hot: [after], lookback, ...onlyPart })).toEqual([])
   expect(await keys('warm/epoch=3/')).toEqual([warmKey(3, 7)])
 })
 
-test('the same job writes the same rows however often it runs', async () => {
+test('a job that runs twice writes the same rows', async () => {
   const { compactor, hot, read } = await setUp()
   const events = Array.from({ length: 100 }, (_, i) => ({
     session_id: `s${i % 7}`,
     timestamp: START - (i % 5),
   }))
   const files = [await hot(1, request({ events })), await hot(1, request({ events }))]
-  const once = async () => {
-    await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...whole })
+  const runJob = async () => {
+    await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...onlyPart })
     return read(warmKey(1, 7))
   }
-  const first = await once()
+  const first = await runJob()
   expect(first).toHaveLength(200)
-  expect(await once()).toEqual(first)
+  expect(await runJob()).toEqual(first)
 })
 
-test('sessions lie together, in the order in which they began', async () => {
+test('the rows of a session are stored together, and sessions in the order in which they started', async () => {
   const { compactor, hot, read } = await setUp()
-  const of = (session_id: string | null, after: number) => ({ session_id, timestamp: START + after })
+  const event = (session_id: string | null, after: number) => ({ session_id, timestamp: START + after })
   const files = [
-    await hot(1, request({ events: [of('a', 0), of('b', 1), of('a', 2), of(null, 3), of('b', 9)] })),
+    await hot(
+      1,
+      request({ events: [event('a', 0), event('b', 1), event('a', 2), event(null, 3), event('b', 9)] }),
+    ),
   ]
-  await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...whole })
+  await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...onlyPart })
   expect((await read(warmKey(1, 7))).map(row => row.session_id ?? null)).toEqual(['a', 'a', 'b', 'b', null])
 })
 
-test('events that are too wide for the memory are written in the same order, in smaller row groups', async () => {
-  const wide = await setUp({ memoryMb: 64 })
-  const roomy = await setUp()
-  const made = []
-  for (const { compactor, hot, lake, read } of [wide, roomy]) {
+test('events that are too wide for the memory are written in the same order, but in smaller row groups', async () => {
+  const withLittleMemory = await setUp({ memoryMb: 64 })
+  const withEnoughMemory = await setUp()
+  const outputs = []
+  for (const { compactor, hot, lake, read } of [withLittleMemory, withEnoughMemory]) {
     seq = 0
     const files = []
     for (let file = 0; file < 16; file++) {
@@ -175,18 +180,18 @@ test('events that are too wide for the memory are written in the same order, in 
       }))
       files.push(await hot(1, request({ events, project: `proj_${file % 3}` })))
     }
-    await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...whole })
+    await compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...onlyPart })
     const bytes = (await lake.get(warmKey(1, 7))) ?? new Uint8Array()
     const { row_groups } = parquetMetadata(new Uint8Array(bytes).buffer)
-    made.push({ rows: await read(warmKey(1, 7)), groups: row_groups.length })
+    outputs.push({ rows: await read(warmKey(1, 7)), groups: row_groups.length })
   }
-  expect(made[0]?.groups).toBeGreaterThan(4)
-  expect(made[1]?.groups).toBe(1)
-  expect(made[0]?.rows).toHaveLength(16_000)
-  expect(made[0]?.rows).toEqual(made[1]?.rows)
+  expect(outputs[0]?.groups).toBeGreaterThan(4)
+  expect(outputs[1]?.groups).toBe(1)
+  expect(outputs[0]?.rows).toHaveLength(16_000)
+  expect(outputs[0]?.rows).toEqual(outputs[1]?.rows)
 })
 
-test('a roll files events by their own date and makes one visit a session and date, one activity row a visitor', async () => {
+test('cold compaction stores events by their date, with a session row per session and date and an activity row per user', async () => {
   const { compactor, hot, read, keys } = await setUp()
   const late = START - 3 * 24 * HOUR
   const events = [
@@ -201,7 +206,7 @@ test('a roll files events by their own date and makes one visit a session and da
     epoch: 4,
     hot: [await hot(4, request({ events, at: START + 3 * HOUR }))],
     lookback: [],
-    ...whole,
+    ...onlyPart,
   })
   await compactor.compactToCold({ from: 3, until: 6, bucket: 7, warm: [warmKey(4, 7)] })
   const dates = ['2026-11-15', '2026-11-18', '2026-11-19']
@@ -218,8 +223,8 @@ test('a roll files events by their own date and makes one visit a session and da
     {
       epoch: 3n,
       project_id: 'proj_1',
-      session_key: keyOf('s1'),
-      user_key: keyOf('u2'),
+      session_key: parquetKey('s1'),
+      user_key: parquetKey('u2'),
       user_at: new Date(START + HOUR),
       user_lag_s: 7_200n,
       start_at: new Date(START),
@@ -228,20 +233,20 @@ test('a roll files events by their own date and makes one visit a session and da
       interactive_count: 1n,
     },
   ])
-  // A session's event of another date is a visit of that date; events without a session are none.
+  // An event of the session on another date makes a session row of that date. Events without a session make none.
   expect(await read('sessions/date=2026-11-15/bucket=7/3-6.parquet')).toMatchObject([{ event_count: 1n }])
   expect(await read('sessions/date=2026-11-19/bucket=7/3-6.parquet')).toEqual([])
   const activity = await read('activity/date=2026-11-18/bucket=7/3-6.parquet')
-  const ofUsers = [
-    { user_key: keyOf('u1'), event: 'signup', country: 'DE', event_count: 1n },
-    { user_key: keyOf('u2'), event: 'page_view', country: 'DE', event_count: 1n },
+  const userRows = [
+    { user_key: parquetKey('u1'), event: 'signup', country: 'DE', event_count: 1n },
+    { user_key: parquetKey('u2'), event: 'page_view', country: 'DE', event_count: 1n },
   ].toSorted((a, b) => (a.user_key < b.user_key ? -1 : 1))
-  expect(activity).toMatchObject([...ofUsers, { user_key: null, event: 'page_view', event_count: 2n }])
+  expect(activity).toMatchObject([...userRows, { user_key: null, event: 'page_view', event_count: 2n }])
 })
 
-test('any reader finds the columns of schemas/columns.ts, timestamps in milliseconds and not UTC-adjusted', async () => {
+test('compacted files have the columns of schemas/columns.ts, with timestamps in milliseconds that are not UTC-adjusted', async () => {
   const { compactor, hot, lake } = await setUp()
-  await compactor.compactEpoch({ epoch: 1, hot: [await hot(1, request({}))], lookback: [], ...whole })
+  await compactor.compactEpoch({ epoch: 1, hot: [await hot(1, request({}))], lookback: [], ...onlyPart })
   await compactor.compactToCold({ from: 1, until: 2, bucket: 7, warm: [warmKey(1, 7)] })
   for (const table of ['events_warm', 'events_cold', 'sessions_cold', 'activity_cold'] as const) {
     const [object] = await lake.list(`${tables[table].prefix}/`)
@@ -261,20 +266,23 @@ test('any reader finds the columns of schemas/columns.ts, timestamps in millisec
 test.each([
   ['cut off', (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 20)],
   ['empty', () => new Uint8Array()],
-])('a hot file that is %s stops the compaction and is named; nothing is written', async (_, damage) => {
-  const { compactor, hot, lake, logged, keys, tempDir } = await setUp()
-  const files = [await hot(1, request({})), await hot(1, request({}))]
-  const [, second = ''] = files
-  await lake.put(second, damage((await lake.get(second)) as Uint8Array))
-  const failed = compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...whole })
-  await expect(failed).rejects.toThrow(DamagedObject)
-  await expect(failed).rejects.toMatchObject({ key: second })
-  expect(logged).toContain('LAKE_OBJECT_DAMAGED')
-  expect(await keys('warm/')).toEqual([])
-  expect(await readdir(tempDir)).toEqual([])
-})
+])(
+  'a hot file that is %s stops the compaction with an error that names it, and nothing is written',
+  async (_, damage) => {
+    const { compactor, hot, lake, logged, keys, tempDir } = await setUp()
+    const files = [await hot(1, request({})), await hot(1, request({}))]
+    const [, second = ''] = files
+    await lake.put(second, damage((await lake.get(second)) as Uint8Array))
+    const compaction = compactor.compactEpoch({ epoch: 1, hot: files, lookback: [], ...onlyPart })
+    await expect(compaction).rejects.toThrow(DamagedObject)
+    await expect(compaction).rejects.toMatchObject({ key: second })
+    expect(logged).toContain('LAKE_OBJECT_DAMAGED')
+    expect(await keys('warm/')).toEqual([])
+    expect(await readdir(tempDir)).toEqual([])
+  },
+)
 
-test('an object that is not there is named', async () => {
+test('a missing warm file stops the compaction with an error that names it', async () => {
   const { compactor } = await setUp()
   await expect(
     compactor.compactToCold({ from: 1, until: 2, bucket: 7, warm: [warmKey(1, 7)] }),
@@ -285,7 +293,7 @@ test('an object that is not there is named', async () => {
 
 test('an epoch without hot files writes nothing', async () => {
   const { compactor, keys } = await setUp()
-  expect(await compactor.compactEpoch({ epoch: 1, hot: [], lookback: [], ...whole })).toEqual([])
+  expect(await compactor.compactEpoch({ epoch: 1, hot: [], lookback: [], ...onlyPart })).toEqual([])
   await compactor.compactToCold({ from: 1, until: 2, bucket: 7, warm: [] })
   expect(await keys()).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { noLimits } from '#core/accounts/limits'
 import { createAccountStore } from '#core/accounts/store'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
@@ -45,7 +46,7 @@ export async function openHttpWorld() {
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
   const stored: Uint8Array[] = []
-  const common = { accounts, projects, usage, baseUrl: BASE_URL, clock, log }
+  const common = { accounts, projects, usage, limits: noLimits, baseUrl: BASE_URL, clock, log }
   const front = await startHttp({
     port: 0,
     log,
@@ -63,7 +64,8 @@ export async function openHttpWorld() {
         country: () => null,
         countryHeader: null,
         bots: createBotClassifier(),
-        accountOfKey: async () => null,
+        findCaller: async () => null,
+        limits: noLimits,
         clock,
         ids: createArrivalOrder(),
         log,

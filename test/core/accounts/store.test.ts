@@ -57,7 +57,7 @@ test('nothing that is stored holds a key', async () => {
 })
 
 test('no key is issued for an account that there is not', async () => {
-  await expect(accounts.issueApiKey('acc_0000000000000000')).rejects.toThrow('there is no account')
+  await expect(accounts.issueApiKey('acc_0000000000000000')).rejects.toThrow('There is no account')
 })
 
 test('an unknown key is nobody’s, and a text that is no key is not even looked up', async () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { storedProperties } from '#core/ingest/properties'
+import { propertiesJson } from '#core/ingest/properties'
 import { propertySettings } from '#test/support/depth'
 
 /** As a body brings them: parsed from JSON text. */
 function stored(jsonText: string): string | null {
-  return storedProperties(JSON.parse(jsonText), '')
+  return propertiesJson(JSON.parse(jsonText), '')
 }
 
 function code(run: () => unknown): string | undefined {
@@ -29,7 +29,7 @@ function withoutEmail(value: unknown): unknown {
 }
 
 test('properties that are absent or null are null', () => {
-  expect(storedProperties(undefined, '')).toBeNull()
+  expect(propertiesJson(undefined, '')).toBeNull()
   expect(stored('null')).toBeNull()
 })
 

@@ -1,3 +1,5 @@
+import type { Account, Caller } from '#core/accounts/caller'
+import { noLimits } from '#core/accounts/limits'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type RecordedEvent, type StreamRecord, unpackRecord } from '#core/ingest/record'
@@ -29,6 +31,13 @@ export function project(overrides: Partial<Project> = {}): Project {
   }
 }
 
+/** A caller of the account whose id the test sends as API key. */
+function callerOf(accountId: string | undefined): Caller | null {
+  if (accountId === undefined) return null
+  const account = { id: accountId, tier: 'free' } as Account
+  return { account, tier: 'free', credential: { kind: 'api_key', id: 'key_1' }, scopes: 'all' }
+}
+
 /** The track function with services that remember what it appended. */
 export function trackFunction(overrides: Partial<TrackServices> = {}, projects: Project[] = [project()]) {
   const packed: Uint8Array[] = []
@@ -42,7 +51,8 @@ export function trackFunction(overrides: Partial<TrackServices> = {}, projects: 
     country: ip => (ip === '192.0.2.1' ? 'NL' : null),
     countryHeader: null,
     bots: createBotClassifier(),
-    accountOfKey: async request => request.headers['x-api-key'] ?? null,
+    findCaller: async ({ headers }) => callerOf(headers['x-api-key']),
+    limits: noLimits,
     clock: { now: () => NOW },
     ids: createArrivalOrder({ random: () => 3 }),
     log: () => {},

@@ -1,0 +1,50 @@
+import { ApiError } from '#core/errors'
+import type { Route } from '#schemas/routes'
+import type { Caller } from './caller.ts'
+
+/** A limit after one request has counted toward it. */
+export type LimitState = {
+  limit: number
+  remaining: number
+  /** When the limit starts afresh, Unix ms. */
+  resetsAt: number
+  /** Present when the request is over the limit. */
+  exceeded?: {
+    /** For the client: which limit, and what to do. */
+    message: string
+    /** Further fields of the response, e.g. `reason`. */
+    fields?: Record<string, unknown>
+    /** Seconds. */
+    retryAfter: number
+  }
+}
+
+/** The limits of plans (contract 6). */
+export type Limits = {
+  /** Counts one request toward the limit that its row names. Resolves to null when the caller has no such limit. */
+  check(caller: Caller, route: Route): Promise<LimitState | null>
+  /** Counts events that an account is about to store. null: no limit. Synchronous, as ingestion never waits for it. */
+  checkEvents(accountId: string, events: number): LimitState | null
+}
+
+/** The limits of the profile `own`: none. */
+export const noLimits: Limits = {
+  check: async () => null,
+  checkEvents: () => null,
+}
+
+/** The response headers that show the state of a limit (contract R20). The reset is in Unix seconds. */
+export function limitHeaders({ limit, remaining, resetsAt }: LimitState): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(Math.ceil(resetsAt / 1000)),
+  }
+}
+
+/** The error for a request over a limit, or null for one within it. */
+export function limitError(state: LimitState): ApiError | null {
+  if (state.exceeded === undefined) return null
+  const { message, fields, retryAfter } = state.exceeded
+  return new ApiError('RATE_LIMITED', message, { fields, retryAfter, headers: limitHeaders(state) })
+}

@@ -1,0 +1,39 @@
+import { type Caller, hasScope } from '#core/accounts/caller'
+import type { Clock } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import type { BotClassifier } from './bots.ts'
+import { type Ok, ok, type RedirectToBots, redirectToBots } from './results.ts'
+import type { Sender } from './sender.ts'
+import type { TrackRequest } from './track-request.ts'
+
+/**
+ * Redirects requests of bots to the bot count. Servers whose User-Agent looks like a bot's may track for projects of
+ * their own account: with a credential of the account that has the scope `projects:write` (contract 1.1).
+ */
+export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }) {
+  return async ({
+    project,
+    sender,
+    trackRequest,
+  }: {
+    project: Project
+    sender: Pick<Sender, 'userAgent' | 'findCaller'>
+    trackRequest: TrackRequest
+  }): Promise<Ok<void> | RedirectToBots> => {
+    const bot = bots(sender.userAgent)
+    if (bot === null || mayTrack(await sender.findCaller(), project)) return ok(undefined)
+    return redirectToBots({
+      kind: 'bots',
+      project_id: project.id,
+      account_id: project.account_id,
+      received_at: clock.now(),
+      category: bot.category,
+      actor: bot.actor,
+      dropped: trackRequest.items.length,
+    })
+  }
+}
+
+function mayTrack(caller: Caller | null, project: Project): boolean {
+  return caller !== null && caller.account.id === project.account_id && hasScope(caller, 'projects:write')
+}

@@ -1,0 +1,13 @@
+import { type Limits, limitError } from '#core/accounts/limits'
+import type { Project } from '#core/projects/project'
+import type { WrittenEvent } from './record.ts'
+import { type Ok, ok, type Refuse, refuse } from './results.ts'
+
+/** Counts the events toward the caps of the project's account. Refuses with RATE_LIMITED over a cap (contract R20). */
+export function enforceEventCaps({ limits }: { limits: Pick<Limits, 'checkEvents'> }) {
+  return ({ project, events }: { project: Project; events: readonly WrittenEvent[] }): Ok<void> | Refuse => {
+    const state = limits.checkEvents(project.account_id, events.length)
+    const error = state === null ? null : limitError(state)
+    return error === null ? ok(undefined) : refuse(error)
+  }
+}

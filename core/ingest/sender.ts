@@ -1,0 +1,15 @@
+import type { Caller } from '#core/accounts/caller'
+
+/** Who sends events, as far as the rules of ingestion look at it. */
+export type Sender = {
+  /** The header Origin. Only browsers send it. */
+  origin: string | undefined
+  /** The header User-Agent. */
+  userAgent: string | undefined
+  /** The country that a proxy has found, in the header that the settings name. */
+  proxyCountry: string | undefined
+  /** Looked up for the country, never stored. */
+  ip: string | null
+  /** The account that the request also carries a good credential of, or null. Reads the state table. */
+  findCaller(): Promise<Caller | null>
+}

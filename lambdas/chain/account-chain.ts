@@ -1,0 +1,48 @@
+import type { Caller } from '#core/accounts/caller'
+import type { Limits } from '#core/accounts/limits'
+import type { Log } from '#core/ports'
+import type { Project, ProjectDirectory } from '#core/projects/project'
+import type { Route } from '#schemas/routes'
+import { authenticate, type CredentialServices } from './authenticate.ts'
+import { createChain, type Endpoint, type Exchange } from './chain.ts'
+import { enforceLimits } from './enforce-limits.ts'
+import { type MeteringServices, meterRead } from './meter-read.ts'
+import { readBody } from './read-body.ts'
+import { requireScope } from './require-scope.ts'
+import { requireTier } from './require-tier.ts'
+import { resolveProject } from './resolve-project.ts'
+import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.ts'
+import { validateFields } from './validate-fields.ts'
+
+export type AccountChainServices = CredentialServices &
+  MeteringServices & {
+    limits: Pick<Limits, 'check'>
+    projects: Pick<ProjectDirectory, 'resolve' | 'byId'>
+    log: Log
+  }
+
+/** What the handler of a row gets: the caller, and the project, query and body that the row declares. */
+export type AccountCall<R extends Route> = Exchange & { caller: Caller } & FieldsOf<R> &
+  (R extends { project: string } ? { project: Project } : unknown)
+
+/**
+ * The endpoints of rows that an account calls: `chain(routes.stats)(async call => …)`. There are two calls, so that the
+ * compiler knows the row before it checks the handler.
+ */
+export function accountChain(services: AccountChainServices) {
+  // The order of contract R8.
+  const chain = createChain(services.log)
+    .step(readBody)
+    .step(authenticate(services))
+    .step(requireScope)
+    .step(requireTier)
+    .step(enforceLimits(services))
+    .step(resolveProject(services))
+    .step(validateFields)
+    .step(meterRead(services))
+
+  return <const R extends Route>(route: R) =>
+    (handler: (call: AccountCall<R>) => Promise<RowResponse<R>>): Endpoint =>
+      // The steps have added what the row declares. The compiler cannot follow that for every row at once.
+      chain.endpoint(route, async call => toHttpResponse(await handler(call as unknown as AccountCall<R>)))
+}

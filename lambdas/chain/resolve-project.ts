@@ -1,0 +1,38 @@
+import type { Caller } from '#core/accounts/caller'
+import { ApiError } from '#core/errors'
+import type { JsonObject } from '#core/json-object'
+import type { Project, ProjectDirectory } from '#core/projects/project'
+import type { Exchange } from './chain.ts'
+
+/**
+ * Finds the project that the request names, among the live projects of the caller's account. This is the one place that
+ * binds a request to a project. Throws PROJECT_REQUIRED, or NOT_FOUND for an unknown, deleted or foreign project
+ * (contract R9); a foreign project that the path names by its id is FORBIDDEN (contract 0.1).
+ */
+export function resolveProject({ projects }: { projects: Pick<ProjectDirectory, 'resolve' | 'byId'> }) {
+  return async (
+    call: Exchange & { caller: Caller; json: JsonObject },
+  ): Promise<{ project: Project | undefined }> => {
+    const { route, caller } = call
+    if (route.project === undefined) return { project: undefined }
+    const name = projectNames[route.project](call)
+    if (typeof name !== 'string' || name === '') throw new ApiError('PROJECT_REQUIRED')
+    const project = await projects.resolve(caller.account.id, name)
+    if (project !== null) return { project }
+    const foreign = route.project === 'path' ? await projects.byId(name) : null
+    if (foreign !== null && foreign.deleted_at === null && foreign.account_id !== caller.account.id) {
+      throw new ApiError('FORBIDDEN', 'This project belongs to another account. GET /projects lists yours.')
+    }
+    throw new ApiError(
+      'NOT_FOUND',
+      `The account has no project with the name or id ${JSON.stringify(name)}. GET /projects lists its projects.`,
+    )
+  }
+}
+
+/** Where a row says that the request names its project. */
+const projectNames = {
+  path: ({ request }: Exchange): unknown => request.params.id,
+  query: ({ request }: Exchange): unknown => request.query.project,
+  body: ({ json }: Exchange & { json: JsonObject }): unknown => json.project,
+}

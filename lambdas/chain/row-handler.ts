@@ -1,0 +1,28 @@
+import type { z } from 'zod'
+import type { Route } from '#schemas/routes'
+import type { HttpResponse } from '../http.ts'
+import { jsonResponse } from '../response.ts'
+
+/** The checked query and body of a row, as its handler gets them. */
+export type FieldsOf<R extends Route> = (R extends { query: infer Q extends z.ZodType }
+  ? { query: z.output<Q> }
+  : unknown) &
+  (R extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown)
+
+/**
+ * What a handler of a row may return: a status of the row with the body that the row promises for it, which becomes
+ * JSON. Where the row names a content type or has no schema, the handler writes the whole response: a page, a script, a
+ * redirect, or 304.
+ */
+export type RowResponse<R extends Route> = {
+  [Status in keyof R['responses'] & number]: R['responses'][Status] extends { contentType: string }
+    ? HttpResponse & { status: Status | 304 }
+    : R['responses'][Status] extends { schema: infer S extends z.ZodType }
+      ? { status: Status; body: z.input<S> }
+      : HttpResponse & { status: Status }
+}[keyof R['responses'] & number]
+
+/** Writes what a handler has returned as an HTTP response. */
+export function toHttpResponse(response: HttpResponse | { status: number; body: unknown }): HttpResponse {
+  return 'headers' in response ? response : jsonResponse(response.status, response.body)
+}

@@ -1,0 +1,21 @@
+import type { JsonObject } from '#core/json-object'
+import { validate } from '../validate.ts'
+import type { Exchange } from './chain.ts'
+
+/**
+ * Checks the query and the body by the schemas of the row. A null on the top level of the body counts as absent
+ * (contract R2). Throws the code that the schema names for the field, else MISSING_FIELDS.
+ */
+export function validateFields({ route, request, json }: Exchange & { json: JsonObject }): {
+  query: unknown
+  body: unknown
+} {
+  return {
+    query: route.query && validate(route.query, request.query),
+    body: route.body && validate(route.body, withoutNulls(json)),
+  }
+}
+
+function withoutNulls(json: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null))
+}

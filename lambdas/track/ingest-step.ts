@@ -1,0 +1,33 @@
+import { packRecord } from '#core/ingest/record'
+import type { IngestResult } from '#core/ingest/results'
+import type { TrackRequest } from '#core/ingest/track-request'
+import type { EventStream } from '#core/ports'
+import { type Addition, EarlyResponse, type Exchange, type Step } from '../chain/chain.ts'
+import type { HttpResponse } from '../http.ts'
+
+/** How a request ends before its events are stored. */
+export type EarlyEnd = {
+  stream: Pick<EventStream, 'append'>
+  respond(request: TrackRequest): HttpResponse
+}
+
+/** Makes a step of the chain from a step of core/ingest, by the four results that it may have. */
+export function ingestStep<Needs, Added extends Addition>(
+  step: (call: Needs) => IngestResult<Added> | Promise<IngestResult<Added>>,
+  { stream, respond }: EarlyEnd,
+): Step<Exchange & { trackRequest: TrackRequest } & Needs, Added> {
+  return async call => {
+    const outcome = await step(call)
+    switch (outcome.result) {
+      case 'ok':
+        return outcome.value
+      case 'refuse':
+        throw outcome.error
+      case 'drop':
+        return new EarlyResponse(respond(call.trackRequest))
+      case 'redirect-to-bots':
+        await stream.append([packRecord(outcome.record)])
+        return new EarlyResponse(respond(call.trackRequest))
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { events } from '#core/lake/relations'
+import { runReport } from '#core/reports/run'
+import { stats } from '#core/reports/stats'
+import { sql } from '#core/sql'
+import { createFolderLake } from '#local/lake/folder'
+import { openQueryEngine } from '#local/lake/query-engine'
+import { buildLake, type EventsRecord } from '#test/support/lake-builder'
+import { lakeWithOldFiles } from '#test/support/old-files'
+
+const NOW = Date.parse('2026-11-18T12:00:00Z')
+const project = {
+  id: 'proj_1',
+  name: 'shop',
+  bucket: 7,
+  created_at: '2026-11-01T00:00:00Z',
+  has_event_ids: true,
+}
+
+/** Two columns that the service fills, and two that hold a property. */
+const ADDED_COLUMNS = ['country', 'event_id', 'first_utm_term', 'session_count'] as const
+
+/** A request with one event. Before the columns were added, their values were null. */
+function request(event: string, time: 'before' | 'after', seq: number): EventsRecord {
+  const isAfter = time === 'after'
+  return {
+    kind: 'events',
+    project_id: project.id,
+    account_id: 'acc_1',
+    bucket: project.bucket,
+    received_at: NOW,
+    seq,
+    country: isAfter ? 'DE' : null,
+    events: [
+      {
+        event,
+        properties: isAfter ? { first_utm_term: 'shoes', session_count: 3, plan: 'pro' } : { plan: 'pro' },
+        user_id: 'u1',
+        session_id: 's1',
+        timestamp: NOW,
+        event_id: isAfter ? event : null,
+      },
+    ],
+  }
+}
+
+/** Epochs 1 to 3: only old files, an old file beside a new one, only new files. */
+const epochs = [
+  [[request('old 1', 'before', 1)]],
+  [[request('old 2', 'before', 2)], [request('new 2', 'after', 3)]],
+  [[request('new 3', 'after', 4)]],
+]
+const valuesBefore = { country: null, event_id: null, first_utm_term: null, session_count: null }
+const valuesAfter = { country: 'DE', first_utm_term: 'shoes', session_count: 3 }
+
+/** Keys of files whose events are all from before the columns were added. */
+const OLD_KEYS = {
+  hot: /^hot\/epoch=(1\/|2\/0-0-0)/,
+  warm: /^warm\/epoch=1\//,
+  cold: /^(cold|sessions|activity)\/.*\/1-2\.parquet$/,
+}
+
+test.each([
+  { tier: 'hot', compaction: {} },
+  { tier: 'hot', compaction: { warm: 2 } },
+  { tier: 'hot', compaction: { warm: 4 } },
+  { tier: 'hot', compaction: { warm: 4, rolls: [2, 4] } },
+  { tier: 'warm', compaction: { warm: 3 } },
+  { tier: 'warm', compaction: { warm: 4, rolls: [2] } },
+  { tier: 'warm', compaction: { warm: 4, rolls: [4] } },
+  { tier: 'cold', compaction: { warm: 3, rolls: [2] } },
+  { tier: 'cold', compaction: { warm: 4, rolls: [2, 4] } },
+] as const)(
+  'old $tier files without an added column are compacted and read beside new ones: $compaction',
+  async ({ tier, compaction }) => {
+    const dir = await mkdtemp(join(tmpdir(), 'footfall-added-column-'))
+    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    const lakeDir = join(dir, 'lake')
+    const lake = lakeWithOldFiles(createFolderLake(lakeDir), ADDED_COLUMNS, key => OLD_KEYS[tier].test(key))
+    const snapshot = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs, ...compaction })
+    const engine = await openQueryEngine({ lakeDir, tempDir: dir, log: () => {}, threads: 1 })
+    onTestFinished(() => engine.close())
+
+    const read = { snapshot, project, from: NOW - 86_400_000, to: NOW + 1 }
+    const relation = events(read, ['event', 'seq', 'properties', ...ADDED_COLUMNS])
+    const rows =
+      await engine.rows(sql`SELECT event, properties, country, event_id, first_utm_term, session_count
+    FROM ${relation} AS each_event ORDER BY seq`)
+    const properties = '{"plan":"pro"}'
+    expect(rows).toEqual([
+      { event: 'old 1', properties, ...valuesBefore },
+      { event: 'old 2', properties, ...valuesBefore },
+      { event: 'new 2', properties, ...valuesAfter, event_id: 'new 2' },
+      { event: 'new 3', properties, ...valuesAfter, event_id: 'new 3' },
+    ])
+
+    const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
+    const body = await runReport(stats, services, { project, query: { groupBy: 'day' } })
+    expect(body.totals).toEqual({ unique_users: 1, total_events: 4 })
+    expect(body.sessions.total_sessions).toBe(1)
+    expect(body.countries).toEqual([
+      { country: 'DE', count: 2, unique_users: 1 },
+      { country: null, count: 2, unique_users: 1 },
+    ])
+  },
+)

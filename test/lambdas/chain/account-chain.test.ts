@@ -1,0 +1,225 @@
+import { expect, test } from 'vitest'
+import type { Account } from '#core/accounts/caller'
+import { type LimitState, type Limits, noLimits } from '#core/accounts/limits'
+import { unavailable } from '#core/errors'
+import type { Project } from '#core/projects/project'
+import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
+import type { HttpRequest } from '#lambdas/http'
+import { type Route, routes } from '#schemas/routes'
+
+const project = { id: 'proj_1', account_id: 'acc_1', name: 'shop', deleted_at: null } as Project
+
+type World = {
+  tier?: Account['tier']
+  limits?: Pick<Limits, 'check'>
+  handler?: () => Promise<unknown>
+  addRead?: () => Promise<void>
+  route?: Route
+}
+
+/** An endpoint of a report over one account and one project, with what it counts and logs. */
+function reportEndpoint({
+  tier = 'free',
+  limits = noLimits,
+  handler,
+  addRead,
+  route = routes.stats,
+}: World = {}) {
+  const reads: unknown[] = []
+  const logged: unknown[] = []
+  const services: AccountChainServices = {
+    accounts: {
+      byApiKey: async key => (key === 'aak_1' ? ({ id: 'acc_1', tier } as Account) : null),
+    },
+    projects: { resolve: async (_, name) => (name === 'shop' ? project : null), byId: async () => null },
+    usage: {
+      addRead: async (...read) => {
+        await addRead?.()
+        reads.push(read)
+      },
+      month: async (owner, month) => ({
+        events: owner === 'acc_1' && month === '2026-11' ? 42 : 0,
+        reads: 0,
+        days: {},
+      }),
+    },
+    limits,
+    clock: { now: () => Date.UTC(2026, 10, 30, 23, 59) },
+    log: (code, fields) => void logged.push({ code, ...fields }),
+    baseUrl: 'https://a.example',
+  }
+  const endpoint = accountChain(services)(route)(
+    async () =>
+      ({
+        status: 200,
+        body: (await handler?.()) ?? {},
+      }) as never,
+  )
+  const send = async (query: Record<string, string> = {}, request: Partial<HttpRequest> = {}) => {
+    const { status, headers, body } = await endpoint({
+      method: 'GET',
+      path: '/stats',
+      params: {},
+      query: { project: 'shop', key: 'aak_1', ...query },
+      headers: {},
+      body: new Uint8Array(),
+      ip: null,
+      ...request,
+    })
+    return { status, headers, body: JSON.parse(String(body)) }
+  }
+  return { send, reads, logged }
+}
+
+test('a read that succeeds is counted once, for its project, its account and its UTC day', async () => {
+  const { send, reads } = reportEndpoint()
+  const { status, headers } = await send()
+  expect([status, headers['X-Monthly-Usage']]).toEqual([200, '42'])
+  expect(reads).toEqual([['proj_1', 'acc_1', '2026-11-30']])
+})
+
+test.each([
+  ['is refused', { since: 'never' }, async () => ({})],
+  ['fails', {}, () => Promise.reject(unavailable('busy', 3))],
+])('a read that %s is not counted', async (_, query, handler) => {
+  const { send, reads } = reportEndpoint({ handler })
+  const { status, headers } = await send(query)
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect([reads, headers['X-Monthly-Usage']]).toEqual([[], undefined])
+})
+
+test('a read that cannot be counted gets its response all the same', async () => {
+  const { send, logged } = reportEndpoint({
+    addRead: () => Promise.reject(unavailable('the disk is full', 3)),
+  })
+  expect((await send()).status).toBe(200)
+  expect(logged).toEqual([{ code: 'READ_NOT_COUNTED', error: expect.stringContaining('the disk is full') }])
+})
+
+test('a read whose caller has gone is not counted, and is not logged as a failure', async () => {
+  const caller = new AbortController()
+  const { send, reads, logged } = reportEndpoint({
+    handler: async () => {
+      caller.abort()
+      throw caller.signal.reason
+    },
+  })
+  await send({}, { signal: caller.signal })
+  expect([reads, logged]).toEqual([[], []])
+})
+
+const proRow: Route = { ...routes.stats, tier: 'pro' }
+
+test('a Pro route refuses a free account with PRO_REQUIRED and accepts a Pro account', async () => {
+  const free = await reportEndpoint({ route: proRow }).send()
+  expect([free.status, free.body.error]).toEqual([403, 'PRO_REQUIRED'])
+  expect((await reportEndpoint({ route: proRow, tier: 'pro' }).send()).status).toBe(200)
+})
+
+/** Limits of two requests, which count what they are asked. */
+function twoRequests() {
+  const paths: string[] = []
+  const check = async (_: unknown, { path }: Route): Promise<LimitState> => {
+    paths.push(path)
+    const remaining = 2 - paths.length
+    const state = { limit: 2, remaining: Math.max(0, remaining), resetsAt: 1_795_000_000_500 }
+    if (remaining >= 0) return state
+    const message = 'Your plan allows 2 reads a minute. Wait, then try again.'
+    return { ...state, exceeded: { message, fields: { reason: 'rate_limit' }, retryAfter: 17.2 } }
+  }
+  return { paths, limits: { check } }
+}
+
+test('a request over its limit is refused with Retry-After and the state of the limit', async () => {
+  const { send, reads } = reportEndpoint(twoRequests())
+  const responses = [await send(), await send(), await send()]
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
+  expect(responses[2]).toMatchObject({
+    headers: {
+      'Retry-After': '18',
+      'X-RateLimit-Limit': '2',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': '1795000001',
+    },
+    body: {
+      error: 'RATE_LIMITED',
+      message: 'Your plan allows 2 reads a minute. Wait, then try again.',
+      reason: 'rate_limit',
+    },
+  })
+  expect(reads).toHaveLength(2)
+})
+
+test.each([
+  ['succeeds', {}, 200],
+  ['is refused after that check', { since: 'never' }, 400],
+])('a request within its limit that %s shows the state of the limit', async (_, query, status) => {
+  const response = await reportEndpoint(twoRequests()).send(query)
+  expect([response.status, response.headers['X-RateLimit-Remaining']]).toEqual([status, '1'])
+  expect(response.headers['Retry-After']).toBeUndefined()
+})
+
+test('a route without a limit is not counted toward one', async () => {
+  const { limit: _, ...unlimited } = routes.stats
+  const { paths, limits } = twoRequests()
+  const { headers } = await reportEndpoint({ limits, route: unlimited }).send()
+  expect([paths, headers['X-RateLimit-Limit']]).toEqual([[], undefined])
+})
+
+test('without limits no header of a limit is sent', async () => {
+  expect(Object.keys((await reportEndpoint().send()).headers).join()).not.toContain('RateLimit')
+})
+
+test('each check runs before the next one in the order of contract R8', async () => {
+  const exhausted = twoRequests()
+  exhausted.paths.push('/stats', '/stats')
+  const body = routes.createProject.body
+  const row: Route = { ...routes.stats, method: 'POST', body, tier: 'pro' }
+  const json = (text: string) => Buffer.from(text)
+  // Each request mends the problem of the one before it.
+  const bad = { project: '', since: 'never', key: 'aak_2' }
+  const requests: [World, Record<string, string>, Uint8Array][] = [
+    [{}, bad, json('{')],
+    [{}, bad, json('{}')],
+    [{}, { ...bad, key: 'aak_1' }, json('{}')],
+    [{ tier: 'pro' }, { ...bad, key: 'aak_1' }, json('{}')],
+    [{ tier: 'pro', limits: noLimits }, { ...bad, key: 'aak_1' }, json('{}')],
+    [{ tier: 'pro', limits: noLimits }, { ...bad, key: 'aak_1', project: 'nowhere' }, json('{}')],
+    [{ tier: 'pro', limits: noLimits }, { ...bad, key: 'aak_1', project: 'shop' }, json('{}')],
+    [{ tier: 'pro', limits: noLimits }, { key: 'aak_1', project: 'shop' }, json('{"name":"x"}')],
+  ]
+  const codes = []
+  for (const [world, query, bytes] of requests) {
+    const { send } = reportEndpoint({ limits: exhausted.limits, route: row, ...world })
+    const { status, body } = await send(query, { body: bytes })
+    codes.push(status === 200 ? 'OK' : body.error)
+  }
+  expect(codes).toEqual([
+    'INVALID_BODY',
+    'AUTH_REQUIRED',
+    'PRO_REQUIRED',
+    'RATE_LIMITED',
+    'PROJECT_REQUIRED',
+    'NOT_FOUND',
+    'INVALID_SINCE',
+    'OK',
+  ])
+  // A request that is refused before the limit does not use it up.
+  expect(exhausted.paths).toHaveLength(3)
+})
+
+test('the compiler refuses a response that the row does not promise, and a project that it does not bind', () => {
+  const chain = accountChain({} as AccountChainServices)
+  const endpoints = [
+    // @ts-expect-error the row promises 200 only
+    chain(routes.deleteProject)(async ({ project }) => ({
+      status: 204,
+      body: { ok: true, deleted: project.id },
+    })),
+    // @ts-expect-error the row binds no project
+    chain(routes.listProjects)(async ({ project }) => expect.unreachable(project)),
+    // @ts-expect-error a row with a schema takes a body, not a page
+    chain(routes.listProjects)(async () => ({ status: 200, headers: {}, body: '<!doctype html>' })),
+  ]
+  expect(endpoints).toHaveLength(3)
+})

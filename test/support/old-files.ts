@@ -1,0 +1,53 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import type { Lake } from '#core/ports'
+import { type Column, type ColumnName, type TableName, tables } from '#schemas/columns'
+
+const types = { string: 'VARCHAR', int64: 'BIGINT', timestamp: 'TIMESTAMP_MS' } as const
+
+/** A lake whose files with an old key have no `columns`, like files that were written before these were added. */
+export function lakeWithOldFiles(
+  lake: Lake,
+  columns: readonly ColumnName[],
+  isOld: (key: string) => boolean,
+): Lake {
+  return {
+    ...lake,
+    put: async (key, bytes) => lake.put(key, isOld(key) ? await removeColumns(key, bytes, columns) : bytes),
+  }
+}
+
+async function removeColumns(
+  key: string,
+  bytes: Uint8Array,
+  columns: readonly ColumnName[],
+): Promise<Uint8Array> {
+  const dir = await mkdtemp(join(tmpdir(), 'footfall-old-files-'))
+  const instance = await DuckDBInstance.create(':memory:')
+  try {
+    const [input, output] = [join(dir, 'input.parquet'), join(dir, 'output.parquet')]
+    await writeFile(input, bytes)
+    const connection = await instance.connect()
+    await connection.run(
+      `COPY (SELECT ${selectList(key, columns)} FROM read_parquet('${input}')) TO '${output}' (FORMAT parquet)`,
+    )
+    connection.closeSync()
+    return await readFile(output)
+  } finally {
+    instance.closeSync()
+    await rm(dir, { recursive: true })
+  }
+}
+
+function selectList(key: string, removedColumns: readonly ColumnName[]): string {
+  const names = Object.keys(tables) as TableName[]
+  const table = names.find(name => key.startsWith(`${tables[name].prefix}/`))
+  if (table === undefined) throw new Error(`${key} is no file of a table`)
+  const columns: readonly Column<ColumnName>[] = tables[table].columns
+  return columns
+    .filter(({ name }) => !removedColumns.includes(name))
+    .map(({ name, type }) => `CAST(${name} AS ${types[type]}) AS ${name}`)
+    .join(', ')
+}
