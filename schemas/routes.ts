@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from './event.ts'
-import { eventsQuery, eventsResponse } from './events.ts'
 import {
   createdProject,
   createProject,
@@ -11,7 +10,7 @@ import {
   readProject,
   updateProject,
 } from './projects.ts'
-import { statsQuery, statsResponse } from './stats.ts'
+import { analyticsRoutes } from './routes/analytics.ts'
 
 export const SCOPES = [
   'account:read',
@@ -142,36 +141,7 @@ export const routes = {
     },
     errors: [],
   },
-  stats: {
-    method: 'GET',
-    path: '/stats',
-    tag: 'Analytics',
-    summary: 'Totals, series, top events, sessions and countries of a project',
-    function: 'reports',
-    auth: 'account',
-    scope: 'analytics:read',
-    project: 'query',
-    limit: 'reads_per_minute',
-    metered: true,
-    query: statsQuery,
-    responses: { 200: { description: 'The report', schema: statsResponse } },
-    errors: ['INVALID_SINCE'],
-  },
-  events: {
-    method: 'GET',
-    path: '/events',
-    tag: 'Analytics',
-    summary: 'Stored events of a project, newest first',
-    function: 'reports',
-    auth: 'account',
-    scope: 'analytics:read',
-    project: 'query',
-    limit: 'reads_per_minute',
-    metered: true,
-    query: eventsQuery,
-    responses: { 200: { description: 'The events', schema: eventsResponse } },
-    errors: ['INVALID_SINCE'],
-  },
+  ...analyticsRoutes,
   listProjects: {
     method: 'GET',
     path: '/projects',

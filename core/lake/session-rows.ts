@@ -21,8 +21,10 @@ export function sessionRows(read: LakeRead): SqlQuery {
     'path',
     'url',
   ])
-  const ofFirst = (column: SqlQuery) => sql`min_by(${column}, ${EVENT_ORDER}) FILTER (WHERE ${column} IS NOT NULL)`
-  const ofLast = (column: SqlQuery) => sql`max_by(${column}, ${EVENT_ORDER}) FILTER (WHERE ${column} IS NOT NULL)`
+  const ofFirst = (column: SqlQuery) =>
+    sql`min_by(${column}, ${EVENT_ORDER}) FILTER (WHERE ${column} IS NOT NULL)`
+  const ofLast = (column: SqlQuery) =>
+    sql`max_by(${column}, ${EVENT_ORDER}) FILTER (WHERE ${column} IS NOT NULL)`
   return sql`(SELECT session_id, ${ofLast(sql`user_id`)} AS user_id,
         min(timestamp) AS start_at, max(timestamp) AS end_at,
         date_diff('millisecond', min(timestamp), max(timestamp)) AS duration_ms, count(*) AS event_count,

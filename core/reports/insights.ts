@@ -31,7 +31,8 @@ export const insights = defineReport<InsightsParams, z.input<typeof insightsResp
         FROM ${sessions(read)} AS session`),
     ])
     const row = { ...eventRow, ...sessionRow }
-    const delta = (metric: string) => toDelta(Number(row[`current_${metric}`] ?? 0), Number(row[`previous_${metric}`] ?? 0), 0)
+    const delta = (metric: string) =>
+      toDelta(Number(row[`current_${metric}`] ?? 0), Number(row[`previous_${metric}`] ?? 0), 0)
     const perSession = (metric: string, decimals: number) => {
       const [now, before] = (['current', 'previous'] as const).map(period =>
         ratio(Number(row[`${period}_${metric}`] ?? 0), Number(row[`${period}_sessions`] ?? 0), decimals),
@@ -57,7 +58,11 @@ export const insights = defineReport<InsightsParams, z.input<typeof insightsResp
 })
 
 /** The sums `current_<metric>` and `previous_<metric>` of an expression. */
-function sumOf(metric: 'events' | 'sessions' | 'bounces' | 'duration', isCurrent: SqlQuery, value: SqlQuery): SqlQuery {
+function sumOf(
+  metric: 'events' | 'sessions' | 'bounces' | 'duration',
+  isCurrent: SqlQuery,
+  value: SqlQuery,
+): SqlQuery {
   return sql`CAST(sum(CASE WHEN ${isCurrent} THEN ${value} ELSE 0 END) AS bigint) AS ${literal(`current_${metric}`)},
           CAST(sum(CASE WHEN ${isCurrent} THEN 0 ELSE ${value} END) AS bigint) AS ${literal(`previous_${metric}`)}`
 }

@@ -1,6 +1,11 @@
 import type { z } from 'zod'
 import { events } from '#core/reports/events'
+import { heatmap } from '#core/reports/heatmap'
+import { insights } from '#core/reports/insights'
+import { pages } from '#core/reports/pages'
 import { type Report, type ReportServices, runReport } from '#core/reports/run'
+import { sessionDistribution } from '#core/reports/session-distribution'
+import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { type Route, routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
@@ -23,6 +28,11 @@ const reports: {
 } = {
   stats,
   events,
+  sessions,
+  sessionDistribution,
+  pages,
+  insights,
+  heatmap,
 }
 
 /** The analytics reads: each route runs its report for one project of the caller. */
