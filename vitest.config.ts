@@ -2,12 +2,12 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/run-settings.ts',
+    globalSetup: 'test/support/global-setup.ts',
     include: ['test/**/*.test.ts'],
-    // Limits end hung tests. A busy machine must not reach them.
-    testTimeout: 120_000,
+    // These limits end tests that hang. They are long, so that no test fails because the machine is busy.
+    testTimeout: 300_000,
     hookTimeout: 300_000,
-    // Two cores: more workers than that only make the browser and the killed processes slower.
+    // On two cores, more workers only slow down the browser and the service processes.
     maxWorkers: 2,
   },
 })

@@ -8,29 +8,32 @@ import { bundleFunctions } from '#lib/bundles'
 import { type FunctionName, functions } from '#schemas/functions'
 
 /**
- * `npm run bench:cold-start`: how long each bundle takes to start in a fresh process, from the start of the process to
- * the handler that could be called, beside a bundle that holds nothing. In turns, so that a busy machine slows all.
- *   --rounds 15     processes of each
+ * `npm run bench:cold-start`: measures how long each bundle takes to start in a new process, from the start of the
+ * process until the handler is loaded. An empty bundle is measured too, for comparison. The bundles take turns, so other
+ * load on the machine slows all of them equally.
+ *   --rounds 15     processes per bundle
  */
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } })
 
 const run = promisify(execFile)
 
-type Start = {
-  /** Until the handler is there, ms. */ wallMs: number /** Of the processor, ms. */
+type StartTimes = {
+  /** Time until the handler is loaded, ms. */
+  wallMs: number
+  /** Processor time, ms. */
   cpuMs: number
 }
-type Subject = { name: string; index: string; kilobytes: number; env: Record<string, string> }
+type Bundle = { name: string; index: string; kilobytes: number; env: Record<string, string> }
 
-/** Prints what the start of the module cost that stands behind it. */
+/** Script that imports the module of its first argument and prints StartTimes. */
 const MEASURE = `
   await import(process.argv[1])
   const { user, system } = process.cpuUsage()
   process.stdout.write(JSON.stringify({ wallMs: performance.now(), cpuMs: (user + system) / 1000 }), () => process.exit())
 `
 
-/** Values that no start looks behind. */
+/** Valid values for the settings. No bundle connects to anything when it starts. */
 const SETTINGS: Record<string, string> = {
   POWERTOOLS_LOG_LEVEL: 'INFO',
   STREAM_ARN: 'arn:aws:kinesis:us-east-1:123456789012:stream/events',
@@ -48,7 +51,7 @@ function environment(name: FunctionName): Record<string, string> {
   }
 }
 
-async function start({ index, env }: Subject): Promise<Start> {
+async function measureStart({ index, env }: Bundle): Promise<StartTimes> {
   const args = ['--input-type=module', '--eval', MEASURE, pathToFileURL(index).href]
   const { stdout } = await run(process.execPath, args, { env: { ...env, TMPDIR: tmpdir() } })
   return JSON.parse(stdout)
@@ -63,29 +66,30 @@ try {
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64'
   const bundles = await bundleFunctions(folder, { architecture })
   await mkdir(join(folder, 'empty'))
-  const empty: Subject = { name: 'empty', index: join(folder, 'empty/index.mjs'), kilobytes: 0, env: {} }
+  const empty: Bundle = { name: 'empty', index: join(folder, 'empty/index.mjs'), kilobytes: 0, env: {} }
   await writeFile(empty.index, 'export const handler = async () => {}\n')
-  const subjects = (Object.keys(bundles) as FunctionName[]).map(name => ({
+  const measuredBundles = (Object.keys(bundles) as FunctionName[]).map(name => ({
     name,
     index: join(bundles[name].folder, 'index.mjs'),
     kilobytes: Math.round(bundles[name].bytes / 1_000),
     env: environment(name),
   }))
-  const starts = new Map<string, Start[]>()
+  const starts = new Map<string, StartTimes[]>()
   for (let round = 0; round < Number(options.rounds); round++) {
-    for (const subject of [empty, ...subjects]) {
-      starts.set(subject.name, [...(starts.get(subject.name) ?? []), await start(subject)])
+    for (const bundle of [empty, ...measuredBundles]) {
+      starts.set(bundle.name, [...(starts.get(bundle.name) ?? []), await measureStart(bundle)])
     }
   }
-  const of = (name: string, what: keyof Start) => median((starts.get(name) ?? []).map(each => each[what]))
+  const medianOf = (name: string, time: keyof StartTimes) =>
+    median((starts.get(name) ?? []).map(start => start[time]))
   console.table(
-    [empty, ...subjects].map(({ name, kilobytes }) => ({
+    [empty, ...measuredBundles].map(({ name, kilobytes }) => ({
       function: name,
       kB: kilobytes,
-      'start ms': Math.round(of(name, 'wallMs')),
-      'processor ms': Math.round(of(name, 'cpuMs')),
-      'above empty ms': Math.round(of(name, 'wallMs') - of('empty', 'wallMs')),
-      'times empty': Number((of(name, 'wallMs') / of('empty', 'wallMs')).toFixed(2)),
+      'start, ms': Math.round(medianOf(name, 'wallMs')),
+      'processor, ms': Math.round(medianOf(name, 'cpuMs')),
+      'more than empty, ms': Math.round(medianOf(name, 'wallMs') - medianOf('empty', 'wallMs')),
+      'ratio to empty': Number((medianOf(name, 'wallMs') / medianOf('empty', 'wallMs')).toFixed(2)),
     })),
   )
 } finally {

@@ -15,18 +15,18 @@ import { createFolderLake } from '#local/lake/folder'
 import { ensureOwner } from '#local/owner'
 import { createJobQueue } from '#local/pipeline/job-queue'
 import { openState } from '#local/state/state'
-import { lakeDir, mergingDir } from '#local/storage'
+import { compactionTempDir, lakeDir } from '#local/storage'
 import { LOCAL_SHARD } from '#local/stream/reader'
 
-export type GeneratedLake = {
-  /** Events of the big project. */
+export type GeneratedLakeOptions = {
+  /** Number of events of the large project. */
   events: number
-  /** Hours of traffic that become one epoch and one roll to cold. */
+  /** Hours of traffic that form one epoch. Each epoch is compacted to warm and to cold. */
   stepHours: number
-  tell(text: string): void
+  reportProgress(text: string): void
 }
 
-/** The second project; the others have a tenth of it each. */
+/** Number of events of the second project. Each further project has a tenth of it. */
 export const SMALL_EVENTS = 10_000
 const PROJECTS = 100
 const HOUR_MS = 3_600_000
@@ -34,12 +34,12 @@ const DAYS = 30
 const BATCH = 5_000
 
 /**
- * Makes a data folder as it would be after a month: the traffic goes through the real consumer, compaction and roll, with
- * a clock that runs ahead, until all of it is cold. `folder` is there afterwards, whole, or not at all.
+ * Generates a data folder with a month of traffic. The traffic goes through the real consumer and compactor, with a
+ * clock that runs ahead, until all of it is cold. `folder` is complete afterwards, or it does not exist.
  */
 export async function generateLake(
   folder: string,
-  { events, stepHours, tell }: GeneratedLake,
+  { events, stepHours, reportProgress }: GeneratedLakeOptions,
 ): Promise<void> {
   const unfinished = `${folder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
@@ -56,7 +56,7 @@ export async function generateLake(
   const lake = createFolderLake(lakeDir(unfinished))
   const stream = { read: async () => [] }
   const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
-  const compactor = createCompactor({ lake, tempDir: mergingDir(unfinished), log, memoryMb: 2_048 })
+  const compactor = createCompactor({ lake, tempDir: compactionTempDir(unfinished), log, memoryMb: 2_048 })
   const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const maintenance = createMaintenance(
@@ -69,8 +69,8 @@ export async function generateLake(
     },
   )
 
-  /** Does what is due until nothing more is. */
-  async function settle(): Promise<void> {
+  /** Runs maintenance and its jobs until nothing changes any more. */
+  async function runMaintenance(): Promise<void> {
     for (let before = ''; ; ) {
       await maintenance.tick()
       await jobs.idle()
@@ -83,14 +83,14 @@ export async function generateLake(
 
   const owner = await ensureOwner({ client: state.client, table: state.table, accounts, projects }, null, '')
   writeCredentials(unfinished, owner.credentials)
-  const sites = [owner.project as Project]
+  const allProjects = [owner.project as Project]
   for (let i = 2; i <= PROJECTS; i += 1) {
     const account = { id: owner.credentials.account_id }
-    sites.push((await projects.create({ account, name: i === 2 ? 'small' : `site-${i}` })).project)
+    allProjects.push((await projects.create({ account, name: i === 2 ? 'small' : `site-${i}` })).project)
   }
-  const feeds = sites.map((project, i) => {
+  const feeds = allProjects.map((project, i) => {
     const size = [events, SMALL_EVENTS][i] ?? SMALL_EVENTS / 10
-    return { project, traffic: arrivals(demoTraffic({ events: size, end, seed: i + 1 })) }
+    return { project, traffic: createTrafficReader(demoTraffic({ events: size, end, seed: i + 1 })) }
   })
   const ids = createArrivalOrder()
   let sequence = 0
@@ -107,20 +107,20 @@ export async function generateLake(
       }
     }
     await consumer.consumeBatch(LOCAL_SHARD, batch)
-    await settle()
-    tell(`${Math.ceil((now - end) / HOUR_MS / 24) + DAYS} of ${DAYS} days, ${sequence} requests`)
+    await runMaintenance()
+    reportProgress(`${Math.ceil((now - end) / HOUR_MS / 24) + DAYS} of ${DAYS} days, ${sequence} requests`)
   }
-  // Until the last epoch is cold, then until the finer copies are gone.
+  // The last epoch becomes cold, and then the superseded files are deleted.
   for (const days of [3, 5, 7]) {
     now = end + days * 24 * HOUR_MS
-    await settle()
+    await runMaintenance()
   }
   await state.close()
   await rename(unfinished, folder)
 }
 
-/** The requests of a generator by arrival: `before` gives those that arrive before a time, each once. */
-function arrivals(traffic: Generator<DemoRequest>) {
+/** Reads the requests of a generator in steps. `before` yields the next requests that arrive before a time. */
+function createTrafficReader(traffic: Generator<DemoRequest>) {
   let next = traffic.next()
   return {
     *before(time: number): Generator<DemoRequest> {

@@ -1,17 +1,18 @@
 import { mkdirSync } from 'node:fs'
+import { noLimits } from '#core/accounts/limits'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Project } from '#core/projects/project'
 import type { HttpFunction } from '#lambdas/http'
 import { trackHandler } from '#lambdas/track/handler'
-import { openCountryTable } from '#local/http/country'
+import { openCountryTable } from '#local/http/country-table'
 import { startHttp } from '#local/http/server'
 import { openStream } from '#local/stream/stream'
 
 /**
- * Ingestion alone: the service's HTTP front, track function and log, without what reads the log. It tells what a
- * request costs before the lake takes its share of the machine; bench/ingest.ts starts it with `--alone`.
- * Arguments: port, data folder, project token.
+ * Ingestion alone: the HTTP front, the track function and the log of the service, without the pipeline that reads the
+ * log. It shows the cost of a request without the work of the lake. `bench/ingest.ts --alone` starts it. Arguments:
+ * port, data folder, project token.
  */
 const [port, dir, token] = process.argv.slice(2) as [string, string, string]
 mkdirSync(dir, { recursive: true })
@@ -35,16 +36,17 @@ const track = trackHandler({
   country: openCountryTable(),
   countryHeader: null,
   bots: createBotClassifier(),
-  accountOfKey: async () => null,
+  findCaller: async () => null,
+  limits: noLimits,
   clock: { now: Date.now },
   ids: createArrivalOrder(),
   log,
 })
-const elsewhere: HttpFunction = async () => ({ status: 404, headers: {}, body: '' })
+const notFound: HttpFunction = async () => ({ status: 404, headers: {}, body: '' })
 await startHttp({
   port: Number(port),
   host: '127.0.0.1',
-  functions: { track, site: elsewhere, control: elsewhere, reports: elsewhere },
+  functions: { track, site: notFound, control: notFound, reports: notFound },
   log,
 })
 process.stdout.write('ready\n')

@@ -2,9 +2,9 @@ import { createConnection } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
 /**
- * The load generator: a process of its own, so that it does not take the server's thread. It writes prebuilt requests
- * to raw sockets, as an HTTP client library would be slower than the servers it measures. Started by bench/ingest.ts
- * with a LoadPlan as JSON in its first argument; prints a LoadResult as JSON.
+ * The load generator. It is a separate process, so it does not use the server's thread. It writes prepared requests to
+ * raw sockets, because an HTTP client library would be slower than the servers. bench/ingest.ts starts it with a
+ * LoadPlan as JSON in the first argument. It prints a LoadResult as JSON.
  */
 
 export type LoadPlan = {
@@ -12,12 +12,15 @@ export type LoadPlan = {
   path: '/track' | '/track/batch'
   token: string
   connections: number
-  /** Requests that are under way on one connection at a time (closed loop only). */
+  /** Requests that wait for their response at the same time on one connection (closed loop only). */
   depth: number
   seconds: number
-  /** Requests a second to start whether or not answers came (open loop); null: as many as get answered. */
+  /**
+   * Requests per second, sent whether or not responses arrive (open loop). With null each response starts the next
+   * request (closed loop).
+   */
   rate: number | null
-  /** The status that every answer must have. */
+  /** The expected status of every response. */
   expect: number
 }
 
@@ -26,7 +29,7 @@ export type LoadResult = {
   failed: number
   seconds: number
   perSecond: number
-  /** Milliseconds; in an open loop from the moment the request was due, so that a stall is counted in full. */
+  /** Latencies in ms. In an open loop they start when the request was due, so a stall counts in full. */
   p50: number
   p95: number
   p99: number
@@ -34,11 +37,11 @@ export type LoadResult = {
 }
 
 const BODIES = 256
-/** Latencies are counted in steps of 10 µs up to 10 s. */
+/** The histogram counts latencies in steps of 10 µs, up to 10 s. */
 const STEP_MS = 0.01
 const STEPS = 1_000_000
 
-/** One event of browser traffic, about 500 bytes of JSON; `i` varies what varies in life. */
+/** One event of browser traffic, about 500 bytes of JSON. Its values depend on `i`. */
 function sampleEvent(i: number, token: string) {
   const page = (i * 7919) % 2003
   return {
@@ -67,7 +70,7 @@ function sampleEvent(i: number, token: string) {
   }
 }
 
-function request(plan: LoadPlan, i: number): Buffer {
+function createRequest(plan: LoadPlan, i: number): Buffer {
   const body = JSON.stringify(
     plan.path === '/track'
       ? sampleEvent(i, plan.token)
@@ -84,8 +87,10 @@ function request(plan: LoadPlan, i: number): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Calls `onAnswer(status)` for each whole HTTP answer in the chunks; answers carry Content-Length. */
-function answerReader(onAnswer: (status: number) => void): (chunk: Buffer) => void {
+/**
+ * Returns a reader of chunks that calls `onResponse` for each whole HTTP response. A response must have Content-Length.
+ */
+function createResponseReader(onResponse: (status: number) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   return chunk => {
     let data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
@@ -96,37 +101,37 @@ function answerReader(onAnswer: (status: number) => void): (chunk: Buffer) => vo
       const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0)
       if (data.length < end + 4 + length) break
       data = data.subarray(end + 4 + length)
-      onAnswer(Number(head.slice(9, 12)))
+      onResponse(Number(head.slice(9, 12)))
     }
     rest = data
   }
 }
 
-/** Runs the plan to its end. Rejects when a connection fails. */
+/** Runs a plan. Rejects when a connection fails. */
 function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const requests = Array.from({ length: BODIES }, (_, i) => request(plan, i))
+  const requests = Array.from({ length: BODIES }, (_, i) => createRequest(plan, i))
   const histogram = new Uint32Array(STEPS)
-  let sent = 0
-  let answered = 0
-  let failed = 0
+  let requestCount = 0
+  let responseCount = 0
+  let failureCount = 0
   const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()
 
-  const lanes = Array.from({ length: plan.connections }, () => {
+  const connections = Array.from({ length: plan.connections }, () => {
     const socket = createConnection({ port: plan.port, host: '127.0.0.1', noDelay: true })
     const dueTimes: number[] = []
     const send = (due: number) => {
       dueTimes.push(due)
-      socket.write(requests[sent++ % BODIES]!)
+      socket.write(requests[requestCount++ % BODIES]!)
     }
     socket.on('error', reject)
     socket.on(
       'data',
-      answerReader(status => {
+      createResponseReader(status => {
         const now = performance.now()
         const step = Math.min(STEPS - 1, Math.floor((now - dueTimes.shift()!) / STEP_MS))
         histogram[step] = histogram[step]! + 1
-        answered++
-        if (status !== plan.expect) failed++
+        responseCount++
+        if (status !== plan.expect) failureCount++
         if (plan.rate === null && now < end) send(now)
       }),
     )
@@ -136,13 +141,19 @@ function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const begin = performance.now()
   const end = begin + plan.seconds * 1000
   if (plan.rate === null) {
-    for (const lane of lanes) for (let i = 0; i < plan.depth; i++) lane.send(performance.now())
+    for (const connection of connections) {
+      for (let i = 0; i < plan.depth; i++) connection.send(performance.now())
+    }
   } else {
     const gap = 1000 / plan.rate
     const timer = setInterval(() => {
       const now = performance.now()
-      for (let due = begin + sent * gap; due <= Math.min(now, end); due = begin + sent * gap) {
-        lanes[sent % lanes.length]!.send(due)
+      for (
+        let due = begin + requestCount * gap;
+        due <= Math.min(now, end);
+        due = begin + requestCount * gap
+      ) {
+        connections[requestCount % connections.length]!.send(due)
       }
       if (now >= end) clearInterval(timer)
     }, 1)
@@ -150,20 +161,20 @@ function runLoad(plan: LoadPlan): Promise<LoadResult> {
 
   const finish = setInterval(() => {
     const now = performance.now()
-    if (now < end || (answered < sent && now < end + 10_000)) return
+    if (now < end || (responseCount < requestCount && now < end + 10_000)) return
     clearInterval(finish)
-    for (const { socket } of lanes) socket.destroy()
-    const at = (share: number) => percentile(histogram, answered, share)
+    for (const { socket } of connections) socket.destroy()
+    const latencyAt = (share: number) => percentile(histogram, responseCount, share)
     const seconds = plan.seconds
     resolve({
-      requests: answered,
-      failed: failed + (sent - answered),
+      requests: responseCount,
+      failed: failureCount + (requestCount - responseCount),
       seconds,
-      perSecond: answered / seconds,
-      p50: at(0.5),
-      p95: at(0.95),
-      p99: at(0.99),
-      max: at(1),
+      perSecond: responseCount / seconds,
+      p50: latencyAt(0.5),
+      p95: latencyAt(0.95),
+      p99: latencyAt(0.99),
+      max: latencyAt(1),
     })
   }, 5)
   return promise
@@ -171,10 +182,10 @@ function runLoad(plan: LoadPlan): Promise<LoadResult> {
 
 function percentile(histogram: Uint32Array, total: number, share: number): number {
   const rank = Math.ceil(total * share)
-  let seen = 0
+  let count = 0
   for (let step = 0; step < histogram.length; step++) {
-    seen += histogram[step]!
-    if (seen >= rank && seen > 0) return (step + 1) * STEP_MS
+    count += histogram[step]!
+    if (count >= rank && count > 0) return (step + 1) * STEP_MS
   }
   return 0
 }

@@ -7,11 +7,11 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
 
 /**
- * `npm run bench:reads`: GET /stats of the real service over a month of traffic, cold and warm, beside what DuckDB
- * alone needs for the same columns in one file.
- *   --events 1M     events of the big project, e.g. 10M; 99 others are small
- *   --step-hours 24 traffic of so many hours becomes one epoch and one roll to cold
- *   --repeat 10     warm requests of each kind
+ * `npm run bench:reads`: measures GET /stats of the real service over a month of traffic: the first request after a start
+ * and the later ones. For comparison it also measures DuckDB alone on the same columns in one file.
+ *   --events 1M     number of events of the large project, such as 10M; 99 other projects are small
+ *   --step-hours 24 hours of traffic that form one epoch, which is compacted to warm and to cold
+ *   --repeat 10     later requests per project and time range
  */
 
 const { values: options } = parseArgs({
@@ -21,12 +21,12 @@ const { values: options } = parseArgs({
     repeat: { type: 'string', default: '10' },
   },
 })
-const events = count(options.events)
+const events = parseCount(options.events)
 const stepHours = Number(options['step-hours'])
 const WINDOWS = ['1d', '7d', '30d']
 
 const cache = join(tmpdir(), 'footfall-bench')
-// The traffic ends when it was made, so a lake is good for the day.
+// The traffic ends when the lake was generated, so a lake is used for one day.
 const today = new Date().toISOString().slice(0, 10)
 const folder = join(cache, `reads-${events}-${stepHours}h-${today}`)
 mkdirSync(cache, { recursive: true })
@@ -35,32 +35,33 @@ for (const name of readdirSync(cache)) {
 }
 if (!existsSync(folder)) {
   const started = performance.now()
-  const tell = (text: string) => process.stdout.write(`\r\x1b[Kmaking the lake: ${text}`)
-  await generateLake(folder, { events, stepHours, tell })
-  console.log(`\nmade in ${Math.round((performance.now() - started) / 1_000)} s`)
+  const reportProgress = (text: string) => process.stdout.write(`\r\x1b[KGenerating the lake: ${text}`)
+  await generateLake(folder, { events, stepHours, reportProgress })
+  console.log(`\nGenerated in ${Math.round((performance.now() - started) / 1_000)} s`)
 }
 
 printSizes()
-const dropped = canDropCaches()
+const hasColdCache = canDropCaches()
 console.log(
-  `\nGET /stats, ms (cold: the service has just started${dropped ? ', nothing of the lake in memory' : ''})`,
+  `\nGET /stats, ms (first: the first request after a start${hasColdCache ? ', with an empty file cache' : ''})`,
 )
-console.log('project         window     cold   median      max')
+console.log('project         window    first   median      max')
 for (const project of ['demo', 'small']) {
   const size = project === 'demo' ? events : SMALL_EVENTS
   for (const since of WINDOWS) {
-    if (dropped) dropCaches()
-    const service = await start()
+    if (hasColdCache) dropCaches()
+    const service = await startService()
     try {
       const times: number[] = []
       for (let i = 0; i <= Number(options.repeat); i += 1) {
-        const { ms, total } = await timed(service, project, since)
+        const { ms, total } = await measureStats(service, project, since)
         times.push(ms)
-        if (since === '30d' && total !== size) throw new Error(`${total} of ${size} events are in the answer`)
+        if (since === '30d' && total !== size)
+          throw new Error(`The response counts ${total} of ${size} events.`)
       }
-      const [cold, ...warm] = times as [number, ...number[]]
-      const sorted = warm.toSorted((a, b) => a - b)
-      const figures = [cold, sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
+      const [first, ...later] = times as [number, ...number[]]
+      const sorted = later.toSorted((a, b) => a - b)
+      const figures = [first, sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
       const name = `${size} events`.padEnd(15)
       console.log(`${name} ${since.padStart(6)} ${figures.map(ms => ms.toFixed(0).padStart(8)).join(' ')}`)
     } finally {
@@ -70,49 +71,50 @@ for (const project of ['demo', 'small']) {
 }
 await printLimit()
 
-type Running = { baseUrl: string; apiKey: string; stop(): Promise<void> }
+type RunningService = { baseUrl: string; apiKey: string; stop(): Promise<void> }
 
-async function start(): Promise<Running> {
+async function startService(): Promise<RunningService> {
   const main = join(import.meta.dirname, '../local/main.ts')
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
     env: { ...process.env, DATA_DIR: folder, PORT: '0', SEED_DEMO: 'false' },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   await new Promise<void>((resolve, reject) => {
-    let printed = ''
+    let output = ''
     child.stdout.on('data', chunk => {
-      printed += chunk
-      if (/^ready /m.test(printed)) resolve()
+      output += chunk
+      if (/^ready /m.test(output)) resolve()
     })
-    child.on('exit', () => reject(new Error(`the service ended:\n${printed}`)))
+    child.on('exit', () => reject(new Error(`The service has ended:\n${output}`)))
   })
   const { base_url, api_key } = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'))
-  const exited = new Promise<void>(resolve => child.on('exit', () => resolve()))
+  const exit = new Promise<void>(resolve => child.on('exit', () => resolve()))
   return {
     baseUrl: base_url,
     apiKey: api_key,
     stop() {
       child.kill('SIGINT')
-      return exited
+      return exit
     },
   }
 }
 
-async function timed({ baseUrl, apiKey }: Running, project: string, since: string) {
+async function measureStats({ baseUrl, apiKey }: RunningService, project: string, since: string) {
   const started = performance.now()
   const response = await fetch(`${baseUrl}/stats?project=${project}&since=${since}`, {
     headers: { 'X-API-Key': apiKey },
   })
   const { totals } = (await response.json()) as { totals?: { total_events: number } }
   const ms = performance.now() - started
-  if (!totals || totals.total_events === 0) throw new Error(`no events in the answer ${response.status}`)
+  if (!totals || totals.total_events === 0)
+    throw new Error(`The response with status ${response.status} counts no events.`)
   return { ms, total: totals.total_events }
 }
 
-/** Bytes that are stored for an event, once all of it is cold. */
+/** Prints the stored bytes per event of a lake in which all events are cold. */
 function printSizes(): void {
   const total = events + SMALL_EVENTS + (98 * SMALL_EVENTS) / 10
-  console.log(`${total} events of 100 projects, 30 days, all cold`)
+  console.log(`${total} events of 100 projects and 30 days, all cold`)
   let sum = 0
   for (const table of ['hot', 'warm', 'cold', 'sessions', 'activity']) {
     const sizes = filesBelow(join(folder, 'lake', table)).map(path => statSync(path).size)
@@ -122,10 +124,10 @@ function printSizes(): void {
       `${table.padEnd(9)} ${String(sizes.length).padStart(7)} files ${(bytes / total).toFixed(2).padStart(8)} bytes an event`,
     )
   }
-  console.log(`together  ${''.padStart(13)} ${(sum / total).toFixed(2).padStart(8)} bytes an event`)
+  console.log(`total     ${''.padStart(13)} ${(sum / total).toFixed(2).padStart(8)} bytes an event`)
 }
 
-/** What no report can beat: the rollups' rows of the big project in one sorted file, read by DuckDB alone. */
+/** Measures the lower limit of a report: DuckDB alone reads the rows of the large project from one sorted file. */
 async function printLimit(): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '2GB' })
   const connection = await instance.connect()
@@ -138,23 +140,23 @@ async function printLimit(): Promise<void> {
   }
   const queries: [string, string][] = [
     [
-      'count of all events, distinct visitors, from the events',
+      'number of events and of users, from the events',
       `SELECT count(*), count(DISTINCT user_id) FROM '${file('cold')}'`,
     ],
     [
-      'the same from the rollup',
+      'number of events and of users, from the rollup',
       `SELECT sum(event_count), count(DISTINCT user_key) FROM '${file('activity')}'`,
     ],
     [
-      'by day, distinct visitors, from the rollup',
+      'number of events and of users by day, from the rollup',
       `SELECT date, sum(event_count), count(DISTINCT user_key) FROM '${file('activity')}' GROUP BY 1`,
     ],
     [
-      'sessions from the rollup',
+      'number of sessions, from the rollup',
       `SELECT count(*), sum(n) FROM (SELECT session_key, sum(event_count) n FROM '${file('sessions')}' GROUP BY 1)`,
     ],
   ]
-  console.log('\nDuckDB alone, 30 days of the big project in one file, 2 threads, best of 3, ms')
+  console.log('\nDuckDB alone, 30 days of the large project in one file, 2 threads, best of 3, ms')
   for (const [name, query] of queries) {
     const times: number[] = []
     for (let i = 0; i < 3; i += 1) {
@@ -180,7 +182,7 @@ function filesBelow(path: string): string[] {
     .map(entry => join(entry.parentPath, entry.name))
 }
 
-/** Whether we may have the system forget what it has read from the disk (root on Linux). */
+/** Returns whether this process may empty the system's file cache (root on Linux). */
 function canDropCaches(): boolean {
   try {
     dropCaches()
@@ -195,8 +197,8 @@ function dropCaches(): void {
   writeFileSync('/proc/sys/vm/drop_caches', '3')
 }
 
-function count(text: string): number {
+function parseCount(text: string): number {
   const match = /^(\d+)([kM]?)$/.exec(text)
-  if (match === null) throw new Error(`--events takes a number such as 500k or 10M, not ${text}`)
+  if (match === null) throw new Error(`--events must be a number such as 500k or 10M, not ${text}.`)
   return Number(match[1]) * { '': 1, k: 1_000, M: 1_000_000 }[match[2] as '' | 'k' | 'M']
 }

@@ -2,9 +2,9 @@ import type { ColumnName, TableName } from '#schemas/columns'
 import type { Scan, SqlParam, SqlQuery } from './ports.ts'
 
 /**
- * Makes a statement, or a piece of one, as a value: `sql\`SELECT … WHERE project_id = ${id}\``. A nested piece is
- * spliced in with its parameters and scans; anything else becomes a `?`, so that no value ever enters the text. Names
- * of columns and tables are written in the template itself, or come from schemas/columns.ts by `name`.
+ * Makes a statement or a piece of one: `sql\`SELECT … WHERE project_id = ${id}\``. A nested piece brings its text,
+ * parameters and scans. Any other value becomes a `?`, so that no value ever enters the text. Names of columns and
+ * tables stand in the template itself, or come from schemas/columns.ts by `name`.
  */
 export function sql(strings: TemplateStringsArray, ...values: (SqlParam | SqlQuery)[]): SqlQuery {
   let text = strings[0] ?? ''
@@ -24,7 +24,7 @@ export function sql(strings: TemplateStringsArray, ...values: (SqlParam | SqlQue
   return query(text, params, scans)
 }
 
-/** Joins pieces with a separator that is written in the code, e.g. `join(filters, ' AND ')`. */
+/** Joins pieces, e.g. `join(filters, ' AND ')`. The separator must be a constant of the code. */
 export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
   return query(
     pieces.map(piece => piece.text).join(separator),
@@ -33,36 +33,36 @@ export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
   )
 }
 
-/** The piece, saying what of a table it reads. */
-export function scanning(piece: SqlQuery, ...scans: Scan[]): SqlQuery {
+/** Adds scans to a piece: the parts of tables that it reads. */
+export function withScans(piece: SqlQuery, ...scans: Scan[]): SqlQuery {
   return query(piece.text, piece.params, [...(piece.scans ?? []), ...scans])
 }
 
-/** A column's or table's name as a piece of SQL. Throws on anything that is not a plain lower-case name. */
+/** Makes a piece of a column's or table's name. Throws on a text that is not a plain lower-case name. */
 export function name(identifier: ColumnName | TableName): SqlQuery {
   if (!/^[a-z_][a-z0-9_]*$/.test(identifier)) throw new Error(`not a column or table name: ${identifier}`)
   return query(identifier, [], [])
 }
 
 /**
- * A whole number as a literal of the text, for what prunes partitions (epoch, bucket): engines decide which files to
- * open before they look at parameters. Throws on anything else.
+ * Makes a literal of a whole number, for conditions on partitions (epoch, bucket). Engines choose the files before they
+ * read parameters, so a parameter would not exclude any file. Throws on any other value.
  */
 export function integer(value: number): SqlQuery {
   if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
   return query(String(value), [], [])
 }
 
-/** A UTC date as a literal, for the same reason. Takes YYYY-MM-DD and throws on anything else. */
+/** Makes a literal of a UTC date, for the same reason. Throws on a text that is not YYYY-MM-DD. */
 export function date(value: string): SqlQuery {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) throw new Error(`not a date: ${value}`)
   return query(`DATE '${value}'`, [], [])
 }
 
-/** Unix ms as a literal of a timestamp that holds UTC: row groups are pruned by it before parameters are known. */
+/** Makes a literal of a UTC timestamp from Unix ms: engines also choose row groups before they read parameters. */
 export function timestamp(ms: number): SqlQuery {
   const text = new Date(ms).toISOString()
-  if (!/^\d{4}-/.test(text)) throw new Error(`not a timestamp of four-digit years: ${text}`)
+  if (!/^\d{4}-/.test(text)) throw new Error(`not a year of four digits: ${text}`)
   return query(`TIMESTAMP '${text.slice(0, 10)} ${text.slice(11, 23)}'`, [], [])
 }
 

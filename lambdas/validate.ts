@@ -3,8 +3,8 @@ import { ApiError } from '#core/errors'
 import type { ErrorCode } from '#schemas/errors'
 
 /**
- * Checks the fields of a query or a body. The first problem is answered, with the code that the field's check names
- * (`failsWith` of schemas/fields.ts), else MISSING_FIELDS, and a message that names the field.
+ * Checks the fields of a query or a body. Throws for the first problem, with the code that the check of the field names
+ * (`failsWith` of schemas/fields.ts), else MISSING_FIELDS. The message names the field.
  */
 export function validate<T extends z.ZodType>(schema: T, input: Record<string, unknown>): z.output<T> {
   const result = schema.safeParse(input)
@@ -15,13 +15,14 @@ export function validate<T extends z.ZodType>(schema: T, input: Record<string, u
   throw new ApiError((params?.code as ErrorCode | undefined) ?? 'MISSING_FIELDS', messageOf(issue, input))
 }
 
+/** Our own messages are sentences with a full stop. Those of zod are not, and do not name the field. */
 function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
+  if (issue.message.endsWith('.')) return issue.message
   const field = issue.path.map(String).join('.')
-  const own = issue.path[0] === undefined || issue.message.startsWith(String(issue.path[0]))
-  if (own) return issue.message
   const value = issue.path.reduce<unknown>(
     (parent, key) => (parent as Record<PropertyKey, unknown> | undefined)?.[key],
     input,
   )
-  return value === undefined ? `${field} is required` : `${field}: ${issue.message}`
+  const problem = value === undefined ? 'is missing' : `is not valid (${issue.message})`
+  return `Field \`${field}\` ${problem}. GET /openapi.json describes it.`
 }

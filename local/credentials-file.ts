@@ -9,8 +9,8 @@ export function credentialsPath(dataDir: string): string {
 }
 
 /**
- * Null where there are none yet. Throws FolderError for a file that is not ours: replacing it would revoke a key that
- * may be in use.
+ * Returns the stored credentials, or null when there is no file. Throws FolderError when the file cannot be read. It is
+ * not replaced then, because a new file would revoke a key that may be in use.
  */
 export function readCredentials(dataDir: string): Credentials | null {
   const path = credentialsPath(dataDir)
@@ -18,11 +18,14 @@ export function readCredentials(dataDir: string): Credentials | null {
   try {
     return credentials.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (error) {
-    throw new FolderError(`${path} cannot be read; put it right, or delete it to get a new API key`, error)
+    throw new FolderError(
+      `${path} cannot be read. Restore the file, or delete it to get a new API key.`,
+      error,
+    )
   }
 }
 
-/** Writes them for the owner's eyes only. */
+/** Writes the credentials to a file that only its owner may read. */
 export function writeCredentials(dataDir: string, credentials: Credentials): void {
   writeAtomically(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`)
 }

@@ -2,50 +2,50 @@ import { stop as stopEsbuild } from 'esbuild'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Clock, Log } from '#core/ports'
+import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
-import { accountOfKey } from '#lambdas/credential'
 import type { HttpFunction } from '#lambdas/http'
 import { reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
 import { buildTracker } from '#tracker/build'
-import { openCountryTable } from './http/country.ts'
+import { openCountryTable } from './http/country-table.ts'
 import { openQueryEngine } from './lake/query-engine.ts'
-import { repairing } from './lake/repairs.ts'
+import { requestRepairs } from './lake/repairs.ts'
 import type { Settings } from './settings.ts'
-import { lakeDir, queryingDir, type Storage } from './storage.ts'
+import { lakeDir, queryTempDir, type Storage } from './storage.ts'
 
-export type ServiceOptions = {
+export type FunctionOptions = {
   baseUrl: string
   clock: Clock
   log: Log
-  /** Has a damaged object of the lake made anew. */
+  /** Requests the repair of a damaged object of the lake. */
   repair(key: string): void
 }
 
-/** The services of one machine, bound to the same handlers that AWS deploys (lambdas/). */
+/** Gives the services of one machine to the same handlers that AWS deploys (lambdas/). */
 export async function openFunctions(
   settings: Settings,
   storage: Storage,
-  { baseUrl, clock, log, repair }: ServiceOptions,
+  { baseUrl, clock, log, repair }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
-  const { accounts, projects, usage, lakeState, stream } = storage
+  const { accounts, projects, usage, limits, lakeState, stream } = storage
   const [tracker, engine] = await Promise.all([
     buildTracker(),
     openQueryEngine({
       lakeDir: lakeDir(settings.DATA_DIR),
-      tempDir: queryingDir(settings.DATA_DIR),
-      log: repairing(log, repair),
+      tempDir: queryTempDir(settings.DATA_DIR),
+      log: requestRepairs(log, repair),
       memoryMb: settings.QUERY_MEMORY_MB,
       threads: settings.QUERY_THREADS,
       concurrency: settings.QUERY_CONCURRENCY,
       timeoutMs: settings.QUERY_TIMEOUT_MS,
     }),
   ])
-  // It keeps a process of its own for further builds; there are none.
+  // Ends the process that esbuild keeps for further builds.
   await stopEsbuild()
-  const common = { accounts, projects, usage, baseUrl, clock, log }
+  const common = { accounts, projects, usage, limits, baseUrl, clock, log }
   const functions = {
     site: siteHandler({ tracker, baseUrl, log }),
     control: controlHandler(common),
@@ -56,7 +56,8 @@ export async function openFunctions(
       country: openCountryTable(),
       countryHeader: settings.COUNTRY_HEADER ?? null,
       bots: createBotClassifier(),
-      accountOfKey: accountOfKey(common),
+      findCaller: findCaller(common),
+      limits,
       clock,
       ids: createArrivalOrder(),
       log,

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Why the service cannot have a data folder; the message is for the operator. */
+/** The service cannot use a data folder. The message is for the operator. */
 export class FolderError extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause })
@@ -11,7 +11,7 @@ export class FolderError extends Error {
 }
 
 export type FolderLock = {
-  /** Lets the folder go; the end of the process, however it ends, does the same. */
+  /** Releases the folder. The end of the process does the same, also after kill -9. */
   release(): void
 }
 
@@ -19,17 +19,16 @@ export type FolderLock = {
 const SQLITE_BUSY = 5
 
 /**
- * Makes the data folder where there is none and takes it for this process alone. The lock is an exclusive transaction
- * on an empty SQLite file: the system lets it go with the process, so that kill -9 leaves nothing behind, and it is
- * seen by every other process on the machine. Throws FolderError when another service has the folder, or it
- * cannot be made or written.
+ * Creates the data folder if needed, and locks it for this process. The lock is an exclusive transaction on an empty
+ * SQLite file. Every other process of the machine sees the lock, and the system releases it when the process ends.
+ * Throws FolderError when another service has the lock, or when the folder cannot be created or written.
  */
 export function lockFolder(folder: string): FolderLock {
   try {
-    makeFolder(resolve(folder))
+    createFolder(resolve(folder))
     const database = new DatabaseSync(join(folder, 'lock'))
     try {
-      // A write, as a read-only file would take part in an exclusive transaction happily.
+      // `user_version = 1` is a write, because SQLite also opens an exclusive transaction on a read-only file.
       database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1')
     } catch (error) {
       database.close()
@@ -37,29 +36,29 @@ export function lockFolder(folder: string): FolderLock {
     }
     return { release: () => database.close() }
   } catch (error) {
-    throw new FolderError(reason(folder, error), error)
+    throw new FolderError(operatorMessage(folder, error), error)
   }
 }
 
 /**
- * Makes a folder and those above it. Not by Node's `recursive`, which never returns where a parent that is there answers
- * ENOENT, as /proc and automatic mounts do (Node 24).
+ * Creates a folder and its missing parents. Node's `recursive` option is not used: it never returns when an existing
+ * parent reports ENOENT, as /proc and automatic mounts do (Node 24).
  */
-function makeFolder(folder: string): void {
-  const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory()
-  if (isThere()) return
-  if (dirname(folder) !== folder) makeFolder(dirname(folder))
+function createFolder(folder: string): void {
+  const exists = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+  if (exists()) return
+  if (dirname(folder) !== folder) createFolder(dirname(folder))
   try {
     mkdirSync(folder)
   } catch (error) {
-    // Another process may have been quicker.
-    if (!isThere()) throw error
+    // Another process may have created the folder in the meantime.
+    if (!exists()) throw error
   }
 }
 
-function reason(folder: string, error: unknown): string {
+function operatorMessage(folder: string, error: unknown): string {
   const { message, errcode } = error as Error & { errcode?: number }
   return errcode === SQLITE_BUSY
-    ? `another Footfall service runs on ${folder}; stop it, or set DATA_DIR to another folder`
-    : `the data folder ${folder} cannot be written (${message}); set DATA_DIR to a folder that can`
+    ? `Another Footfall service uses ${folder}. Stop that service, or set DATA_DIR to another folder.`
+    : `The data folder ${folder} cannot be written (${message}). Set DATA_DIR to a folder that can be written.`
 }

@@ -5,43 +5,48 @@ import { serviceLog } from './service-log.ts'
 import { readSettings, SettingsError } from './settings.ts'
 import { type Service, startService } from './start.ts'
 
-/** `npm start`: the service of one machine as a process. Exits with 0 after SIGINT or SIGTERM, with 1 when it cannot start. */
+/**
+ * `npm start`: runs the service of one machine as a process. The exit code is 0 after SIGINT or SIGTERM, 1 when the
+ * service cannot start, and 130 when a second signal ends it at once.
+ */
 
-/** npm passes on a Ctrl-C that the terminal has already sent to us: what comes this soon is the same one. */
+/**
+ * npm repeats a Ctrl-C that the terminal has already sent to us. A signal that follows this soon is that repetition.
+ */
 const SAME_SIGNAL_MS = 500
 
-// A reader that has gone, or a log file on a full disk, must not take the service with it.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+// A closed pipe, or a log file on a full disk, must not end the service.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 let service: Service | null = null
 let stoppingSince: number | null = null
-// The same listener from the beginning to the end: a signal that comes while one is exchanged for another is lost.
+// These listeners are never replaced, because a signal that arrives during a replacement would be lost.
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 
 try {
   const settings = readSettings(process.env)
-  tell('data', settings.DATA_DIR)
-  tell('process', String(process.pid))
-  const started = await startService(settings, serviceLog, tell)
-  const { base_url, project } = started.credentials
+  printStatus('data', settings.DATA_DIR)
+  printStatus('process', String(process.pid))
+  const startedService = await startService(settings, serviceLog, printStatus)
+  const { base_url, project } = startedService.credentials
   serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
   const seconds = (performance.now() / 1_000).toFixed(1)
-  tell('ready', `${base_url} after ${seconds} s\n${firstSteps(base_url, settings.DATA_DIR, project)}`)
-  service = started
+  printStatus('ready', `${base_url} after ${seconds} s\n${firstSteps(base_url, settings.DATA_DIR, project)}`)
+  service = startedService
 } catch (error) {
-  process.stderr.write(`Footfall cannot start: ${forOperator(error)}\n`)
+  process.stderr.write(`Footfall cannot start. ${operatorMessage(error)}\n`)
   process.exit(1)
 }
 
 /**
- * The first signal stops cleanly; the second one, from somebody who will not wait, at once. Before the service is ready
- * there is nothing to wait for: whatever a start has begun, the next one goes on with.
+ * The first signal stops the service cleanly, the second one ends the process at once. Before the service is ready,
+ * the first signal ends the process too: the next start continues whatever this one has begun.
  */
 async function stop(): Promise<void> {
   const now = performance.now()
   if (service === null) {
-    tell('stopped', 'before it was ready; the next start goes on from here')
+    printStatus('stopped', 'The service was not ready yet. The next start continues from here.')
     process.exit(0)
   }
   if (stoppingSince !== null) {
@@ -49,18 +54,18 @@ async function stop(): Promise<void> {
     return
   }
   stoppingSince = now
-  tell('stopping', 'requests under way end first; once more to stop at once')
+  printStatus('stopping', 'Open requests are finished first. Press Ctrl-C again to stop at once.')
   await service.stop()
   serviceLog('STOPPED')
   process.exit(0)
 }
 
-function tell(word: string, text: string): void {
-  process.stdout.write(`${word.padEnd(8)} ${text}\n`)
+function printStatus(label: string, text: string): void {
+  process.stdout.write(`${label.padEnd(8)} ${text}\n`)
 }
 
-/** What the operator can mend is told in a sentence; anything else is a defect, and its stack helps to find it. */
-function forOperator(error: unknown): string {
-  const known = [SettingsError, FolderError, PortError].some(kind => error instanceof kind)
-  return known ? (error as Error).message : ((error as Error).stack ?? String(error))
+/** An error that the operator can fix has a message for them. Any other error is our bug, so its stack is printed. */
+function operatorMessage(error: unknown): string {
+  const isForOperator = [SettingsError, FolderError, PortError].some(kind => error instanceof kind)
+  return isForOperator ? (error as Error).message : ((error as Error).stack ?? String(error))
 }

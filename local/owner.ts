@@ -6,17 +6,17 @@ import type { Credentials } from '#schemas/owner'
 const DEMO_PROJECT = 'demo'
 
 /**
- * The owner's credentials and the project in them: those that are known, else new ones (core/accounts/owner.ts). Writes
- * no file.
+ * Returns the owner's credentials and their project: the stored credentials, or new ones (core/accounts/owner.ts) when
+ * `stored` is null. Writes no file.
  */
 export async function ensureOwner(
   services: OwnerServices & Pick<Stores, 'projects'>,
-  known: Credentials | null,
+  stored: Credentials | null,
   baseUrl: string,
 ): Promise<{ credentials: Credentials; project: Project | null }> {
-  if (known !== null) {
-    const project = await services.projects.resolve(known.account_id, known.project)
-    return { credentials: { ...known, base_url: baseUrl }, project }
+  if (stored !== null) {
+    const project = await services.projects.resolve(stored.account_id, stored.project)
+    return { credentials: { ...stored, base_url: baseUrl }, project }
   }
   const { account_id, api_key, project } = await issueOwnerAccess(services, { project: DEMO_PROJECT })
   const { name, project_token } = project

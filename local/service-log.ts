@@ -1,35 +1,38 @@
 import type { Log } from '#core/ports'
 
 export type ServiceLogOptions = {
-  /** Takes one line, with its end. */
+  /** Writes one line, including its line break. */
   write(line: string): void
-  /** Unix ms. */
+  /** The current time, Unix ms. */
   now(): number
 }
 
-/** The same line is written once in this time, ms: a full disk refuses hundreds of requests a second. */
+/**
+ * A repeated line is written once in this time, ms. Without this limit a full disk would log hundreds of lines a
+ * second.
+ */
 const REPEAT_MS = 1_000
 
 /**
- * A log as lines of JSON. A line that repeats what was written within the last second is only counted; before the
- * next line of any kind it comes once more, with how many they were as `repeated`.
+ * Logs lines of JSON. A line that equals one of the last second is not written but counted. Once the second is over,
+ * the next call of the log first writes that line again, with the count as `repeated`.
  */
 export function createServiceLog({ write, now }: ServiceLogOptions): Log {
-  const recent = new Map<string, { at: number; repeated: number }>()
+  const recent = new Map<string, { writtenAt: number; repeated: number }>()
   return (code, fields = {}) => {
     const at = now()
     const line = JSON.stringify({ code, ...fields }).slice(1, -1)
-    for (const [other, { at: written, repeated }] of recent) {
-      if (at - written < REPEAT_MS) continue
-      recent.delete(other)
-      if (repeated > 0) writeLine(at, `${other},"repeated":${repeated}`)
+    for (const [earlier, { writtenAt, repeated }] of recent) {
+      if (at - writtenAt < REPEAT_MS) continue
+      recent.delete(earlier)
+      if (repeated > 0) writeLine(at, `${earlier},"repeated":${repeated}`)
     }
-    const before = recent.get(line)
-    if (before !== undefined) {
-      before.repeated += 1
+    const first = recent.get(line)
+    if (first !== undefined) {
+      first.repeated += 1
       return
     }
-    recent.set(line, { at, repeated: 0 })
+    recent.set(line, { writtenAt: at, repeated: 0 })
     writeLine(at, line)
   }
 
@@ -38,5 +41,5 @@ export function createServiceLog({ write, now }: ServiceLogOptions): Log {
   }
 }
 
-/** The log of the service on the error output, so that the standard output stays for people. */
+/** The log of the service. It goes to standard error, because standard output is for people. */
 export const serviceLog = createServiceLog({ write: line => process.stderr.write(line), now: Date.now })

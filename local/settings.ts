@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
 
-/** A whole number written in decimal digits, within bounds. */
-function whole(min: number, max: number) {
+/** A whole number within bounds, in decimal digits. */
+function wholeNumber(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
   return z
     .string()
@@ -16,60 +16,65 @@ const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://stats.example.com' })
   .transform(text => text.replace(/\/+$/, ''))
 
-/** The settings of one machine, by the name of their environment variable. README.md lists them; a test compares. */
+/**
+ * The settings of one machine, by the name of their environment variable. A test checks that README.md lists them all.
+ */
 export const settingsSchema = z.object({
-  PORT: whole(0, 65_535).default(8787).meta({ description: 'Port of the service; 0 takes a free one' }),
+  PORT: wholeNumber(0, 65_535)
+    .default(8787)
+    .meta({ description: 'Port of the service; 0 chooses a free one' }),
   HOST: z
     .string()
-    .regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an address')
+    .regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an IP address')
     .default('localhost')
     .meta({
       description:
-        'Address to listen on; `localhost` is this machine only, `0.0.0.0` every IPv4 network, `::` all',
+        'Address to listen on: `localhost` is this machine only, `0.0.0.0` is every IPv4 network, `::` is every network',
     }),
   DATA_DIR: z.string().min(1).default('.footfall').meta({ description: 'Folder of all data' }),
   BASE_URL: origin
     .optional()
-    .meta({ description: 'Address under which browsers reach the service; default: http://localhost:PORT' }),
+    .meta({ description: 'Address at which browsers reach the service; default: http://localhost:PORT' }),
   COUNTRY_HEADER: z
     .string()
-    .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header')
+    .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of an HTTP header')
     .transform(name => name.toLowerCase())
     .optional()
     .meta({
       description:
-        "Header in which your proxy puts the visitor's country, such as `cf-ipcountry`; set it only behind such a proxy",
+        "Header in which your proxy sends the user's country, such as `cf-ipcountry`; set it only behind such a proxy",
     }),
   SEED_DEMO: z
     .stringbool({ error: 'must be true or false' })
     .default(true)
-    .meta({ description: 'Fill the demo project with 30 days of traffic at the first start' }),
-  QUERY_MEMORY_MB: whole(64, 1_048_576)
+    .meta({ description: 'Whether the first start fills the demo project with 30 days of traffic' }),
+  QUERY_MEMORY_MB: wholeNumber(64, 1_048_576)
     .default(512)
-    .meta({ description: 'Memory of all queries together, MB; larger ones spill to disk' }),
-  QUERY_CONCURRENCY: whole(1, 64)
+    .meta({ description: 'Memory of all queries together, MB; a query that needs more uses the disk' }),
+  QUERY_CONCURRENCY: wholeNumber(1, 64)
     .default(2)
-    .meta({ description: 'Queries that run at once; further ones wait' }),
-  QUERY_THREADS: whole(1, 256)
+    .meta({ description: 'Queries that run at once; other queries wait' }),
+  QUERY_THREADS: wholeNumber(1, 256)
     .default(availableParallelism())
-    .meta({ description: 'Threads of the query engine; default: one a core' }),
-  QUERY_TIMEOUT_MS: whole(100, 3_600_000)
+    .meta({ description: 'Threads of the query engine; default: one per core' }),
+  QUERY_TIMEOUT_MS: wholeNumber(100, 3_600_000)
     .default(30_000)
-    .meta({ description: 'Longest a statement may run, ms; then 503' }),
-  COMPACTION_MEMORY_MB: whole(64, 1_048_576)
+    .meta({ description: 'Longest run time of a query, ms; after it the response is 503' }),
+  COMPACTION_MEMORY_MB: wholeNumber(64, 1_048_576)
     .default(256)
-    .meta({ description: 'Memory of compaction, MB; larger ones spill to disk' }),
-  EPOCH_SECONDS: whole(1, 86_400)
-    .default(600)
-    .meta({ description: 'How often new events are compacted, s; sooner when they are 600 files or 16 MB' }),
-  STREAM_RETENTION_MINUTES: whole(0, 525_600)
+    .meta({ description: 'Memory of compaction, MB; a compaction that needs more uses the disk' }),
+  EPOCH_SECONDS: wholeNumber(1, 86_400).default(600).meta({
+    description:
+      'Longest time between two compactions of new events, s; 600 files or 16 MB start one earlier',
+  }),
+  STREAM_RETENTION_MINUTES: wholeNumber(0, 525_600)
     .default(60)
-    .meta({ description: 'How long the log keeps records that are in the lake already, minutes' }),
+    .meta({ description: 'How long the log keeps a record after the lake has it, minutes' }),
 })
 
 export type Settings = Readonly<z.infer<typeof settingsSchema>>
 
-/** A setting that cannot be used; the message names it, for the operator. */
+/** A setting is wrong. The message is for the operator and names the setting. */
 export class SettingsError extends Error {
   constructor(message: string) {
     super(message)
@@ -78,18 +83,20 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads the settings once, from the environment. DATA_DIR becomes absolute; an empty variable counts as not set.
- * Throws SettingsError that names every variable that is wrong and what it accepts.
+ * Reads the settings from the environment. DATA_DIR becomes an absolute path; an empty variable counts as not set.
+ * Throws a SettingsError that names every wrong variable and the values that it accepts.
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(
+  const variables = Object.fromEntries(
     Object.keys(settingsSchema.shape)
       .filter(name => environment[name] !== undefined && environment[name] !== '')
       .map(name => [name, environment[name]]),
   )
-  const { success, data, error } = settingsSchema.safeParse(given)
+  const { success, data, error } = settingsSchema.safeParse(variables)
   if (!success) {
-    const lines = error.issues.map(({ path, message }) => `${String(path[0])} ${message}`)
+    const lines = error.issues.map(({ path: [name], message }) => {
+      return `${String(name)} ${message}, not ${JSON.stringify(variables[String(name)])}.`
+    })
     throw new SettingsError(lines.join('\n'))
   }
   return Object.freeze({ ...data, DATA_DIR: resolve(data.DATA_DIR) })

@@ -12,36 +12,40 @@ import { openState } from './state/state.ts'
 import { LOCAL_SHARD } from './stream/reader.ts'
 import { openStream } from './stream/stream.ts'
 
-/** The lake below the data folder. */
+/** Folder of the lake. */
 export function lakeDir(dataDir: string): string {
   return join(dataDir, 'lake')
 }
 
-/** Where compaction works; what a dead process left there is of no use. */
-export function mergingDir(dataDir: string): string {
+/** Folder for the temporary files of compaction. */
+export function compactionTempDir(dataDir: string): string {
   return join(dataDir, 'merging')
 }
 
-/** Where queries that need more than their memory spill; what a dead process left there is of no use. */
-export function queryingDir(dataDir: string): string {
+/** Folder to which queries spill when they need more memory than they may use. */
+export function queryTempDir(dataDir: string): string {
   return join(dataDir, 'querying')
 }
 
 /**
- * Opens state, log and lake of the folder, which this process has for itself (local/lock.ts), and brings the state up
- * to what the other two hold. Nothing writes to them meanwhile.
+ * Opens the state, the log and the lake of a data folder, and updates the state to what the log and the lake hold. Call
+ * it only in the process that holds the folder's lock (local/lock.ts), before anything else uses the folder.
  */
 export async function openStorage(dataDir: string, clock: Clock, log: Log) {
   const folder = lakeDir(dataDir)
-  const ofDead = [mergingDir(dataDir), queryingDir(dataDir)].map(dir =>
+  // A killed process leaves temporary files. Nothing uses them again.
+  const removals = [compactionTempDir(dataDir), queryTempDir(dataDir)].map(dir =>
     rm(dir, { recursive: true, force: true }),
   )
-  await Promise.all([deleteUnfinished(folder), renameLegacyFolders(folder), ...ofDead])
+  await Promise.all([deleteUnfinished(folder), renameLegacyFolders(folder), ...removals])
   const lake = createFolderLake(folder)
   const state = await openState(join(dataDir, 'state'))
-  if (state.repaired) log('STATE_REPAIRED')
+  if (state.isRepaired) log('STATE_REPAIRED')
   const stores = createStores(state, clock)
-  const stream = await openStream(dataDir, { log, minSequence: await highestKnown(stores.lakeState, lake) })
+  const stream = await openStream(dataDir, {
+    log,
+    minSequence: await highestSequence(stores.lakeState, lake),
+  })
   const { lakeState, usage, projects } = stores
   const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
   await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
@@ -51,12 +55,12 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
     table: state.table,
     stateEndpoint: state.endpoint,
     stream,
-    /** Whether nothing has ever been appended, here or before what the log still holds. */
+    /** Returns whether the stream has never had a record. */
     async isNew(): Promise<boolean> {
       const { highWater } = await lakeState.shard(LOCAL_SHARD)
       return highWater === null && (await stream.read(LOCAL_SHARD, null, 1)).length === 0
     },
-    /** Whether all that was appended is in the lake. */
+    /** Returns whether the lake holds every record of the stream. */
     async isDrained(): Promise<boolean> {
       const { highWater, claim } = await lakeState.shard(LOCAL_SHARD)
       return claim === null && (await stream.read(LOCAL_SHARD, highWater, 1)).length === 0
@@ -70,12 +74,12 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
 
-/** The highest sequence that state or lake remember: a log that was lost must not give it out again. */
-async function highestKnown(state: LakeStateStore, lake: Lake): Promise<string | null> {
+/** The highest sequence in the state or the lake. A new log must start above it when the old log is lost. */
+async function highestSequence(state: LakeStateStore, lake: Lake): Promise<string | null> {
   const { highWater, claim } = await state.shard(LOCAL_SHARD)
   const files = (await lake.list(`${tables.events_hot.prefix}/`)).map(({ key }) => parseHotKey(key))
-  const known = [highWater, claim?.last, ...files.map(file => file?.claim.last)]
+  const sequences = [highWater, claim?.last, ...files.map(file => file?.claim.last)]
     .filter(sequence => sequence != null)
     .map(BigInt)
-  return known.length === 0 ? null : String(known.toSorted((a, b) => Number(b - a))[0])
+  return sequences.length === 0 ? null : String(sequences.toSorted((a, b) => Number(b - a))[0])
 }

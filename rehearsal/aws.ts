@@ -6,21 +6,21 @@ import { LambdaClient } from '@aws-sdk/client-lambda'
 import { createDynamoClient, createKinesisClient, createS3Client, createSqsClient } from '#aws/clients'
 import { REGION } from './cdk.ts'
 
-/** The SDK's clients as the deployer has them: with all rights, straight to the emulator. */
-export function awsClients(endpoint: string) {
-  const at = { endpoint, region: REGION, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
+/** Creates SDK clients for the emulator, with all rights, as a deployer has them. */
+export function createAwsClients(endpoint: string) {
+  const config = { endpoint, region: REGION, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
   return {
-    apiGateway: new ApiGatewayV2Client(at),
-    cloudFormation: new CloudFormationClient(at),
-    cloudFront: new CloudFrontClient(at),
-    logs: new CloudWatchLogsClient(at),
-    // A function of a poller may take minutes; a repeated call would run it a second time beside the first.
-    lambda: new LambdaClient({ ...at, maxAttempts: 1 }),
-    kinesis: createKinesisClient(at),
-    s3: createS3Client(at),
-    sqs: createSqsClient(at),
-    dynamo: createDynamoClient(at),
+    apiGateway: new ApiGatewayV2Client(config),
+    cloudFormation: new CloudFormationClient(config),
+    cloudFront: new CloudFrontClient(config),
+    logs: new CloudWatchLogsClient(config),
+    // No retries: a function may run for minutes, and a repeated call would start it a second time.
+    lambda: new LambdaClient({ ...config, maxAttempts: 1 }),
+    kinesis: createKinesisClient(config),
+    s3: createS3Client(config),
+    sqs: createSqsClient(config),
+    dynamo: createDynamoClient(config),
   }
 }
 
-export type AwsClients = ReturnType<typeof awsClients>
+export type AwsClients = ReturnType<typeof createAwsClients>

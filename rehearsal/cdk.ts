@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { NODE_FOLDER } from './ministack.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-/** The emulator's account. */
+/** The account id of the emulator. */
 const ACCOUNT = '000000000000'
 export const REGION = 'us-east-1'
 
@@ -12,13 +12,13 @@ export type Outputs = Record<string, string>
 
 export type Cdk = {
   bootstrap(): Promise<void>
-  /** Deploys the app with these options beside the machine's architecture. `output`: what the CLI printed. */
+  /** Deploys the app with these options and this machine's architecture. `output` is what the CLI printed. */
   deploy(options?: Record<string, string>): Promise<{ outputs: Outputs; output: string }>
   destroy(): Promise<void>
   stop(): void
 }
 
-/** What the CLI is told of the emulator; also of use to the SDK. */
+/** Environment variables that point the CLI and the SDK to the emulator. */
 function deployerEnv(endpoint: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpoint,
@@ -28,14 +28,14 @@ function deployerEnv(endpoint: string): Record<string, string> {
   }
 }
 
-/** The CDK's own command on the app as cdk.json names it, against the emulator. Files go into `folder`. */
+/** Runs the CDK's own command line on the app of cdk.json, against the emulator. It writes files to `folder`. */
 export function createCdk(endpoint: string, folder: string): Cdk {
-  const running = new AbortController()
+  const abortController = new AbortController()
   const env = {
     PATH: `${NODE_FOLDER}:${process.env.PATH}`,
     HOME: process.env.HOME,
     ...deployerEnv(endpoint),
-    // The CLI keeps accounts and credentials by key in ~/.cdk/cache; the emulator's are not to stand there.
+    // The CLI caches accounts and credentials in ~/.cdk/cache. Those of the emulator must not get there.
     CDK_HOME: join(folder, 'cdk'),
     CDK_DISABLE_CLI_TELEMETRY: 'true',
     CI: 'true',
@@ -46,7 +46,7 @@ export function createCdk(endpoint: string, folder: string): Cdk {
       cwd: ROOT,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      signal: running.signal,
+      signal: abortController.signal,
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
@@ -54,21 +54,24 @@ export function createCdk(endpoint: string, folder: string): Cdk {
         output += text
       })
     }
-    return new Promise((done, fail) => {
-      child.on('error', fail)
+    return new Promise((resolveOutput, rejectOutput) => {
+      child.on('error', rejectOutput)
       child.on('close', code => {
-        if (code === 0) done(output)
-        else fail(new Error(`cdk ${args.join(' ')} ended with ${code}:\n${output.slice(-6_000)}`))
+        if (code === 0) resolveOutput(output)
+        else
+          rejectOutput(
+            new Error(`cdk ${args.join(' ')} ended with exit code ${code}:\n${output.slice(-6_000)}`),
+          )
       })
     })
   }
 
-  /** Arm64 is what people deploy; the emulator runs functions by this machine's processor. */
-  const machine = process.arch === 'x64' ? { architecture: 'x86_64' } : {}
-  const app = (options: Record<string, string> = {}) => [
+  /** The default is arm64, but the emulator runs functions on the processor of this machine. */
+  const machineOptions = process.arch === 'x64' ? { architecture: 'x86_64' } : {}
+  const contextArguments = (options: Record<string, string> = {}) => [
     '--output',
     join(folder, 'assembly'),
-    ...Object.entries({ ...machine, ...options }).flatMap(([name, value]) => [
+    ...Object.entries({ ...machineOptions, ...options }).flatMap(([name, value]) => [
       '--context',
       `${name}=${value}`,
     ]),
@@ -76,25 +79,25 @@ export function createCdk(endpoint: string, folder: string): Cdk {
 
   return {
     async bootstrap() {
-      await run(['bootstrap', `aws://${ACCOUNT}/${REGION}`, ...app()])
+      await run(['bootstrap', `aws://${ACCOUNT}/${REGION}`, ...contextArguments()])
     },
     async deploy(options) {
       const file = join(folder, 'outputs.json')
       const output = await run([
         'deploy',
-        ...app(options),
+        ...contextArguments(options),
         '--require-approval',
         'never',
         '--outputs-file',
         file,
       ])
       const [outputs] = Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Outputs>)
-      if (outputs === undefined) throw new Error(`the deployment has no outputs:\n${output}`)
+      if (outputs === undefined) throw new Error(`The deployment has no outputs:\n${output}`)
       return { outputs, output }
     },
     async destroy() {
-      await run(['destroy', ...app(), '--force'])
+      await run(['destroy', ...contextArguments(), '--force'])
     },
-    stop: () => running.abort(),
+    stop: () => abortController.abort(),
   }
 }

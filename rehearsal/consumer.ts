@@ -7,70 +7,70 @@ import {
 import { eventually } from '#test/support/eventually'
 import type { AwsClients } from './aws.ts'
 import type { Outcome } from './poller/deliver.ts'
-import { kinesisSource } from './poller/kinesis-source.ts'
-import { lambdaInvoke } from './poller/lambda-invoke.ts'
+import { createKinesisSource } from './poller/kinesis-source.ts'
+import { createLambdaInvoke } from './poller/lambda-invoke.ts'
 import { type Poller, type PollerServices, startPoller } from './poller/poller.ts'
-import { type MappingSettings, mappingSettings } from './poller/settings.ts'
+import { type MappingSettings, toMappingSettings } from './poller/settings.ts'
 import type { Stack } from './stack.ts'
 
-/** The deployed mapping of the lake's consumer, played by our poller instead of the emulator's. */
+/** The lake consumer of the deployment, fed by our own poller instead of the emulator's. */
 export type Consumer = {
   settings: MappingSettings
-  /** How invocations have ended so far; partial: with an answer that names failed records. */
-  calls: { answered: number; partial: number; failed: number; refused: number }
-  /** Records that were given up. */
-  givenUp: () => number
-  /** Reads the stream anew from its start, as if Lambda had lost its checkpoints, and in batches of this size. */
-  forget(batchSize: number): Promise<void>
-  /** Goes on from where it is, by the deployed settings again. */
-  goOn(): Promise<void>
+  /** Number of invocations so far, by outcome. `partial` counts responses that name failed records. */
+  calls: { responded: number; partial: number; failed: number; refused: number }
+  /** Number of records that the poller has discarded. */
+  discardedRecords: () => number
+  /** Reads the stream again from its start, in batches of this size, as if Lambda had lost its checkpoints. */
+  rereadStream(batchSize: number): Promise<void>
+  /** Continues from the current position, with the deployed settings. */
+  resume(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Ends the emulator's own reading of the stream, which knows no window, no partial answer and no halves, and reads it
- * as Lambda does, by what the deployed mapping says.
+ * Starts our poller with the settings of the deployed mapping, instead of the emulator's own poller. The emulator supports
+ * no batching window, no partial failures and no bisecting of batches.
  */
 export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Consumer> {
-  const mapping = await takeOver(aws, stack)
-  const settings = mappingSettings(mapping)
+  const mapping = await replaceEmulatorPoller(aws, stack)
+  const settings = toMappingSettings(mapping)
   const streamArn = mapping.EventSourceArn ?? ''
   const { name: functionName, role: roleArn } = stack.functions.lake
-  const call = lambdaInvoke({ client: aws.lambda, functionName, streamArn, roleArn })
-  const calls: Consumer['calls'] = { answered: 0, partial: 0, failed: 0, refused: 0 }
-  let givenUp = 0
+  const invokeFunction = createLambdaInvoke({ client: aws.lambda, functionName, streamArn, roleArn })
+  const calls: Consumer['calls'] = { responded: 0, partial: 0, failed: 0, refused: 0 }
+  let discardedRecords = 0
   let poller = start(settings)
 
-  function start(playedBy: MappingSettings, from?: Poller['position']): Poller {
+  function start(pollerSettings: MappingSettings, startPosition?: Poller['position']): Poller {
     const services: PollerServices = {
-      source: kinesisSource(aws.kinesis, streamArn),
+      source: createKinesisSource(aws.kinesis, streamArn),
       async invoke(shard, records) {
-        const outcome = await call(shard, records)
-        calls[namesFailures(outcome) ? 'partial' : outcome.kind] += 1
+        const outcome = await invokeFunction(shard, records)
+        calls[hasPartialFailure(outcome) ? 'partial' : outcome.kind] += 1
         return outcome
       },
       time: {
         now: Date.now,
         sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
       },
-      onGivenUp: records => {
-        givenUp += records.length
+      onDiscarded: records => {
+        discardedRecords += records.length
       },
     }
-    const started = startPoller(playedBy, services, from)
-    started.running.catch(error => console.error(`the stream cannot be read any more: ${error}`))
-    return started
+    const newPoller = startPoller(pollerSettings, services, startPosition)
+    newPoller.running.catch(error => console.error(`Reading the stream failed: ${error}`))
+    return newPoller
   }
 
   return {
     settings,
     calls,
-    givenUp: () => givenUp,
-    async forget(batchSize) {
+    discardedRecords: () => discardedRecords,
+    async rereadStream(batchSize) {
       await poller.stop()
       poller = start({ ...settings, batchSize })
     },
-    async goOn() {
+    async resume() {
       await poller.stop()
       poller = start(settings, poller.position)
     },
@@ -78,20 +78,25 @@ export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Cons
   }
 }
 
-function namesFailures(outcome: Outcome): boolean {
-  if (outcome.kind !== 'answered') return false
-  const { batchItemFailures = [] } = (outcome.answer ?? {}) as { batchItemFailures?: unknown[] }
+function hasPartialFailure(outcome: Outcome): boolean {
+  if (outcome.kind !== 'responded') return false
+  const { batchItemFailures = [] } = (outcome.response ?? {}) as { batchItemFailures?: unknown[] }
   return batchItemFailures.length > 0
 }
 
-async function takeOver({ lambda }: AwsClients, stack: Stack): Promise<EventSourceMappingConfiguration> {
-  const list = new ListEventSourceMappingsCommand({ FunctionName: stack.functions.lake.name })
-  const { EventSourceMappings: [mapping, ...others] = [] } = await lambda.send(list)
-  if (mapping === undefined || others.length > 0) throw new Error('the lake consumer has not one mapping')
+async function replaceEmulatorPoller(
+  { lambda }: AwsClients,
+  stack: Stack,
+): Promise<EventSourceMappingConfiguration> {
+  const listMappings = new ListEventSourceMappingsCommand({ FunctionName: stack.functions.lake.name })
+  const { EventSourceMappings: [mapping, ...others] = [] } = await lambda.send(listMappings)
+  if (mapping === undefined || others.length > 0)
+    throw new Error('The lake consumer must have exactly one event source mapping.')
   await lambda.send(new UpdateEventSourceMappingCommand({ UUID: mapping.UUID, Enabled: false }))
   await eventually(async () => {
-    const { EventSourceMappings: [now] = [] } = await lambda.send(list)
-    if (now?.State !== 'Disabled') throw new Error(`the emulator's own mapping is ${now?.State}`)
+    const { EventSourceMappings: [currentMapping] = [] } = await lambda.send(listMappings)
+    if (currentMapping?.State !== 'Disabled')
+      throw new Error(`The emulator's mapping is still ${currentMapping?.State}.`)
   })
   return mapping
 }

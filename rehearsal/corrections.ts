@@ -5,19 +5,22 @@ import type { AwsClients } from './aws.ts'
 import type { Stack } from './stack.ts'
 
 /**
- * Where the emulator differs from AWS in what it made of the template, put right from outside. Call it after each
- * deployment; the app is not touched, and what is put right here is not shown by the rehearsal.
+ * Corrects resources that the emulator creates differently from AWS. Call it after each deployment. The app itself stays
+ * unchanged. The rehearsal does not test the settings that are corrected here (known-gaps.ts).
  */
 export async function correctEmulator(aws: AwsClients, stack: Stack, port: number): Promise<void> {
-  await keepCors(aws, stack)
-  await leadToApi(aws, stack, port)
+  await restoreCors(aws, stack)
+  await pointOriginToApi(aws, stack, port)
 }
 
 /**
- * Its CloudFormation keeps the API's CORS settings in the template's spelling, its gateway reads them in that of the API:
- * every preflight would be refused. So the template's settings are given by the API.
+ * Sets the CORS settings of the template again, through the API. The emulator's CloudFormation stores them with the property
+ * names of the template, but its gateway expects those of the API, and would refuse every preflight request.
  */
-async function keepCors({ apiGateway, cloudFormation }: AwsClients, { apiId, name }: Stack): Promise<void> {
+async function restoreCors(
+  { apiGateway, cloudFormation }: AwsClients,
+  { apiId, name }: Stack,
+): Promise<void> {
   const { TemplateBody = '{}' } = await cloudFormation.send(new GetTemplateCommand({ StackName: name }))
   const { Resources } = JSON.parse(TemplateBody) as { Resources: Record<string, TemplateResource> }
   const api = Object.values(Resources).find(({ Type }) => Type === 'AWS::ApiGatewayV2::Api')
@@ -28,13 +31,13 @@ async function keepCors({ apiGateway, cloudFormation }: AwsClients, { apiId, nam
 
 type TemplateResource = { Type: string; Properties: { CorsConfiguration?: Cors } }
 
-/** Its CloudFront calls no address of amazonaws.com, not even that of its own API, which answers under this path. */
-async function leadToApi({ cloudFront }: AwsClients, stack: Stack, port: number): Promise<void> {
+/** Points CloudFront to the emulator's own address of the API, because the emulator cannot call amazonaws.com. */
+async function pointOriginToApi({ cloudFront }: AwsClients, stack: Stack, port: number): Promise<void> {
   const Id = stack.distributionId
   const { DistributionConfig, ETag } = await cloudFront.send(new GetDistributionConfigCommand({ Id }))
   const [origin, ...others] = DistributionConfig?.Origins?.Items ?? []
   if (DistributionConfig === undefined || origin === undefined || others.length > 0) {
-    throw new Error('the distribution has not one origin')
+    throw new Error('The distribution must have exactly one origin.')
   }
   origin.DomainName = 'localhost'
   origin.OriginPath = `/_aws/execute-api/${stack.apiId}/$default`

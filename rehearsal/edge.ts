@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { runPython } from './ministack.ts'
 
 export type Edge = {
-  /** By HTTP, for clients that are told to come here. */
+  /** HTTP address, for clients that can be pointed to it. */
   url: string
-  /** By TLS with a certificate of its own making, for browsers that think they are at the distribution. */
+  /** HTTPS port with a self-signed certificate, for browsers that use the host name of the distribution. */
   tlsPort: number
   stop(): Promise<void>
 }
@@ -17,21 +17,20 @@ export type EdgeOptions = {
   /** Host name of the distribution. */
   host: string
   apiId: string
-  /** What every viewer's country is. */
+  /** The country of every viewer. */
   country: string
 }
 
 /**
- * The last step before the emulator's CloudFront, where a viewer's connection would end: says over which protocol and for
- * which distribution it came, and adds the viewer's country, which the emulator does not. What a viewer sends under
- * that name is replaced, as CloudFront does.
+ * Starts a proxy in front of the emulator's CloudFront. It sets the host of the distribution and the protocol, and adds the
+ * country of the viewer, which the emulator does not. Like CloudFront, it replaces such a header from the viewer.
  */
 export async function startEdge({ emulator, host, apiId, country }: EdgeOptions): Promise<Edge> {
   const target = new URL(emulator)
 
   function forward(incoming: IncomingMessage, response: ServerResponse): void {
     const { method, url = '/', headers } = incoming
-    // There the emulator says of every host how it is itself, so it is asked for past CloudFront.
+    // For every host, the emulator answers /health with its own health. So this path goes straight to the API.
     const isHealth = url === '/health'
     const outgoing = request({
       host: target.hostname,
@@ -45,24 +44,27 @@ export async function startEdge({ emulator, host, apiId, country }: EdgeOptions)
         'cloudfront-viewer-country': country,
       },
     })
-    outgoing.on('response', answer => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+    outgoing.on('response', upstream => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers)
+      upstream.pipe(response)
     })
     outgoing.on('error', () => response.writeHead(502).end())
     incoming.on('error', () => outgoing.destroy())
     incoming.pipe(outgoing)
   }
 
-  const servers = [createServer(forward), createTlsServer(await selfSigned(host), forward)] as const
+  const servers = [createServer(forward), createTlsServer(await createCertificate(host), forward)] as const
   for (const server of servers) {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
   }
-  const [plain, tls] = servers.map(server => (server.address() as AddressInfo).port) as [number, number]
+  const [httpPort, httpsPort] = servers.map(server => (server.address() as AddressInfo).port) as [
+    number,
+    number,
+  ]
   return {
-    url: `http://127.0.0.1:${plain}`,
-    tlsPort: tls,
+    url: `http://127.0.0.1:${httpPort}`,
+    tlsPort: httpsPort,
     async stop() {
       for (const server of servers) {
         server.closeAllConnections()
@@ -89,8 +91,8 @@ print(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.No
 print(certificate.public_bytes(pem).decode())
 `
 
-/** Node makes no certificates; the emulator came with a library that does. */
-async function selfSigned(host: string): Promise<{ key: string; cert: string }> {
+/** Creates a self-signed certificate with Python, because Node cannot. The emulator brings the library. */
+async function createCertificate(host: string): Promise<{ key: string; cert: string }> {
   const pem = await runPython(CERTIFICATE, [host])
   return { key: pem, cert: pem }
 }

@@ -4,67 +4,70 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
-/** What happens to a Kinesis PutRecords on its way. */
+/** A fault that the gate adds to PutRecords calls of Kinesis. */
 export type PutFault =
-  /** It arrives. */
   | 'none'
-  /** Kinesis refuses all its records, as a shard does that is beyond its limits. */
+  /** All records are refused, as by a shard above its limits. */
   | 'throttle'
-  /** It arrives, and its answer is lost: the caller knows of nothing. */
-  | 'lose answer'
+  /** The records are stored, but the caller gets no response. */
+  | 'lose response'
 
 export type Gate = {
-  /** Where everybody finds AWS: a port of this machine. */
+  /** The address that all clients use as AWS. */
   endpoint: string
   port: number
-  /** Where it leads: the emulator. */
-  leadTo(emulator: string): void
-  /** From now on. `times`: for so many calls, then 'none'. */
+  /** Sets the address of the emulator. */
+  forwardTo(emulator: string): void
+  /** Sets the fault, for `times` calls or until the next change. */
   setFault(fault: PutFault, times?: number): void
-  /** Calls that the last fault has hit. */
-  hits(): number
+  /** Number of calls that met the last fault. */
+  faultCount(): number
   stop(): Promise<void>
 }
 
 /**
- * Stands between the emulator and all that call it as AWS: the CDK, the functions, Trino. It says that they came by TLS,
- * which policies ask for (the emulator believes this header), and puts on what the emulator's Kinesis never does.
+ * Starts a proxy between the emulator and all its clients: the CDK, the functions and Trino. It marks requests as HTTPS,
+ * which our policies require and the emulator reads from a header. It also adds faults of Kinesis, which the emulator never
+ * has.
  */
 export async function startGate(): Promise<Gate> {
   let emulator = new URL('http://127.0.0.1')
   let fault: PutFault = 'none'
-  let left = 0
-  let hits = 0
+  let remaining = 0
+  let faultCount = 0
 
-  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!String(incoming.headers['x-amz-target']).endsWith('.PutRecords')) {
-      pass(incoming, incoming, response)
+      forward(incoming, incoming, response)
       return
     }
     const body = await buffer(incoming)
-    const current = takeFault()
-    if (current === 'throttle') send(response, 200, throttled(body))
-    else if (current === 'none') pass(incoming, Readable.from([body]), response)
+    const currentFault = nextFault()
+    if (currentFault === 'throttle') send(response, 200, throttledResponse(body))
+    else if (currentFault === 'none') forward(incoming, Readable.from([body]), response)
     else {
-      pass(incoming, Readable.from([body]), null, () => send(response, 500, { __type: 'InternalFailure' }))
+      forward(incoming, Readable.from([body]), null, () => send(response, 500, { __type: 'InternalFailure' }))
     }
   }
 
-  function takeFault(): PutFault {
-    const current = fault
-    if (current === 'none') return current
-    hits += 1
-    left -= 1
-    if (left <= 0) fault = 'none'
-    return current
+  function nextFault(): PutFault {
+    const currentFault = fault
+    if (currentFault === 'none') return currentFault
+    faultCount += 1
+    remaining -= 1
+    if (remaining <= 0) fault = 'none'
+    return currentFault
   }
 
-  /** With the caller's own Host, which they have signed. `ended`: the answer is there, and nobody is given it. */
-  function pass(
+  /**
+   * Forwards a request with the caller's Host header, which is part of the signature. With `response` null, it discards the
+   * response of the emulator and then calls `onDiscardedResponse`.
+   */
+  function forward(
     { method, url, headers }: IncomingMessage,
     body: Readable,
     response: ServerResponse | null,
-    ended = () => {},
+    onDiscardedResponse = () => {},
   ): void {
     const outgoing = request({
       host: emulator.hostname,
@@ -73,16 +76,16 @@ export async function startGate(): Promise<Gate> {
       path: url,
       headers: { ...headers, 'x-forwarded-proto': 'https' },
     })
-    outgoing.on('response', found => {
-      if (response === null) found.resume().on('end', ended)
-      else found.pipe(response.writeHead(found.statusCode ?? 502, found.headers))
+    outgoing.on('response', upstream => {
+      if (response === null) upstream.resume().on('end', onDiscardedResponse)
+      else upstream.pipe(response.writeHead(upstream.statusCode ?? 502, upstream.headers))
     })
     outgoing.on('error', () => response?.destroy())
     body.pipe(outgoing)
   }
 
   const server = createServer((incoming, response) => {
-    answer(incoming, response).catch(() => response.destroy())
+    handle(incoming, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -90,15 +93,15 @@ export async function startGate(): Promise<Gate> {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     port,
-    leadTo(address) {
+    forwardTo(address) {
       emulator = new URL(address)
     },
     setFault(next, times = Number.POSITIVE_INFINITY) {
       fault = next
-      left = times
-      hits = 0
+      remaining = times
+      faultCount = 0
     },
-    hits: () => hits,
+    faultCount: () => faultCount,
     async stop() {
       server.closeAllConnections()
       server.close()
@@ -106,8 +109,8 @@ export async function startGate(): Promise<Gate> {
   }
 }
 
-/** https://docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecords.html: the call succeeds, its records fail. */
-function throttled(body: Buffer): unknown {
+/** The call succeeds, but each record fails (docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecords.html). */
+function throttledResponse(body: Buffer): unknown {
   const { Records } = JSON.parse(body.toString('utf8')) as { Records: unknown[] }
   return {
     FailedRecordCount: Records.length,

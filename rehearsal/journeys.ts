@@ -6,12 +6,12 @@ import type { World } from './world.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 
 /**
- * Runs test/journeys/ against the deployment, but for the folder of those that start, kill and damage a service of
- * their own. All tests of a file at once: most of their time is the stream's window. Returns how many there were.
+ * Runs test/journeys/ against the deployment, without the tests that start and kill a service of their own. The tests of a
+ * file run in parallel, because most of their time is waiting for the consumer. Returns the number of passed tests.
  */
-export async function runJourneys({ file: deployment, folder, ending }: World): Promise<number> {
-  const file = join(folder, 'deployment.json')
-  writeFileSync(file, JSON.stringify(deployment), { mode: 0o600 })
+export async function runJourneys({ file: deploymentContents, folder, abortSignal }: World): Promise<number> {
+  const deploymentPath = join(folder, 'deployment.json')
+  writeFileSync(deploymentPath, JSON.stringify(deploymentContents), { mode: 0o600 })
   const report = join(folder, 'journeys.json')
   const minutes = (count: number) => String(count * 60_000)
   const child = spawn(
@@ -28,16 +28,16 @@ export async function runJourneys({ file: deployment, folder, ending }: World): 
     ],
     {
       cwd: ROOT,
-      signal: ending,
+      signal: abortSignal,
       killSignal: 'SIGINT',
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, FOOTFALL_DEPLOYMENT: file },
+      env: { ...process.env, FOOTFALL_DEPLOYMENT: deploymentPath },
     },
   )
-  const code = await new Promise<number | null>((done, fail) => {
-    child.on('error', fail)
-    child.on('close', done)
+  const code = await new Promise<number | null>((resolveCode, rejectCode) => {
+    child.on('error', rejectCode)
+    child.on('close', resolveCode)
   })
-  if (code !== 0) throw new Error(`vitest ended with ${code}; see its report above`)
+  if (code !== 0) throw new Error(`vitest ended with exit code ${code}. See its report above.`)
   return (JSON.parse(readFileSync(report, 'utf8')) as { numPassedTests: number }).numPassedTests
 }

@@ -1,14 +1,14 @@
-/** What holds on AWS or not, and this rehearsal cannot tell. docs/operations.md has it as a list for a first deployment. */
+/** What the rehearsal cannot test. docs/operations.md has a checklist for a first deployment on AWS. */
 export const KNOWN_GAPS = [
-  "rights that AWS's own services need (Athena, CloudFront, the mappings, alarms): only the functions' roles were evaluated, by the emulator's idea of IAM, and not for Athena, Glue and the results in S3, which Trino read with all rights",
-  'who may call a function: the emulator calls it without looking into its policy',
-  'arm64: functions ran on the processor of this machine, from the same sources and with the same settings',
-  "limits: memory of the functions, 6 MB answers, the API's throttling, concurrent executions, Athena's queue and quotas",
-  'Lambda itself: its Kinesis poller was played by ours, by the settings of the deployed mapping; cold starts are others',
-  'Kinesis itself: reshards, retention, on-demand scaling; throttling and lost answers were put on from outside',
-  "CloudFront: caching, TLS, HTTP/2 and 3, the viewer's country, which was added from outside; WAF and custom domains",
-  "CORS settings and CloudFront's origin: put right from outside after each deploy (rehearsal/corrections.ts)",
-  'Athena: Trino 476 stood for engine version 3; its limits on bytes scanned and the reuse of results were not there',
-  "time: what happens after days: cold files and rollups, the state's and the bucket's expiry (npm test shows the first two)",
-  'alarms, dashboards, traces, budgets, encryption, backups: they were made, and nothing more',
+  "Rights of AWS's own services (Athena, CloudFront, event source mappings, alarms). The emulator evaluates only the roles of the functions, with its own version of IAM. It does not evaluate rights for Athena, Glue and query results: Trino reads with all rights.",
+  'Permissions to call a function. The emulator calls functions without checking their policies.',
+  'arm64. Functions run on the processor of this machine, from the same sources and with the same settings.',
+  'Limits: memory of functions, responses of 6 MB, throttling of the API, concurrent executions, the queue and quotas of Athena.',
+  "Lambda's Kinesis poller and its cold starts. Our own poller replaces it, with the settings of the deployed mapping.",
+  'Kinesis resharding, retention and on-demand scaling. A proxy adds throttling and lost responses.',
+  'CloudFront caching, TLS, HTTP/2 and HTTP/3, WAF and custom domains. A proxy adds the country of the viewer.',
+  'CORS settings and the origin of CloudFront. rehearsal/corrections.ts corrects them after each deployment.',
+  'Athena. Trino 476 replaces engine version 3, without limits on scanned bytes and without reuse of results.',
+  'Effects after days: cold files and rollups (npm test covers them), and expiry in the state table and the S3 bucket.',
+  'Alarms, dashboards, traces, budgets, encryption and backups. They are created, but nothing tests them.',
 ]

@@ -2,20 +2,20 @@ export type Entry = { name: string; passed: boolean; seconds: number; detail: st
 
 export type Ledger = {
   entries: Entry[]
-  /** Runs a check and notes how it ended; what it returns says more. A check that throws has failed. */
+  /** Runs a check and records its outcome. A check fails by throwing, and returns details for the report. */
   check(name: string, run: () => Promise<string>): Promise<boolean>
-  /** A step without which the rest makes no sense: its error is noted and thrown on. */
+  /** Runs a step that later steps need. Records its outcome and throws its error again. */
   step<T>(name: string, run: () => Promise<T>, detail?: (value: T) => string): Promise<T>
 }
 
-/** Notes what was done, prints it as it ends, and gives it for the table of the end. */
+/** Creates the record of all steps and checks. It prints each one when it ends. */
 export function createLedger(): Ledger {
   const entries: Entry[] = []
 
-  function note(name: string, started: number, passed: boolean, detail: string): void {
-    const entry = { name, passed, seconds: (performance.now() - started) / 1_000, detail }
+  function record(name: string, startMs: number, passed: boolean, detail: string): void {
+    const entry = { name, passed, seconds: (performance.now() - startMs) / 1_000, detail }
     entries.push(entry)
-    console.log(line(entry))
+    console.log(formatEntry(entry))
   }
 
   async function step<T>(
@@ -23,13 +23,13 @@ export function createLedger(): Ledger {
     run: () => Promise<T>,
     detail: (value: T) => string = () => '',
   ): Promise<T> {
-    const started = performance.now()
+    const startMs = performance.now()
     try {
       const value = await run()
-      note(name, started, true, detail(value))
+      record(name, startMs, true, detail(value))
       return value
     } catch (error) {
-      note(name, started, false, error instanceof Error ? (error.stack ?? error.message) : String(error))
+      record(name, startMs, false, error instanceof Error ? (error.stack ?? error.message) : String(error))
       throw error
     }
   }
@@ -45,11 +45,11 @@ export function createLedger(): Ledger {
   }
 }
 
-function line({ name, passed, seconds, detail }: Entry): string {
+function formatEntry({ name, passed, seconds, detail }: Entry): string {
   return `${passed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}${detail === '' ? '' : `: ${detail}`}`
 }
 
-/** The table that the rehearsal ends with. */
+/** Formats the final table. */
 export function table(entries: readonly Entry[]): string {
   const width = Math.max(...entries.map(({ name }) => name.length))
   const rows = entries.map(({ name, passed, seconds, detail }) =>

@@ -5,20 +5,20 @@ import { createLedger, table } from './ledger.ts'
 import { rehearse } from './rehearse.ts'
 import { createClosers, openWorld } from './world.ts'
 
-// npm run rehearse: the whole service on one machine, from the very code that is deployed to AWS.
-//   -- --keep   brings it up, prints how it is reached, and leaves it up until Ctrl-C
+// `npm run rehearse` deploys the whole service to an emulator of AWS on this machine and checks it.
+// With `-- --keep` it only deploys, prints the addresses, and keeps the service running until Ctrl-C.
 
 const { values: options } = parseArgs({ options: { keep: { type: 'boolean' } } })
-const started = performance.now()
+const startMs = performance.now()
 const ledger = createLedger()
 const closers = createClosers()
 
-let interrupted = false
+let isEnding = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    if (interrupted) process.exit(130)
-    interrupted = true
-    console.error('\nending … (Ctrl-C again: at once)')
+    if (isEnding) process.exit(130)
+    isEnding = true
+    console.error('\nStopping. Press Ctrl-C again to stop at once.')
     void closers.closeAll().then(() => process.exit(130))
   })
 }
@@ -26,18 +26,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   const world = await openWorld(ledger, closers)
   if (options.keep) {
-    console.log(`It is up, until Ctrl-C. A file for FOOTFALL_DEPLOYMENT, by which the journeys find it:\n`)
+    console.log(
+      'The service runs until Ctrl-C. For the journeys, put this into a file and set FOOTFALL_DEPLOYMENT:\n',
+    )
     console.log(JSON.stringify(world.file, null, 2))
-    console.log(`\n${JSON.stringify(world.stack, null, 2)}\nIts log: ${world.ministack.logFile}`)
+    console.log(`\n${JSON.stringify(world.stack, null, 2)}\nLog file: ${world.ministack.logFile}`)
     await sleep(2 ** 31 - 1)
   }
   await rehearse(world, ledger)
 } catch (error) {
-  // A step that failed stands in the table.
+  // The table shows the error of a failed step.
   if (ledger.entries.every(({ passed }) => passed)) throw error
 } finally {
   await closers.closeAll()
 }
-console.log(`\n${table(ledger.entries)} in ${Math.round((performance.now() - started) / 1_000)} s`)
-console.log(`\nNot shown by this:\n${KNOWN_GAPS.map(line => `  - ${line}`).join('\n')}`)
+console.log(`\n${table(ledger.entries)} in ${Math.round((performance.now() - startMs) / 1_000)} s`)
+console.log(`\nThe rehearsal does not test:\n${KNOWN_GAPS.map(line => `  - ${line}`).join('\n')}`)
 process.exitCode = ledger.entries.every(({ passed }) => passed) ? 0 : 1

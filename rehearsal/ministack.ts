@@ -9,34 +9,35 @@ import { eventually } from '#test/support/eventually'
 const run = promisify(execFile)
 
 const VERSION = '1.5.33'
-/** Where it is installed once for all checkouts of this user. */
+/** The emulator is installed here, once for all checkouts of this user. */
 const CACHE = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'footfall',
   `ministack-${VERSION}`,
 )
-/** Node 24 of this checkout, under which the emulator runs the functions. */
+/** Folder of this checkout's Node 24. The emulator runs the functions with it. */
 export const NODE_FOLDER = resolve(import.meta.dirname, '../node_modules/.bin')
 
 /**
- * Where the emulator listens. Its addresses, those of queues for example, name localhost with its port: there the gate
- * stands (rehearsal/gate.ts), and the emulator at another address of loopback, which Linux has many of.
+ * The loopback address of the emulator. URLs in its responses, such as those of queues, name localhost with its port. The
+ * gate (rehearsal/gate.ts) listens there, so the emulator needs another loopback address with the same port. On Linux,
+ * every address in 127.0.0.0/8 works.
  */
 const HOST = '127.0.0.2'
 
 export type MiniStack = {
-  /** Past the gate. */
+  /** The emulator's own address, without the gate. */
   endpoint: string
-  /** What it and the functions have printed. */
+  /** Output of the emulator and the functions. */
   logFile: string
   stop(): Promise<void>
 }
 
 export type MiniStackOptions = {
-  /** For all files that it writes. */
+  /** Folder for all files of the emulator. */
   folder: string
   port: number
-  /** Given to it and, by it, to every function. */
+  /** Environment variables for the emulator and for every function. */
   env: Record<string, string>
 }
 
@@ -47,7 +48,7 @@ export async function startMiniStack({ folder, port, env }: MiniStackOptions): P
   const logFile = join(folder, 'ministack.log')
   const log = openSync(logFile, 'a')
   const child = spawn(join(CACHE, 'bin', 'ministack'), {
-    // A group of its own: the functions' processes end with it.
+    // Its own process group, so that stop() also ends the processes of the functions.
     detached: true,
     stdio: ['ignore', log, log],
     cwd: folder,
@@ -60,37 +61,37 @@ export async function startMiniStack({ folder, port, env }: MiniStackOptions): P
       GATEWAY_PORT: String(port),
       BIND_HOST: HOST,
       IOT_MTLS_ENABLED: '0',
-      // Functions stay warm, as on AWS.
+      // Functions stay warm for 15 minutes, like on AWS.
       LAMBDA_WARM_TTL_SECONDS: '900',
       ...env,
     },
   })
-  let ended = false
+  let hasExited = false
   const exited = new Promise<void>(resolve => {
     child.on('error', () => resolve())
     child.on('exit', () => {
-      ended = true
+      hasExited = true
       resolve()
     })
   })
   const endpoint = `http://${HOST}:${port}`
   async function stop(): Promise<void> {
     killGroup(child.pid, 'SIGTERM')
-    const late = setTimeout(() => killGroup(child.pid, 'SIGKILL'), 5_000)
+    const killTimer = setTimeout(() => killGroup(child.pid, 'SIGKILL'), 5_000)
     await exited
-    clearTimeout(late)
-    // What it leaves behind when it ends first.
+    clearTimeout(killTimer)
+    // Ends processes that the emulator left behind.
     killGroup(child.pid, 'SIGKILL')
   }
   try {
     await eventually(
       async () => {
-        if (ended) return
+        if (hasExited) return
         await fetch(`${endpoint}/_ministack/health`)
       },
       { timeoutMs: 60_000, everyMs: 200 },
     )
-    if (ended) throw new Error(`MiniStack ended; see ${logFile}`)
+    if (hasExited) throw new Error(`MiniStack has ended. See ${logFile}.`)
   } catch (error) {
     await stop()
     throw error
@@ -98,13 +99,16 @@ export async function startMiniStack({ folder, port, env }: MiniStackOptions): P
   return { endpoint, logFile, stop }
 }
 
-/** Runs a program of Python with the libraries that came with the emulator, and gives what it prints. */
+/** Runs a Python program with the emulator's libraries and returns its output. */
 export async function runPython(program: string, args: string[]): Promise<string> {
   const { stdout } = await run(join(CACHE, 'bin', 'python'), ['-c', program, ...args])
   return stdout
 }
 
-/** From PyPI, the first time; before anything else here is called. Its command comes last, so an install that was cut short is begun again. */
+/**
+ * Installs the emulator from PyPI, unless it is there. Call it before the other functions here. pip creates the command last,
+ * so an interrupted install starts again.
+ */
 export async function installMiniStack(): Promise<void> {
   if (existsSync(join(CACHE, 'bin', 'ministack'))) return
   console.log(`Installing MiniStack ${VERSION} from PyPI into ${CACHE} (215 MB) …`)
@@ -116,16 +120,16 @@ export async function installMiniStack(): Promise<void> {
   } catch (error) {
     await rm(CACHE, { recursive: true, force: true })
     const reason = (error as { stderr?: string }).stderr ?? String(error)
-    throw new Error(`MiniStack could not be installed; it needs PyPI and Python's venv:\n${reason}`)
+    throw new Error(`The installation of MiniStack failed. It needs PyPI and Python's venv:\n${reason}`)
   }
 }
 
 async function findPython(): Promise<string> {
   for (const name of ['python3', 'python']) {
-    const found = await run(name, ['-c', 'import sys; print(sys.version_info >= (3, 10))']).catch(() => null)
-    if (found?.stdout.trim() === 'True') return name
+    const result = await run(name, ['-c', 'import sys; print(sys.version_info >= (3, 10))']).catch(() => null)
+    if (result?.stdout.trim() === 'True') return name
   }
-  throw new Error('The rehearsal needs Python 3.10 or newer with venv and pip (python3)')
+  throw new Error('The rehearsal needs Python 3.10 or newer, with venv and pip. Install python3.')
 }
 
 function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {

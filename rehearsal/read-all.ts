@@ -3,41 +3,43 @@ import type { EventRow } from '#schemas/event'
 import type { ProjectRecord } from '#schemas/projects'
 import type { Deployment } from '#test/support/deployment'
 
-/** What reads say of a project: all of its events, by a digest, and its stats. */
-export type Reading = { project: string; events: number; digest: string; stats: unknown }
+/** The results of all reads of a project: the number and a digest of its events, and its stats. */
+export type ReadResult = { project: string; events: number; digest: string; stats: unknown }
 
-const AT_ONCE = 3
-/** Projects with so many events have their stats read too: three statements each, which take Trino seconds here. */
-const WITH_STATS = 20
+const CONCURRENCY = 3
+/** Only projects with this many events have their stats read, because that takes Trino seconds. */
+const MIN_EVENTS_FOR_STATS = 20
 
-/**
- * Reads all events that the account has, or those of some projects. Sorted by project; those without events are left
- * out.
- */
-export async function readEverything(service: Deployment, only?: ReadonlySet<string>): Promise<Reading[]> {
+/** Reads all projects of the account that have events, or only some of them. The results are sorted by project id. */
+export async function readAllProjects(
+  service: Deployment,
+  only?: ReadonlySet<string>,
+): Promise<ReadResult[]> {
   const { projects } = await service.answer<{ projects: ProjectRecord[] }>('/projects')
-  const wanted = projects.filter(({ id, total_events }) => total_events > 0 && (only?.has(id) ?? true))
-  const waiting = wanted.values()
-  const readings: Reading[] = []
-  async function work(): Promise<void> {
-    for (const project of waiting) readings.push(await readProject(service, project))
+  const selectedProjects = projects.filter(
+    ({ id, total_events }) => total_events > 0 && (only?.has(id) ?? true),
+  )
+  const queue = selectedProjects.values()
+  const results: ReadResult[] = []
+  async function runWorker(): Promise<void> {
+    for (const project of queue) results.push(await readProject(service, project))
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return readings.toSorted((a, b) => (a.project < b.project ? -1 : 1))
+  await Promise.all(Array.from({ length: CONCURRENCY }, runWorker))
+  return results.toSorted((a, b) => (a.project < b.project ? -1 : 1))
 }
 
-async function readProject(service: Deployment, project: ProjectRecord): Promise<Reading> {
+async function readProject(service: Deployment, project: ProjectRecord): Promise<ReadResult> {
   const stored = await service.events(project, '30d')
   return {
     project: project.id,
     events: stored.length,
     digest: digest(stored),
-    stats: stored.length < WITH_STATS ? null : await statsOf(service, project),
+    stats: stored.length < MIN_EVENTS_FOR_STATS ? null : await readStats(service, project),
   }
 }
 
-/** Without the period, which moves with the clock. */
-async function statsOf(service: Deployment, project: ProjectRecord): Promise<unknown> {
+/** Reads the stats without the period, which changes with the clock. */
+async function readStats(service: Deployment, project: ProjectRecord): Promise<unknown> {
   const { totals, timeSeries, events, sessions, countries } = await service.stats(project, '30d')
   return { totals, timeSeries, events, sessions, countries }
 }

@@ -4,11 +4,11 @@ import type { FunctionName } from '#schemas/functions'
 import type { AwsClients } from './aws.ts'
 import type { Outputs } from './cdk.ts'
 
-/** What was deployed, by its names on AWS. */
+/** The deployed resources, by their names on AWS. */
 export type Stack = {
   name: string
   baseUrl: string
-  /** The command that makes the owner, as the deployment prints it. */
+  /** The command that creates the owner, from the outputs of the deployment. */
   makeOwner: string
   bucket: string
   table: string
@@ -19,7 +19,7 @@ export type Stack = {
   functions: Record<FunctionName, { name: string; role: string; logGroup: string }>
 }
 
-/** Looks the deployed stack up; `stackName` is the app's default. */
+/** Reads the deployed stack. */
 export async function readStack(aws: AwsClients, outputs: Outputs, stackName: string): Promise<Stack> {
   const { StackResources = [] } = await aws.cloudFormation.send(
     new DescribeStackResourcesCommand({ StackName: stackName }),
@@ -30,24 +30,24 @@ export async function readStack(aws: AwsClients, outputs: Outputs, stackName: st
     )
   const only = (type: string) => {
     const [id, ...others] = ids(type)
-    if (id === undefined || others.length > 0) throw new Error(`not one ${type} but ${others.length + 1}`)
+    if (id === undefined || others.length > 0) throw new Error(`The stack must have exactly one ${type}.`)
     return id
   }
   const functions = await Promise.all(
     ids('AWS::Lambda::Function').map(async FunctionName => {
-      const found = await aws.lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))
-      const service = found.Environment?.Variables?.POWERTOOLS_SERVICE_NAME
-      const logGroup = found.LoggingConfig?.LogGroup ?? `/aws/lambda/${FunctionName}`
-      return [service, { name: FunctionName, role: found.Role ?? '', logGroup }] as const
+      const configuration = await aws.lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))
+      const service = configuration.Environment?.Variables?.POWERTOOLS_SERVICE_NAME
+      const logGroup = configuration.LoggingConfig?.LogGroup ?? `/aws/lambda/${FunctionName}`
+      return [service, { name: FunctionName, role: configuration.Role ?? '', logGroup }] as const
     }),
   )
   return {
     name: stackName,
-    baseUrl: output(outputs, 'BaseUrl'),
-    makeOwner: output(outputs, 'MakeOwner'),
-    bucket: output(outputs, 'BucketName'),
-    table: output(outputs, 'TableName'),
-    stream: output(outputs, 'StreamName'),
+    baseUrl: readOutput(outputs, 'BaseUrl'),
+    makeOwner: readOutput(outputs, 'MakeOwner'),
+    bucket: readOutput(outputs, 'BucketName'),
+    table: readOutput(outputs, 'TableName'),
+    stream: readOutput(outputs, 'StreamName'),
     apiId: only('AWS::ApiGatewayV2::Api'),
     distributionId: only('AWS::CloudFront::Distribution'),
     queueUrls: ids('AWS::SQS::Queue'),
@@ -55,8 +55,8 @@ export async function readStack(aws: AwsClients, outputs: Outputs, stackName: st
   }
 }
 
-function output(outputs: Outputs, name: string): string {
+function readOutput(outputs: Outputs, name: string): string {
   const value = outputs[name]
-  if (value === undefined) throw new Error(`the deployment prints no ${name}`)
+  if (value === undefined) throw new Error(`The deployment has no output ${name}.`)
   return value
 }

@@ -1,7 +1,7 @@
 import { type FrontEngine, WrongStatement } from '#test/support/athena-front'
 import { runOnTrino, TrinoError } from '#test/trino/run-on-trino'
 
-/** Trino over the deployed tables, for the front of Athena. A statement before Trino answers waits for it. */
+/** The engine behind the Athena emulator: Trino over the deployed tables. Statements wait until Trino has started. */
 export function trinoForAthena(url: Promise<string>): FrontEngine {
   return {
     async run(text, signal, schema) {

@@ -5,7 +5,7 @@ import { startAthena } from '#test/support/athena-front'
 import { type Deployment, type DeploymentFile, deployment } from '#test/support/deployment'
 import { freePort } from '#test/support/service'
 import { installTrino, startTrino } from '#test/trino/trino-server'
-import { type AwsClients, awsClients } from './aws.ts'
+import { type AwsClients, createAwsClients } from './aws.ts'
 import { type Cdk, createCdk } from './cdk.ts'
 import { type Consumer, startConsumer } from './consumer.ts'
 import { correctEmulator } from './corrections.ts'
@@ -18,16 +18,16 @@ import type { MappingSettings } from './poller/settings.ts'
 import { readStack, type Stack } from './stack.ts'
 import { trinoForAthena } from './trino-for-athena.ts'
 
-/** The name that the app gives its stack. */
+/** The default name of the stack. */
 const STACK_NAME = 'Footfall'
-/** What the edge says of every viewer. */
+/** The country of every viewer. */
 export const COUNTRY = 'DE'
-/** An event waits for the window, which is a minute, then for the consumer and for a statement of Trino on two cores. */
-const VISIBLE_WITHIN_S = 300
+/** An event waits a minute for the batching window, then for the consumer, then for Trino on two cores. */
+const VISIBLE_AFTER_S = 300
 
-/** The whole service, deployed to the emulator, with everything that the rehearsal may do to it. */
+/** The service on the emulator, with everything that the checks use. */
 export type World = {
-  /** For files; deleted at the end. */
+  /** Folder for temporary files, deleted at the end. */
   folder: string
   ministack: MiniStack
   aws: AwsClients
@@ -35,33 +35,33 @@ export type World = {
   stack: Stack
   gate: Gate
   consumer: Consumer
-  /** How the service is reached, and by which key. */
+  /** Address and API key of the service, for the journeys. */
   file: DeploymentFile
   service: Deployment
-  /** Aborts when everything is to end. */
-  ending: AbortSignal
-  /** Deploys again with these options; what the CLI printed. */
+  /** Aborts when the rehearsal ends. */
+  abortSignal: AbortSignal
+  /** Deploys again with these options. Returns what the CLI printed. */
   redeploy(options?: Record<string, string>): Promise<string>
 }
 
 export type Closers = { add(close: () => Promise<unknown>): void; closeAll(): Promise<void> }
 
-/** What has to be ended, the last first, whatever happens on the way. */
+/** Collects functions that close resources. `closeAll` calls them in reverse order, and prints errors. */
 export function createClosers(): Closers {
   const closers: (() => Promise<unknown>)[] = []
   return {
     add: close => closers.push(close),
     async closeAll() {
       for (const close of closers.splice(0).reverse()) {
-        await close().catch(error => console.error(`while ending: ${error}`))
+        await close().catch(error => console.error(`Closing failed: ${error}`))
       }
     },
   }
 }
 
-/** Brings the service up from nothing, as an infra team does, on an emulator of AWS. */
+/** Starts an emulator of AWS and deploys the service to it. */
 export async function openWorld({ step }: Ledger, closers: Closers): Promise<World> {
-  await step('MiniStack and Trino are installed', async () => {
+  await step('install MiniStack and Trino', async () => {
     await installMiniStack()
     await installTrino()
   })
@@ -76,12 +76,12 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   const gate = await startGate()
   closers.add(() => gate.stop())
 
-  const ministack = await step('MiniStack, an emulator of AWS, is up', () =>
+  const ministack = await step('start MiniStack, an emulator of AWS', () =>
     startMiniStack({
       folder,
       port: gate.port,
       env: {
-        // Rights are evaluated: a function may do what its role allows, and signatures are checked.
+        // The emulator checks signatures and the rights of the functions' roles.
         AUTH: 'true',
         AWS_ENDPOINT_URL: gate.endpoint,
         AWS_ENDPOINT_URL_ATHENA: athena.endpoint,
@@ -89,9 +89,9 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     }),
   )
   closers.add(() => ministack.stop())
-  gate.leadTo(ministack.endpoint)
+  gate.forwardTo(ministack.endpoint)
 
-  // Beside the deployment: its tables are looked up when a statement names them.
+  // Trino starts during the deployment. It looks tables up only when a statement names them.
   const trinoPort = await freePort()
   const trinoStarted = startTrino({ glue: gate.endpoint }, trinoPort)
   closers.add(async () => (await trinoStarted.catch(() => null))?.stop())
@@ -103,16 +103,16 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   const cdk = createCdk(gate.endpoint, folder)
   closers.add(async () => cdk.stop())
   await step('cdk bootstrap', () => cdk.bootstrap())
-  const { outputs } = await step('cdk deploy, with no option but the processor of this machine', () =>
+  const { outputs } = await step('cdk deploy, with the processor of this machine as its only option', () =>
     cdk.deploy(),
   )
-  await step('Trino, the engine of Athena, answers over the deployed Glue tables', () => trinoUrl)
+  await step('start Trino, which replaces Athena', () => trinoUrl)
 
-  const aws = awsClients(gate.endpoint)
+  const aws = createAwsClients(gate.endpoint)
   const stack = await readStack(aws, outputs, STACK_NAME)
   await correctEmulator(aws, stack, gate.port)
   const consumer = await step(
-    'the stream is read by the settings of the deployed mapping',
+    'start our poller with the settings of the deployed mapping',
     () => startConsumer(aws, stack),
     ({ settings }) => settingsText(settings),
   )
@@ -125,17 +125,17 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   })
   closers.add(() => edge.stop())
 
-  const owner = await step("the printed command makes the owner's account, an API key and a project", () =>
+  const owner = await step("create the owner's account, an API key and a project", () =>
     makeOwner(aws, stack),
   )
   const file = {
     base_url: owner.base_url,
     api_key: owner.api_key,
     reached_at: { url: edge.url, tls_port: edge.tlsPort },
-    visible_within_s: VISIBLE_WITHIN_S,
+    visible_within_s: VISIBLE_AFTER_S,
   }
-  const ending = new AbortController()
-  closers.add(async () => ending.abort())
+  const abortController = new AbortController()
+  closers.add(async () => abortController.abort())
   return {
     folder,
     ministack,
@@ -145,7 +145,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     gate,
     consumer,
     file,
-    ending: ending.signal,
+    abortSignal: abortController.signal,
     service: deployment(file, async () => {}),
     async redeploy(options) {
       const { output } = await cdk.deploy(options)

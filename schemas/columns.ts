@@ -1,48 +1,56 @@
-/** The lake's tables. The Parquet writers, the Glue tables and the DuckDB views are made from these rows. */
+/** The lake's tables. The Parquet writers, the Glue tables and the DuckDB views use these rows. */
 
-/** How a value is stored: `timestamp` is INT64 Unix milliseconds, not UTC-adjusted, holding UTC. */
+/** How a value is stored. `timestamp` is INT64 Unix milliseconds in UTC, not marked as UTC-adjusted. */
 export type ColumnType = 'string' | 'int64' | 'timestamp'
 
 export type Column<Name extends string = string> = {
   name: Name
   type: ColumnType
-  /** The event property that lives in this column instead of in the JSON of `properties`. */
+  /** The event property that this column stores instead of the JSON of `properties`. */
   property?: string
   meaning: string
 }
 
 const ids = [
-  { name: 'project_id', type: 'string', meaning: 'the project (proj_…) that the event was sent for' },
-  { name: 'timestamp', type: 'timestamp', meaning: 'when it happened, by the sender, else when it arrived' },
+  { name: 'project_id', type: 'string', meaning: 'the project (proj_…) of the event' },
+  {
+    name: 'timestamp',
+    type: 'timestamp',
+    meaning: 'when the event happened, by the sender; else when it arrived',
+  },
   {
     name: 'lag_s',
     type: 'int64',
-    meaning: 'whole seconds from timestamp to arrival; negative for a clock that is ahead',
+    meaning: "whole seconds from timestamp to arrival; negative when the sender's clock is ahead",
   },
   {
     name: 'seq',
     type: 'int64',
     meaning:
-      'process (31 bits) and counter within its second (22 bits); with timestamp and lag_s it makes the id',
+      'number of the process (31 bits) and counter within a second (22 bits); timestamp, lag_s and seq make the id',
   },
   { name: 'event', type: 'string', meaning: "the event's name" },
-  { name: 'user_id', type: 'string', meaning: 'the visitor as the sender named it, or null' },
-  { name: 'session_id', type: 'string', meaning: 'the session as the sender named it, or null' },
-  { name: 'country', type: 'string', meaning: 'ISO 3166-1 alpha-2 of the sender at arrival, or null' },
+  { name: 'user_id', type: 'string', meaning: 'the user that the sender named, or null' },
+  { name: 'session_id', type: 'string', meaning: 'the session that the sender named, or null' },
+  {
+    name: 'country',
+    type: 'string',
+    meaning: 'country of the sender at arrival, ISO 3166-1 alpha-2, or null',
+  },
   {
     name: 'event_id',
     type: 'string',
-    meaning: "the sender's own id of the event, by which a retry is stored once, or null",
+    meaning: "the sender's own id of the event, or null; a retry with the same id is stored once",
   },
 ] as const satisfies readonly Column[]
 
-/** Properties that the tracker sends with every event; text unless said otherwise. */
-const promoted = {
+/** Text properties that the tracker sends with every event. */
+const textProperties = {
   path: 'path of the page, without query',
   url: 'origin and path of the page',
   hostname: 'host of the page',
   title: 'title of the page',
-  referrer: 'origin and path that led here',
+  referrer: 'origin and path of the page before',
   screen: 'screen size as WxH',
   browser: 'browser name',
   browser_version: 'major version of the browser',
@@ -55,31 +63,32 @@ const promoted = {
   utm_campaign: 'campaign name of the browser session',
   utm_content: 'campaign content of the browser session',
   utm_term: 'campaign term of the browser session',
-  first_utm_source: 'first campaign source ever seen of the visitor',
-  first_utm_medium: 'first campaign medium ever seen of the visitor',
-  first_utm_campaign: 'first campaign name ever seen of the visitor',
-  first_utm_content: 'first campaign content ever seen of the visitor',
-  first_utm_term: 'first campaign term ever seen of the visitor',
+  first_utm_source: 'first campaign source of the user',
+  first_utm_medium: 'first campaign medium of the user',
+  first_utm_campaign: 'first campaign name of the user',
+  first_utm_content: 'first campaign content of the user',
+  first_utm_term: 'first campaign term of the user',
 } as const
 
-const promotedCounts = {
-  session_count: 'sessions of the visitor so far',
-  days_since_first_visit: "whole days since the visitor's first visit",
+/** Numbers that the tracker sends with every event. */
+const countProperties = {
+  session_count: 'number of sessions of the user so far',
+  days_since_first_visit: "whole days since the user's first session",
 } as const
 
-export type PropertyColumnName = keyof typeof promoted | keyof typeof promotedCounts
-/** What every stored event has. A name that is not here does not compile in `name` and `events`. */
+export type PropertyColumnName = keyof typeof textProperties | keyof typeof countProperties
+/** The columns of every stored event. Another name does not compile in `name` of core/sql.ts. */
 export type EventColumnName = (typeof ids)[number]['name'] | PropertyColumnName | 'properties'
 
-/** The columns that hold a property. A value of another type than the column's stays in `properties`. */
+/** The columns that store a property. A value whose type is not that of the column stays in `properties`. */
 export const propertyColumns: readonly Column<PropertyColumnName>[] = [
-  ...entriesOf(promoted).map(([name, meaning]) => ({
+  ...entriesOf(textProperties).map(([name, meaning]) => ({
     name,
     type: 'string' as const,
     property: name,
     meaning,
   })),
-  ...entriesOf(promotedCounts).map(([name, meaning]) => ({
+  ...entriesOf(countProperties).map(([name, meaning]) => ({
     name,
     type: 'int64' as const,
     property: name,
@@ -87,14 +96,14 @@ export const propertyColumns: readonly Column<PropertyColumnName>[] = [
   })),
 ]
 
-const rest: Column<'properties'> = {
+const otherProperties: Column<'properties'> = {
   name: 'properties',
   type: 'string',
-  meaning: 'JSON object of the properties that have no column; null when the event had none at all',
+  meaning: 'JSON object of the properties without a column; null when the event has no properties',
 }
 
-/** What every stored event has, in all three event tables. */
-export const eventColumns: readonly Column<EventColumnName>[] = [...ids, ...propertyColumns, rest]
+/** The columns of an event in all three event tables. */
+export const eventColumns: readonly Column<EventColumnName>[] = [...ids, ...propertyColumns, otherProperties]
 
 function entriesOf<Name extends string>(meanings: Readonly<Record<Name, string>>): [Name, string][] {
   return Object.entries(meanings) as [Name, string][]
@@ -120,34 +129,34 @@ const sessionKey: Column<'session_key'> = {
   type: 'int64',
   meaning: 'first 53 bits of the SHA-256 of session_id, or null',
 }
-/** Only what is not yet cold carries the keys; there the rollups have them, and they would cost 2 bytes an event. */
+/** Only hot and warm events have the keys. For cold events the rollups have them, which saves 2 bytes an event. */
 const keys = [userKey, sessionKey] as const
 
-/** One session's events of one UTC date, as far as one roll to cold saw them. Sessions merge when read. */
+/** A row has the events of one session on one UTC date in one cold compaction. Reports add such rows up. */
 const sessionColumns = [
-  { ...epoch, meaning: 'the first epoch of the roll that wrote the row' },
+  { ...epoch, meaning: 'the first epoch of the cold compaction that wrote the row' },
   { name: 'project_id', type: 'string', meaning: 'the project' },
   sessionKey,
   { ...userKey, meaning: 'key of the last non-null user by (timestamp, id), or null' },
-  { name: 'user_at', type: 'timestamp', meaning: 'timestamp of the event that gave user_key; null: end_at' },
-  { name: 'user_lag_s', type: 'int64', meaning: 'lag_s of the event that gave user_key, or null' },
-  { name: 'start_at', type: 'timestamp', meaning: 'first event' },
-  { name: 'end_at', type: 'timestamp', meaning: 'last event' },
-  { name: 'event_count', type: 'int64', meaning: 'events' },
-  { name: 'interactive_count', type: 'int64', meaning: 'events that are not of the non-interactive names' },
+  { name: 'user_at', type: 'timestamp', meaning: 'timestamp of the event with user_key; null: end_at' },
+  { name: 'user_lag_s', type: 'int64', meaning: 'lag_s of the event with user_key, or null' },
+  { name: 'start_at', type: 'timestamp', meaning: 'timestamp of the first event' },
+  { name: 'end_at', type: 'timestamp', meaning: 'timestamp of the last event' },
+  { name: 'event_count', type: 'int64', meaning: 'number of events' },
+  { name: 'interactive_count', type: 'int64', meaning: 'number of events with an interactive name' },
 ] as const satisfies readonly Column[]
 
-/** How often one visitor sent one event name from one country on one UTC date. */
+/** A row counts the events of one user with one name from one country on one UTC date. */
 const activityColumns = [
-  { ...epoch, meaning: 'the first epoch of the roll that wrote the row' },
+  { ...epoch, meaning: 'the first epoch of the cold compaction that wrote the row' },
   { name: 'project_id', type: 'string', meaning: 'the project' },
   userKey,
   { name: 'event', type: 'string', meaning: "the event's name" },
   { name: 'country', type: 'string', meaning: 'the country, or null' },
-  { name: 'event_count', type: 'int64', meaning: 'events' },
+  { name: 'event_count', type: 'int64', meaning: 'number of events' },
 ] as const satisfies readonly Column[]
 
-/** A partition column; its value stands in the key as `name=value`. `date` is YYYY-MM-DD. */
+/** A partition column. The key of an object contains its value as `name=value`. `date` is YYYY-MM-DD. */
 export type Partition = { name: 'epoch' | 'bucket' | 'date'; type: 'int64' | 'date' }
 
 const byEpoch: Partition = { name: 'epoch', type: 'int64' }
@@ -172,5 +181,5 @@ export type ColumnOf<Name extends TableName> = (typeof tables)[Name]['columns'][
 /** Every name that SQL may use for a column, of any table. */
 export type ColumnName = ColumnOf<TableName> | Partition['name']
 
-/** Projects are spread over this many buckets; the number is written into every key and never changes. */
+/** The number of buckets. Keys contain the bucket of a project, so this number never changes. */
 export const BUCKETS = 64

@@ -1,11 +1,11 @@
 /**
- * What browsers of other origins may do (contract R17): everything, without cookies. The functions put it on every
- * answer (lambdas/response.ts); on AWS the API answers preflights by it, so that none reaches a function (lib/api.ts).
+ * The rights of pages of other origins (contract R17): all requests, without cookies. The functions put these headers on
+ * every response (lambdas/response.ts). On AWS the API itself responds to preflights (lib/api.ts).
  */
 export const CORS = {
   origin: '*',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   headers: ['Content-Type', 'X-API-Key', 'Authorization'],
-  /** How long a browser keeps the answer to a preflight, s: the tracker asks once a day. */
+  /** How long a browser remembers a preflight, s. With a day the tracker causes one preflight a day. */
   maxAgeSeconds: 86_400,
 } as const

@@ -1,6 +1,6 @@
 /**
- * Every error code that a caller can see (contract 0.1), with its HTTP status and the hint that tells the caller,
- * often an agent, what to do next. The OpenAPI document and the answers are made from this table.
+ * Every error code that a caller can see (contract 0.1), with its HTTP status and a hint. The hint tells the caller, who
+ * is often an agent, what to do next. It is the message of an error without its own, and part of the OpenAPI document.
  */
 export const errorCodes = {
   AUTH_REQUIRED: {
@@ -9,30 +9,30 @@ export const errorCodes = {
   },
   INVALID_TOKEN: {
     status: 401,
-    hint: "Send the project's token (aat_…) as `token`; GET /projects lists it. A deleted project's token is dead.",
+    hint: 'Send the token of a live project (aat_…) as `token`. GET /projects lists the tokens.',
   },
-  FORBIDDEN: { status: 403, hint: 'This credential or origin may not do that; use one that may.' },
-  PRO_REQUIRED: { status: 403, hint: 'This needs a Pro account; GET /account/usage tells how to upgrade.' },
+  FORBIDDEN: { status: 403, hint: 'This credential or origin has no right to do that. Use another one.' },
+  PRO_REQUIRED: { status: 403, hint: 'This needs a Pro account. GET /account/usage says how to upgrade.' },
   RATE_LIMITED: {
     status: 429,
-    hint: 'Wait as many seconds as Retry-After says, then send the same request again.',
+    hint: 'Too many requests. Send the same request again after Retry-After seconds.',
   },
   PROJECT_REQUIRED: {
     status: 400,
-    hint: 'Name the project: its name or its id, as `project`. GET /projects lists them.',
+    hint: 'Send the name or id of a project as `project`. GET /projects lists the projects.',
   },
   MISSING_FIELDS: {
     status: 400,
-    hint: 'Add or mend the field that the message names; it gives the accepted range.',
+    hint: 'Add or correct the field that the message names. The message says what is accepted.',
   },
   INVALID_BODY: {
     status: 400,
-    hint: 'Send the body as a JSON object in UTF-8, as GET /openapi.json describes it.',
+    hint: 'Send the body as a JSON object in UTF-8. GET /openapi.json describes its fields.',
   },
-  BATCH_TOO_LARGE: { status: 400, hint: 'Send at most 100 events a request; split the batch.' },
+  BATCH_TOO_LARGE: { status: 400, hint: 'Send at most 100 events in a request. Split the batch.' },
   INVALID_EVENT: {
     status: 400,
-    hint: 'Mend the event, user_id, session_id or event_id that the message names.',
+    hint: 'Correct the `event`, `user_id`, `session_id` or `event_id` that the message names.',
   },
   INVALID_PROPERTIES: {
     status: 400,
@@ -44,33 +44,53 @@ export const errorCodes = {
   },
   MIXED_TOKENS: {
     status: 400,
-    hint: 'Send one batch per project: all events of a batch carry the same token.',
+    hint: 'Send one batch for each project. All events of a batch must have the same token.',
   },
   INVALID_SINCE: {
     status: 400,
-    hint: 'Send `since` as Nd (7d) or as an ISO 8601 date (2026-11-01), not in the future.',
+    hint: 'Send `since` as a number of days such as `7d`, or as an ISO 8601 date such as `2026-11-01` that is not in the future.',
   },
+  INVALID_METRIC: { status: 400, hint: 'Use the metrics that the message lists.' },
+  INVALID_COUNT_MODE: { status: 400, hint: 'Use `session_then_user` or `raw` as `count_mode`.' },
+  INVALID_GROUP_BY: { status: 400, hint: 'Use the fields that the message lists in `group_by`.' },
+  INVALID_FILTER_OP: { status: 400, hint: 'Use one of the operators that the message lists.' },
+  INVALID_FILTER_FIELD: {
+    status: 400,
+    hint: 'Use a built-in field, or `properties.<key>` with a key of `available_properties`.',
+  },
+  INVALID_PROPERTY_KEY: {
+    status: 400,
+    hint: 'Use 1 to 128 letters, digits and underscores as a property key. GET /properties lists the keys.',
+  },
+  INVALID_FUNNEL_STEPS: {
+    status: 400,
+    hint: 'Send 2 to 8 `steps`, each with an `event`, or set activation events in the project context.',
+  },
+  QUERY_FAILED: { status: 400, hint: 'Ask for a shorter range, fewer groups or fewer filters.' },
   NOT_FOUND: {
     status: 404,
-    hint: 'Check the path and the name; GET /projects lists the projects, GET /openapi.json the paths.',
+    hint: 'Check the path and the name. GET /projects lists the projects, GET /openapi.json lists the paths.',
   },
-  METHOD_NOT_ALLOWED: { status: 405, hint: 'The Allow header names the methods of this path.' },
+  METHOD_NOT_ALLOWED: { status: 405, hint: 'Use one of the methods that the Allow header names.' },
   DUPLICATE_ORIGIN: {
     status: 409,
-    hint: 'Another project of the account has this primary origin; use that project or another origin.',
+    hint: 'Another project of the account has this primary origin. Use that project or another origin.',
   },
   NAME_LOCKED: {
     status: 409,
-    hint: 'A project keeps its name once it has events; create another project for another name.',
+    hint: 'The project has events, so its name cannot change. Create another project for another name.',
   },
-  NAME_EXISTS: { status: 409, hint: 'Another project of the account has this name; choose another.' },
-  PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send at most 1 MiB; split the batch.' },
-  INTERNAL_ERROR: { status: 500, hint: 'Our fault: try again later, and tell the operator if it goes on.' },
+  NAME_EXISTS: { status: 409, hint: 'Another project of the account has this name. Choose another name.' },
+  PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send a body of at most 1 MiB. Split the batch.' },
+  INTERNAL_ERROR: {
+    status: 500,
+    hint: 'The service has a bug. Try again later, and tell the operator if it fails again.',
+  },
   UNAVAILABLE: {
     status: 503,
-    hint: 'Nothing is lost: send the same request again after Retry-After seconds.',
+    hint: 'Send the same request again after Retry-After seconds. An event with an `event_id` is stored once.',
   },
 } as const satisfies Record<string, { status: number; hint: string }>
 
-/** One of the codes that a caller can see in `error`. */
+/** A code that a caller can see in `error`. */
 export type ErrorCode = keyof typeof errorCodes

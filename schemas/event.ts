@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Bounds of one tracked event (spec, Limits; contract 1.1). Lengths are UTF-16 code units, sizes bytes of UTF-8. */
+/** Bounds of one tracked event (spec, Limits; contract 1.1). Lengths are in UTF-16 code units, sizes in UTF-8 bytes. */
 export const EVENT_LIMITS = {
   nameChars: 256,
   idChars: 256,
@@ -10,10 +10,10 @@ export const EVENT_LIMITS = {
   futureMs: 5 * 60_000,
 } as const
 
-/** The sender's own id of an event: the same one within 24 h is stored once. */
+/** The sender's own id of an event. Events with the same id within 24 h are stored once. */
 export const EVENT_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
-/** A session whose events all bear these names is a bounce (spec, Bounce definition). */
+/** A session in which all events have one of these names is a bounce (spec, Bounce definition). */
 export const NON_INTERACTIVE_EVENTS = [
   'page_view',
   '$impression',
@@ -25,12 +25,12 @@ export const NON_INTERACTIVE_EVENTS = [
 ] as const
 
 const propertiesSchema = z.record(z.string(), z.unknown()).meta({
-  description: 'Free properties, at most 8192 bytes as JSON. Keys that contain `email` are not stored.',
+  description: 'Any properties, at most 8192 bytes as JSON. Keys that contain `email` are not stored.',
 })
 
 /**
- * One event as it is sent. The document describes it by this schema; core/ingest checks it by hand, because every
- * rule has a code of its own and the hot path has no room for a general parser.
+ * One event of a request. Only the OpenAPI document uses this schema: core/ingest checks events by hand, because each rule
+ * has its own error code and a general parser would be too slow there.
  */
 export const trackedEvent = z
   .object({
@@ -46,7 +46,8 @@ export const trackedEvent = z
       .nullish()
       .meta({ description: 'Unix ms, from 30 days ago to 5 minutes ahead; default: now' }),
     event_id: z.string().regex(EVENT_ID_PATTERN).nullish().meta({
-      description: 'Your own id of the event: sent again within 24 h it is stored once, so you may retry.',
+      description:
+        'Your own id of the event. Events with the same id within 24 h are stored once, so you may retry.',
     }),
   })
   .meta({ id: 'TrackedEvent' })
@@ -60,7 +61,7 @@ export const queuedResponse = z
   .meta({ id: 'Queued' })
 export const queuedBatchResponse = queuedResponse.extend({ count: z.int() }).meta({ id: 'QueuedBatch' })
 
-/** One stored event as a read returns it (contract 1.12). */
+/** One event in the response of a read (contract 1.12). */
 export const eventRow = z
   .object({
     id: z.string().meta({ description: 'ULID; sorts by timestamp, then by arrival' }),

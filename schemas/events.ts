@@ -11,10 +11,9 @@ export const eventsQuery = z.object({
   days: days.optional(),
   tz,
   limit,
-  before: z
-    .string()
-    .optional()
-    .meta({ description: 'Cursor: next_before of the last answer; following it gives every row once' }),
+  before: z.string().optional().meta({
+    description: "Must be the previous response's `next_before`, unchanged. So each row comes once.",
+  }),
 })
 
 export const eventsResponse = z

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 
-/** Attaches the error code that a failed check answers with; without one it is MISSING_FIELDS. */
+/** Gives a check the error code of its failure. Without it the code is MISSING_FIELDS. */
 export function failsWith(code: ErrorCode) {
   return { params: { code } }
 }
 
-/** What `since` takes, for messages. */
+/** The forms of `since`, as a sentence for messages. */
 export const SINCE_FORMS =
-  'since takes Nd (0d to 3650d, e.g. 7d) or an ISO 8601 date or date-time (e.g. 2026-11-01)'
+  'Parameter `since` must be a number of days such as `7d` (at most `3650d`), or an ISO 8601 date or date-time such as `2026-11-01`.'
 
 /** Days before today, a date in the zone of the request, or a moment in Unix ms. */
 export type Since = { days: number } | { date: string } | { at: number }
@@ -16,14 +16,14 @@ export type Since = { days: number } | { date: string } | { at: number }
 const MAX_DAYS = 3650
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/
 
-/** Reads `since`; null when it has none of its forms. A date-time without an offset counts by its date. */
+/** Reads `since`. Returns null for a text of another form. A date-time without an offset counts by its date. */
 export function parseSince(text: string): Since | null {
   const days = /^(\d{1,4})d$/.exec(text)?.[1]
   if (days !== undefined) return Number(days) <= MAX_DAYS ? { days: Number(days) } : null
   const match = ISO.exec(text)
   if (match === null) return null
   const [, date = '', time = '00:00', offset] = match
-  // Date reads 2026-02-30 as 2 March; we do not repair what was sent.
+  // Date reads 2026-02-30 as 2 March. That is not what the client meant, so such a date is an error.
   const start = Date.parse(`${date}T00:00Z`)
   if (Number.isNaN(start) || !new Date(start).toJSON().startsWith(date)) return null
   const at = Date.parse(`${date}T${time}${offset?.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? 'Z'}`)
@@ -31,18 +31,19 @@ export function parseSince(text: string): Since | null {
   return offset === undefined ? { date } : { at }
 }
 
-/** `since` by its form only; core/reports/range.ts gives it its meaning, as that needs the time. */
+/** Checks the form of `since`. core/reports/range.ts gives it a meaning, because that needs the current time. */
 export const since = z
   .string()
   .refine(text => parseSince(text) !== null, { message: SINCE_FORMS, ...failsWith('INVALID_SINCE') })
   .meta({
-    description: 'Nd = the UTC date N days before today, or an ISO 8601 date; inclusive',
+    description:
+      '`Nd`: from the UTC date N days before today. Or an ISO 8601 date: from that date. Both are inclusive.',
     example: '7d',
   })
 
-/** The alias of `since` that is read when `since` is absent. */
+/** The alias of `since`, for requests without `since`. */
 export const days = wholeNumber('days', 0, MAX_DAYS).meta({
-  description: 'Alias of since=Nd, read when since is absent',
+  description: 'The same as `since=Nd`. Ignored when `since` is there.',
 })
 
 /** The zone whose dates, weeks, months and hours a report uses. */
@@ -70,9 +71,9 @@ export const period = oneOf('period', PERIOD_LABELS).default('7d')
 /** A period in a response; `tz` only if the request had it. */
 export const datedPeriod = z.object({ from: z.string(), to: z.string(), tz: z.string().optional() })
 
-/** A bounded whole number of a query string or a body. */
+/** A whole number within bounds, of a query string or a body. */
 export function wholeNumber(name: string, min: number, max: number) {
-  const message = `${name} takes a whole number from ${min} to ${max}`
+  const message = `Parameter \`${name}\` must be a whole number from ${min} to ${max}.`
   return z
     .union(
       [
@@ -86,7 +87,7 @@ export function wholeNumber(name: string, min: number, max: number) {
     )
     .refine(value => Number.isInteger(value) && value >= min && value <= max, { message })
     .meta({
-      // Told as what it means, a number, though a query string carries it as text.
+      // The document shows a number, although a query string carries text.
       override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
         delete jsonSchema.anyOf
         Object.assign(jsonSchema, { type: 'integer', minimum: min, maximum: max })
@@ -94,18 +95,19 @@ export function wholeNumber(name: string, min: number, max: number) {
     })
 }
 
-/** One of a few words. */
+/** One of the given words. */
 export function oneOf<const T extends readonly [string, ...string[]]>(name: string, values: T) {
-  return z.enum(values, `${name} takes one of ${values.join(', ')}`)
+  const words = values.map(value => `\`${value}\``).join(', ')
+  return z.enum(values, `Parameter \`${name}\` must be one of ${words}.`)
 }
 
-/** `project`, as every read takes it: the chain has found it before the other fields are looked at. */
+/** The `project` of every read. The chain checks it before the other fields. */
 export const project = z.string().meta({ description: "The project's name or id", example: 'demo' })
 
-/** Up to 1000, default 100, as the reads that return rows take it. */
+/** The `limit` of reads that return rows: 1 to 1000, by default 100. */
 export const limit = wholeNumber('limit', 1, 1000)
   .default(100)
   .meta({
-    description: 'Rows at most',
+    description: 'The largest number of rows',
     override: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
   })

@@ -1,15 +1,16 @@
 import { BUCKETS, type Column, type Partition, type TableName, tables } from './columns.ts'
 
 /**
- * The lake's tables as a Hive catalog describes them: what the Glue tables that Athena reads are made of, and the
- * tables of the Trino server that the statements are checked on.
+ * The lake's tables as a Hive catalog describes them. The Glue tables of Athena use them, and the tables of the Trino
+ * server that checks the statements.
  */
 
 export type HiveColumn = { name: string; type: 'string' | 'bigint' | 'timestamp' | 'date'; comment: string }
 
 /**
- * How an engine knows the values of a partition without a list of them. Both bounds are inclusive. Every statement says
- * which of them it reads, but Trino walks the whole range at each scan: 1,000,000 values cost seconds of planning.
+ * Partition projection: the possible values of a partition, so that the catalog needs no list of partitions. Both bounds
+ * are inclusive. Trino visits the whole range at each scan, although each statement names the values that it reads:
+ * 1,000,000 values cost seconds of planning.
  */
 export type Projection =
   | { type: 'integer'; range: readonly [number, number] }
@@ -19,18 +20,17 @@ export type HivePartition = HiveColumn & { projection: Projection }
 
 export type HiveTable = {
   name: TableName
-  /** Key prefix in the lake, without slashes at its ends; partitions follow as `name=value`. */
+  /** The first part of the keys, without slashes. The partitions follow as `name=value`. */
   prefix: string
   columns: HiveColumn[]
   partitions: HivePartition[]
 }
 
 /**
- * The lowest and the highest epoch that the catalog on AWS knows: 11 years of epochs of an hour. Trino walks them all at
- * each scan, about 10 µs each, and a statement scans two tables by epoch, so a wide range would cost every read. An
- * alarm says before the end that they must be raised (lib/alarms.ts, LastEpoch), both by the same: hot and warm, the tables
- * with this partition, hold the epochs from the cold watermark on, and FIRST_EPOCH must not be above that
- * (docs/operations.md, LastEpoch, tells how). A deployment does it.
+ * The lowest and the highest epoch that the catalog on AWS knows: 11 years of epochs of an hour. Trino visits them all at
+ * each scan, about 10 µs each, and a statement scans two tables by epoch. So a wide range would slow every read. Before
+ * the last epoch comes, an alarm says that both must be raised by the same number (lib/alarms.ts, LastEpoch). FIRST_EPOCH
+ * must not be above the cold watermark, because the hot and warm tables have this partition. docs/operations.md says how.
  */
 export const FIRST_EPOCH = 1
 export const LAST_EPOCH = 100_000
@@ -43,7 +43,7 @@ const PROJECTIONS: Record<Exclude<Partition['name'], 'epoch'>, Projection> = {
   date: { type: 'date', range: ['2020-01-01', '2089-12-31'], format: 'yyyy-MM-dd' },
 }
 
-/** From `firstEpoch` to `lastEpoch`: the epochs that statements may read; others would be passed over in silence. */
+/** Describes a table. Statements can read only the epochs from `firstEpoch` to `lastEpoch`; others seem empty. */
 export function hiveTable(name: TableName, lastEpoch: number, firstEpoch = 1): HiveTable {
   const { prefix, partitions, columns } = tables[name]
   return {

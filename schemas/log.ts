@@ -1,32 +1,34 @@
-/** Every code that the service logs, with what it means. docs/operations.md tells what to do about each. */
+/** Every code that the service logs, with its meaning. docs/operations.md says what to do about each. */
 export const logCodes = {
-  STARTED: 'the service takes requests',
+  STARTED: 'the service accepts requests',
   STOPPED: 'the service has stopped cleanly',
-  REQUEST_FAILED: 'a request ended in INTERNAL_ERROR: a defect of ours',
-  REQUEST_LATE: 'a request was answered with 503 just before its function would have been cut off',
-  READ_NOT_COUNTED: 'a read was answered, but the state could not be written to count it',
-  STREAM_UNAVAILABLE: 'an append was refused with 503: full disk or throttled stream',
-  STREAM_DAMAGED: 'the log was damaged; what could be read was kept, the file was set aside',
-  RECORDS_MISSING: 'sequence numbers that were claimed are no longer in the stream',
-  RECORD_QUARANTINED: 'a record could not be read; it was put aside under quarantine/',
+  REQUEST_FAILED: 'a request ended in INTERNAL_ERROR, because of a bug',
+  REQUEST_LATE: 'a request got 503 just before the timeout of its function',
+  READ_NOT_COUNTED: 'a read succeeded, but the state table did not count it',
+  STREAM_UNAVAILABLE: 'an append failed with 503: the disk is full or the stream is throttled',
+  STREAM_DAMAGED:
+    'the event log was damaged; all readable records were kept and the damaged file was set aside',
+  RECORDS_MISSING: 'the stream no longer has some records of a claim',
+  RECORD_QUARANTINED: 'a record could not be read and was moved to quarantine/',
   LAKE_BATCH_FAILED: 'a batch of the lake consumer failed and will be tried again',
   LAKE_OBJECT_DAMAGED: 'a Parquet file could not be read',
-  LAKE_OBJECT_REPAIRED: 'a damaged or missing Parquet file was made anew from its finer copy',
-  LAKE_OBJECT_LOST: 'a damaged or missing Parquet file cannot be made anew: its finer copy is gone',
-  STATE_REPAIRED: 'the state store was damaged; it was put together again from what could be read',
-  STATE_RECONCILED: 'the state table was behind the log and the lake, and was brought up to them',
+  LAKE_OBJECT_REPAIRED: 'a damaged or missing Parquet file was written again from its superseded files',
+  LAKE_OBJECT_LOST:
+    'a damaged or missing Parquet file cannot be written again: its superseded files are deleted',
+  STATE_REPAIRED: 'the state table was damaged and was repaired from its readable parts',
+  STATE_RECONCILED: 'the state table was behind the event log and the lake, and was updated from them',
   EPOCH_CLOSED: 'an epoch was closed',
-  EPOCH_COMPACTED: 'an epoch went from hot to warm',
-  COLD_COMPACTED: 'epochs went from warm to cold',
+  EPOCH_COMPACTED: 'a warm compaction of an epoch is complete',
+  COLD_COMPACTED: 'a cold compaction of epochs is complete',
   JOB_FAILED: 'a job failed and will be tried again',
 } as const
 
 export type LogCode = keyof typeof logCodes
 
 /**
- * The codes that tell of trouble. On AWS each is an error line and counts in a metric of its name (dimension `service`:
- * POWERTOOLS_SERVICE_NAME of the function that logs it). lib/alarms.ts watches those that lose or refuse events; the
- * others show there by what follows them: answers with 5xx, a consumer behind, a job among the dead letters.
+ * The codes of failures. On AWS each is an error line and counts in a metric of its name; the dimension `service` is the
+ * name of the function that logs it. lib/alarms.ts has alarms for the codes that lose or reject events. The other codes
+ * cause 5xx responses, a consumer that is behind, or dead letters, which have their own alarms.
  */
 export const countedCodes = [
   'REQUEST_FAILED',
@@ -40,14 +42,14 @@ export const countedCodes = [
   'JOB_FAILED',
 ] as const satisfies LogCode[]
 
-/** What the scheduler measures once a minute (core/lake/gauges.ts); its metrics have these names and units. */
+/** Metrics that the scheduler measures once a minute (core/lake/gauges.ts). */
 export const gauges = {
-  ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest claim that is open; 0 without one' },
+  ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest open claim; 0 without one' },
   CompactionLagSeconds: {
     unit: 'Seconds',
-    meaning: 'how long the oldest epoch that is not compacted has been closed; 0 without one',
+    meaning: 'time since the oldest epoch without a warm compaction was closed; 0 without one',
   },
-  Epoch: { unit: 'Count', meaning: 'the newest epoch; the catalog knows epochs up to a last one' },
+  Epoch: { unit: 'Count', meaning: 'the newest epoch; the catalog knows epochs up to LAST_EPOCH' },
 } as const
 
 export type Gauge = keyof typeof gauges

@@ -1,14 +1,17 @@
 import * as z from 'zod'
 import { createProject } from './projects.ts'
 
-/** What the deployer may say when they make the owner's account and its first project. */
+/** The request of the deployer for the owner's account and its first project. */
 export const ownerRequest = z.strictObject({
-  email: z.email('email takes an address').optional().meta({ description: 'Address of the owner' }),
+  email: z
+    .email('Field `email` must be an e-mail address.')
+    .optional()
+    .meta({ description: 'E-mail address of the owner' }),
   project: createProject.shape.name.default('website'),
   allowed_origins: createProject.shape.allowed_origins,
 })
 
-/** What a newcomer, or an agent that works for them, needs for the first call. */
+/** Everything that the owner, or an agent for them, needs for the first request. */
 export const credentials = z.object({
   base_url: z.string(),
   account_id: z.string(),

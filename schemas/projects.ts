@@ -2,10 +2,12 @@ import * as z from 'zod'
 
 export const PROJECT_NAME = /^[A-Za-z0-9._-]{1,64}$/
 
-const NAME_RULE = 'name takes 1 to 64 of A-Z a-z 0-9 . _ -'
+const NAME_RULE = 'Field `name` must have 1 to 64 characters of `A-Z a-z 0-9 . _ -`.'
 const name = z.string(NAME_RULE).regex(PROJECT_NAME, NAME_RULE).meta({ example: 'shop' })
-const allowedOrigins = z.string('allowed_origins takes * or a comma-separated list of origins').meta({
-  description: '* or a comma-separated list of origins; the first is the primary one',
+const ORIGINS_RULE =
+  'Field `allowed_origins` must be `*` or a comma-separated list of origins such as `https://example.com`.'
+const allowedOrigins = z.string(ORIGINS_RULE).meta({
+  description: '`*` or a comma-separated list of origins. The first origin is the primary one.',
   example: 'https://example.com',
 })
 
@@ -13,17 +15,18 @@ export const createProject = z.object({
   name,
   allowed_origins: allowedOrigins.optional(),
   source_scan_id: z
-    .string('source_scan_id takes the id of a website analysis')
+    .string('Field `source_scan_id` must be the id of a website analysis.')
     .optional()
-    .meta({ description: "The account's analysis of the site, whose host is that of the primary origin" }),
+    .meta({ description: 'A website analysis of the account. Its host is the host of the primary origin.' }),
 })
 
 const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
-const LINK_DOMAINS_RULE = 'link_domains takes a list of up to 20 host names'
+const LINK_DOMAINS_RULE =
+  'Field `link_domains` must be a list of at most 20 host names such as `shop.example.com`.'
 const linkDomains = z
   .array(z.string(LINK_DOMAINS_RULE).regex(HOST, LINK_DOMAINS_RULE), LINK_DOMAINS_RULE)
   .max(20, LINK_DOMAINS_RULE)
-  .meta({ description: 'Hosts that share a visitor with this project', example: ['shop.example.com'] })
+  .meta({ description: 'Hosts that share users with this project', example: ['shop.example.com'] })
 
 export const updateProject = z
   .object({
@@ -33,15 +36,15 @@ export const updateProject = z
   })
   .refine(
     body => Object.values(body).some(value => value !== undefined),
-    'send at least one of name, allowed_origins, link_domains',
+    'Send at least one of the fields `name`, `allowed_origins` and `link_domains`.',
   )
 
-/** Contract 1.4, the project record. */
+/** The project record of contract 1.4. */
 export const projectRecord = z
   .object({
     id: z.string().meta({ example: 'proj_0123456789abcdef' }),
     name: z.string(),
-    project_token: z.string().meta({ description: 'Public; goes into the page' }),
+    project_token: z.string().meta({ description: 'Public. The page sends it with each event.' }),
     allowed_origins: z.string(),
     total_events: z.int(),
     total_reads: z.int(),
@@ -65,7 +68,7 @@ export const createdProject = projectRecord
   })
   .meta({ id: 'CreatedProject' })
 
-/** The record again under `project`: a copy of id and name, for clients that look there. */
+/** The project record, with id and name again under `project` for clients that expect them there. */
 export const readProject = projectRecord
   .extend({
     project: z.object({ id: z.string(), name: z.string() }),

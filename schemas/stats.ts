@@ -12,9 +12,9 @@ export const statsQuery = z.object({
   groupBy: oneOf('groupBy', STATS_GROUPS).default('day'),
 })
 
-const counted = { count: z.int(), unique_users: z.int() }
+const counts = { count: z.int(), unique_users: z.int() }
 
-/** Contract 1.12, stats. `project_context` joins it with the contexts. */
+/** The response of contract 1.12, stats. */
 export const statsResponse = z
   .object({
     project: z.string(),
@@ -22,8 +22,8 @@ export const statsResponse = z
     totals: z.object({ unique_users: z.int(), total_events: z.int() }),
     timeSeries: z.array(z.object({ bucket: z.string(), unique_users: z.int(), total_events: z.int() })),
     events: z
-      .array(z.object({ event: z.string(), ...counted }))
-      .meta({ description: 'The 20 most frequent' }),
+      .array(z.object({ event: z.string(), ...counts }))
+      .meta({ description: 'The 20 most frequent events' }),
     sessions: z.object({
       total_sessions: z.int(),
       bounce_rate: z.number().meta({ description: '0 to 1' }),
@@ -32,8 +32,8 @@ export const statsResponse = z
       sessions_per_user: z.number(),
     }),
     countries: z
-      .array(z.object({ country: z.string().nullable(), ...counted }))
-      .meta({ description: 'The 20 most frequent; null: unknown' }),
+      .array(z.object({ country: z.string().nullable(), ...counts }))
+      .meta({ description: 'The 20 most frequent countries; null: unknown' }),
   })
   .meta({ id: 'Stats' })
 

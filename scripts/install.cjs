@@ -1,13 +1,13 @@
 'use strict'
-// Runs before `npm start` and `npm test`, under whatever Node the machine has: plain old JavaScript, no dependency.
-// Installs the packages when node_modules does not hold what package-lock.json asks for, Node 24 itself among them.
+// Runs before `npm start` and `npm test`. Installs the packages, including Node 24, when node_modules differs from
+// package-lock.json. It runs on the machine's own Node, so it is plain JavaScript without dependencies.
 
 const fs = require('node:fs')
 const path = require('node:path')
 const childProcess = require('node:child_process')
 
 const root = path.join(__dirname, '..')
-// npm itself must not run by the Node inside the folder that it is about to replace.
+// npm must not run on the Node inside node_modules, because npm replaces that folder.
 const systemNode = process.env.npm_node_execpath || process.execPath
 const npm = process.env.npm_execpath
 
@@ -19,24 +19,25 @@ function readJson(file) {
   }
 }
 
-/** The first package that is not as the lock file wants it, or null. Optional ones may be for another platform. */
+/** Returns the first package that differs from the lock file, or null. An optional package may be for another platform. */
 function firstMissing() {
-  const wanted = readJson('package-lock.json')
+  const lockFile = readJson('package-lock.json')
   const installed = readJson('node_modules/.package-lock.json')
-  if (wanted === null) throw new Error('package-lock.json is missing or unreadable: is the checkout whole?')
+  if (lockFile === null)
+    throw new Error('package-lock.json is missing or cannot be read. Restore it from git.')
   if (installed === null) return 'all packages'
   return (
-    Object.keys(wanted.packages).find(name => {
+    Object.keys(lockFile.packages).find(name => {
       if (name === '') return false
-      const there = installed.packages[name]
-      if (there === undefined) return !wanted.packages[name].optional
-      return there.version !== wanted.packages[name].version
+      const installedPackage = installed.packages[name]
+      if (installedPackage === undefined) return !lockFile.packages[name].optional
+      return installedPackage.version !== lockFile.packages[name].version
     }) || null
   )
 }
 
-/** The version of the Node that npm has put into node_modules, e.g. v24.21.0, or null. */
-function pinnedNode() {
+/** Returns the version of the Node in node_modules, such as v24.21.0, or null. */
+function pinnedNodeVersion() {
   const result = childProcess.spawnSync(path.join(root, 'node_modules/.bin/node'), ['--version'], {
     encoding: 'utf8',
     shell: process.platform === 'win32',
@@ -45,7 +46,7 @@ function pinnedNode() {
 }
 
 function install() {
-  // Whatever NODE_ENV says: the tests need the development packages, the binaries are optional ones.
+  // NODE_ENV must not change this: the tests need the development packages, and the binaries are optional packages.
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const command = npm ? systemNode : 'npm'
   const result = childProcess.spawnSync(command, npm ? [npm].concat(args) : args, {
@@ -54,29 +55,31 @@ function install() {
     shell: !npm && process.platform === 'win32',
   })
   if (result.error) return result.error.message
-  return result.status === 0 ? null : `npm ci ended with status ${result.status}`
+  return result.status === 0 ? null : `npm ci ended with status ${result.status}.`
 }
 
 function fail(message) {
-  console.error(`\nFootfall could not install its packages: ${message}`)
-  console.error(`It needs the npm registry (npm config get registry) and a writable folder: ${root}`)
+  console.error(`\nFootfall could not install its packages. ${message}`)
+  console.error(
+    `It needs the npm registry (see npm config get registry), and it must be able to write to ${root}.`,
+  )
   process.exit(1)
 }
 
 try {
-  if (firstMissing() !== null || pinnedNode() === null) {
-    const started = Date.now()
+  if (firstMissing() !== null || pinnedNodeVersion() === null) {
+    const startedAt = Date.now()
     console.log(
-      'Footfall: installing packages from the npm registry, Node 24 among them (a minute at most) …',
+      'Footfall installs its packages and Node 24 from the npm registry. This takes a minute at most.',
     )
     const failure = install()
     if (failure !== null) fail(failure)
-    if (pinnedNode() === null) {
+    if (pinnedNodeVersion() === null) {
       fail(
-        'node_modules/.bin/node does not run. If npm is told to ignore install scripts, run npm ci --ignore-scripts=false',
+        'node_modules/.bin/node does not run. If npm ignores install scripts, run npm ci --ignore-scripts=false.',
       )
     }
-    console.log(`Footfall: installed in ${Math.round((Date.now() - started) / 1000)} s`)
+    console.log(`Footfall has installed its packages in ${Math.round((Date.now() - startedAt) / 1000)} s.`)
   }
 } catch (error) {
   fail(error.message)

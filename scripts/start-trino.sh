@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Starts Trino 476, the engine that Athena is made of, with a catalog `lake`:
-#   scripts/start-trino.sh folder LAKE_DIR [PORT]   over Parquet files in a local folder, which it sees as local:///; its
-#                                                   tables are kept in .metastore there
-#   scripts/start-trino.sh glue ENDPOINT [PORT]     over the Glue tables and the S3 of an AWS emulator, as deployed
-#   scripts/start-trino.sh install                  only fetches what the others need
-# Runs until it is killed; standard output says `ready URL` once statements are answered, all else goes to a log.
-# Needs Maven, curl, unzip and a JDK of version 24 or newer (JAVA_HOME, else one under /usr/lib/jvm). The first run fetches
-# 450 MB from Maven Central into TRINO_WORK (default: trino-476 in the folder for temporary files).
+# Starts Trino 476, the engine behind Athena, with a catalog named `lake`:
+#   scripts/start-trino.sh folder LAKE_DIR [PORT]   reads the Parquet files of a local folder as local:///; keeps its
+#                                                   tables in the subfolder .metastore
+#   scripts/start-trino.sh glue ENDPOINT [PORT]     reads the Glue tables and the S3 objects of an AWS emulator
+#   scripts/start-trino.sh install                  only downloads the server
+# Runs until it is killed. Prints `ready URL` once it runs statements; all other output goes to a log file.
+# Needs Maven, curl, unzip and a JDK of version 24 or newer (JAVA_HOME, or one under /usr/lib/jvm). The first run downloads
+# 450 MB from Maven Central to TRINO_WORK (default: trino-476 in the folder for temporary files).
 set -euo pipefail
 
 version=476
@@ -32,7 +32,7 @@ find_jdk() {
       return
     fi
   done
-  fail 'no JDK of version 24 or newer; set JAVA_HOME'
+  fail 'No JDK of version 24 or newer was found. Set JAVA_HOME.'
 }
 
 fetch() {
@@ -41,7 +41,8 @@ fetch() {
     "-DoutputDirectory=$work" -Dmdep.useBaseVersion=true >&2
 }
 
-# Server and Hive connector come apart. The connector's folder appears last, so an install cut short is begun again.
+# Maven Central has the server and the Hive connector as separate files. The connector's folder is created last, so an
+# interrupted install is repeated.
 install_server() {
   [ -d "$home/plugin/hive" ] && return
   mkdir -p "$work"
@@ -62,7 +63,7 @@ configure() {
     >"$run/etc/config.properties"
   printf '%s\n' -server -Xmx2G -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -XX:TieredStopAtLevel=1 \
     -Djdk.attach.allowAttachSelf=true -XX:+EnableDynamicAgentLoading >"$run/etc/jvm.config"
-  # ignore-absent-partitions: projection names folders that nothing was written to; an object store has no folders.
+  # ignore-absent-partitions: partition projection also names folders that do not exist.
   {
     printf '%s\n' connector.name=hive hive.parquet.use-column-names=true hive.security=allow-all \
       hive.partition-projection-enabled=true hive.ignore-absent-partitions=true
@@ -85,8 +86,8 @@ glue_catalog() {
     s3.aws-access-key=test s3.aws-secret-key=test
 }
 
-# It answers some seconds before its own node may be given work.
-answers() {
+# Returns whether Trino runs a statement. It accepts HTTP requests some seconds before that.
+is_ready() {
   local next state
   next=$(curl -fsS -H 'X-Trino-User: check' -d 'SELECT count(*) FROM lake.information_schema.schemata' \
     "http://127.0.0.1:$port/v1/statement" 2>/dev/null | sed -n 's/.*"nextUri":"\([^"]*\)".*/\1/p') || return 1
@@ -98,34 +99,34 @@ answers() {
   return 1
 }
 
-[[ $mode =~ ^(folder|glue|install)$ ]] || fail "start over a folder or glue, not over $mode"
+[[ $mode =~ ^(folder|glue|install)$ ]] || fail "The first argument must be folder, glue or install, not $mode."
 JAVA_HOME=$(find_jdk)
 export JAVA_HOME PATH=$JAVA_HOME/bin:$PATH
 if [ "$mode" = install ]; then
   install_server
   exit
 fi
-answers && fail "a Trino answers on port $port already"
+is_ready && fail "Another Trino already runs on port $port. Stop it, or choose another port."
 install_server
 configure
 "$home/bin/launcher" --etc-dir "$run/etc" --config "$run/etc/config.properties" \
   --jvm-config "$run/etc/jvm.config" --node-config "$run/etc/node.properties" \
   --pid-file "$run/pid" run >"$run/log" 2>&1 </dev/null &
 server=$!
-ended() {
+stop_server() {
   trap '' INT TERM
   kill "$server" 2>/dev/null
   wait "$server"
-  # What it has written is of use only where it did not come up.
+  # The files of the run are kept only when the server did not start.
   [ -z "$ready" ] || rm -rf "$run"
 }
 ready=
-trap ended EXIT
+trap stop_server EXIT
 trap 'exit 0' INT TERM
 
 for _ in $(seq 300); do
-  kill -0 "$server" 2>/dev/null || fail "the server ended; see $run/log"
-  if answers; then
+  kill -0 "$server" 2>/dev/null || fail "The server has ended. See $run/log."
+  if is_ready; then
     ready=yes
     echo "ready http://127.0.0.1:$port"
     wait "$server"
@@ -133,4 +134,4 @@ for _ in $(seq 300); do
   fi
   sleep 1
 done
-fail "no answer within 5 minutes; see $run/log"
+fail "The server was not ready within 5 minutes. See $run/log."

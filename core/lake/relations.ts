@@ -1,6 +1,6 @@
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { date, integer, join, name, scanning, sql, timestamp } from '#core/sql'
+import { date, integer, join, name, sql, timestamp, withScans } from '#core/sql'
 import { DAY_MS, midnight, utcDate } from '#core/time'
 import type { ColumnOf, EventColumnName } from '#schemas/columns'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
@@ -154,7 +154,7 @@ function rollupRows(
 ): SqlQuery {
   const firstDate = utcDate(from)
   const lastDate = utcDate(to - 1)
-  return scanning(
+  return withScans(
     sql`SELECT ${columns} FROM ${name(table)}
       WHERE date >= ${date(firstDate)} AND date <= ${date(lastDate)} AND bucket = ${integer(project.bucket)}
         AND project_id = ${project.id} AND epoch < ${integer(snapshot.cold)}`,
@@ -172,7 +172,7 @@ function coldEvents({ snapshot, project, from, to }: LakeRead, fields: readonly 
     ...(isMidnight(to) ? [] : [sql` AND timestamp < ${timestamp(to)}`]),
   ]
   return [
-    scanning(
+    withScans(
       sql`SELECT ${join(fields.map(name), ', ')} FROM events_cold
       WHERE date >= ${date(firstDate)} AND date <= ${date(lastDate)} AND bucket = ${integer(project.bucket)}
         AND project_id = ${project.id} AND epoch < ${integer(snapshot.cold)}${join(timeBounds, '')}`,
@@ -195,7 +195,7 @@ function freshEvents(
   const warm = warmEvents(snapshot, project)
   const hot = hotEvents(snapshot, project)
   const hasWarm = snapshot.cold < snapshot.warm
-  const warmRows = scanning(
+  const warmRows = withScans(
     sql`SELECT ${selectList(fields)} FROM events_warm WHERE ${warm.where} AND ${selection}`,
     warm.scan,
   )
@@ -206,7 +206,7 @@ function freshEvents(
       ${hotRowsWithEventId(snapshot, project, fields, selection)}`
   return [
     ...(hasWarm ? [warmRows] : []),
-    scanning(project.has_event_ids ? distinctHotRows : hotRows, hot.scan),
+    withScans(project.has_event_ids ? distinctHotRows : hotRows, hot.scan),
   ]
 }
 
@@ -227,7 +227,7 @@ function hotRowsWithEventId(
   const horizon = integer(EVENT_ID_HORIZON_S)
   // Two comparisons, not abs(arrival - warm_arrival): DuckDB plans a hash join only if each condition compares a value of
   // one side with a value of the other. Otherwise an outer join is a nested loop over all pairs.
-  const joinWarm = scanning(
+  const joinWarm = withScans(
     sql`LEFT JOIN (SELECT event_id AS warm_id, ${ARRIVAL} AS warm_arrival FROM events_warm
           WHERE ${warm.where} AND event_id IS NOT NULL) AS warm_ids
         ON warm_id = event_id AND warm_arrival >= arrival - ${horizon} AND warm_arrival <= arrival + ${horizon}`,

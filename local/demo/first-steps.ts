@@ -1,21 +1,22 @@
 import { credentialsPath } from '#local/credentials-file'
 
-/** What a newcomer is told once the service is up: all of it works when pasted into a shell on this machine. */
+/** The text for a new user once the service is ready. Its commands work when pasted into a shell on this machine. */
 export function firstSteps(baseUrl: string, dataDir: string, project: string): string {
   const path = credentialsPath(dataDir)
-  // The key is read from its file, so that neither a terminal nor a journal keeps it.
-  const key = `$(sed -n 's/.*"api_key": "\\(.*\\)".*/\\1/p' ${shellQuoted(path)})`
+  // The command reads the key from its file, so no terminal and no system log keeps the key.
+  const key = `$(sed -n 's/.*"api_key": "\\(.*\\)".*/\\1/p' ${quoteForShell(path)})`
   return `
-  Ask for the numbers of the last 30 days:
+  Read the totals of the last 30 days:
     curl -s -H "X-API-Key: ${key}" '${baseUrl}/stats?project=${project}&since=30d'
 
-  Click around in the demo page, then ask again with since=0d: your visit is there within 2 seconds.
+  Open the demo site and click around. Then run the command again with since=0d. It counts an event 2 seconds after
+  the page has sent it.
     ${baseUrl}/demo/
 
   Your API key and project token:  ${path}
   All endpoints, as OpenAPI 3.1:   ${baseUrl}/openapi.json`
 }
 
-function shellQuoted(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

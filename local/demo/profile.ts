@@ -1,4 +1,4 @@
-/** What the demo traffic is made of: shares are relative weights. bench/ and the demo project use the same. */
+/** The values of the demo traffic, with relative weights. The demo project and bench/ use them. */
 
 export type Weighted<T> = readonly (readonly [value: T, weight: number])[]
 
@@ -50,7 +50,7 @@ export type Campaign = {
   utm_term?: string
 }
 
-/** Where a session comes from: a campaign, a referring page, or neither. */
+/** Sources of sessions: a campaign, a referring page, or neither. */
 export const sources: Weighted<{ referrer: string; campaign?: Campaign }> = [
   [{ referrer: '' }, 38],
   [{ referrer: 'https://www.google.com/' }, 26],
@@ -97,7 +97,7 @@ export const sources: Weighted<{ referrer: string; campaign?: Campaign }> = [
   ],
 ]
 
-/** The pages that every site has, most visited first; further ones are articles. */
+/** Pages of the demo traffic, the most viewed first. Further pages are articles. */
 export const pages = [
   '/',
   '/pricing',
@@ -113,7 +113,7 @@ export const pages = [
   '/contact',
 ] as const
 
-/** Custom events by weight, each with the values that its properties take. Together 15 keys. */
+/** Custom events, each with the possible values of its properties. Together they have 15 property keys. */
 export const customEvents: Weighted<{
   event: string
   properties: Record<string, readonly (string | number)[]>
@@ -159,10 +159,10 @@ export const customEvents: Weighted<{
   [{ event: 'invite_sent', properties: { team_size: [2, 3, 5, 8] } }, 1],
 ]
 
-/** Visits by hour of the UTC day: the sum of an American, a European and an Asian day. */
+/** Relative number of sessions by hour of the UTC day: the sum of an American, a European and an Asian day. */
 export const hourWeights = [
   34, 30, 27, 25, 25, 28, 35, 46, 60, 71, 77, 79, 80, 86, 93, 97, 96, 90, 82, 76, 71, 64, 54, 43,
 ] as const
 
-/** Visits by day of the UTC week, Sunday first. */
+/** Relative number of sessions by day of the UTC week, Sunday first. */
 export const dayWeights = [58, 98, 104, 106, 102, 92, 62] as const

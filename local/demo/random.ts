@@ -1,12 +1,12 @@
-/** A stream of random numbers that a seed decides: the same seed gives the same numbers on every machine. */
+/** A sequence of random numbers. The same seed gives the same numbers on every machine. */
 export type Random = {
-  /** 0 <= number < 1. */
+  /** Returns a number with 0 <= number < 1. */
   next(): number
-  /** A whole number, 0 <= number < below. */
+  /** Returns a whole number with 0 <= number < below. */
   below(below: number): number
 }
 
-/** sfc32 by Chris Doty-Humphrey (PractRand), seeded with two numbers, e.g. a seed and an index. */
+/** The generator sfc32 by Chris Doty-Humphrey (PractRand), seeded with two numbers, such as a seed and an index. */
 export function createRandom(seed: number, index = 0): Random {
   let [a, b, c, counter] = [seed | 0, index | 0, Math.imul(seed ^ index, 0x9e3779b1) | 0, 1]
   const step = () => {
@@ -24,7 +24,7 @@ export function createRandom(seed: number, index = 0): Random {
   }
 }
 
-/** Picks by weight: the table of running sums is made once, each pick is a binary search. */
+/** Returns a function that picks values by weight. It computes the running sums once; each pick is a binary search. */
 export function createPicker<T>(weighted: readonly (readonly [value: T, weight: number])[]) {
   const sums = new Float64Array(weighted.length)
   let sum = 0

@@ -7,10 +7,10 @@ import type { Project } from '#core/projects/project'
 import { writeAtomically } from '#local/atomic-file'
 import { type DemoRequest, demoTraffic } from './traffic.ts'
 
-/** About sixteen hundred visitors in a month. */
+/** About 1,600 users in a month. */
 export const DEMO_EVENTS = 40_000
 const DEMO_PAGES = 60
-/** Requests a commit: few enough that the seed leaves no mark on the memory of the service. */
+/** Records per append. A small number keeps the memory of the service low. */
 const CHUNK = 500
 
 export type SeedServices = {
@@ -20,34 +20,30 @@ export type SeedServices = {
   clock: Clock
 }
 
-/** There while the demo project is being filled; it says up to when (Unix ms) the traffic goes. */
+/** Path of a file that exists while the demo project is being filled. It holds the end of the traffic, Unix ms. */
 function markerPath(dataDir: string): string {
   return join(dataDir, 'seeding')
 }
 
-/** Whether an earlier start was cut off while it filled the demo project. */
+/** Returns whether an earlier start was killed while it filled the demo project. */
 export function isSeedUnfinished(dataDir: string): boolean {
   return existsSync(markerPath(dataDir))
 }
 
 /**
- * Puts 30 days of traffic up to now on the stream, as if it had arrived then. Cut off and called again, it sends the same
- * traffic with the same event ids, so that what the first call had sent is stored once.
+ * Appends 30 days of demo traffic, up to now, to the stream, with the times at which it would have arrived. A call
+ * after a kill sends the same traffic with the same event ids again, so each event is stored once.
  */
 export async function seedDemo(
   { dataDir, stream, ids, clock }: SeedServices,
   project: Project,
+  events: number = DEMO_EVENTS,
 ): Promise<void> {
   const path = markerPath(dataDir)
   if (!existsSync(path)) writeAtomically(path, String(clock.now()))
   const end = Number(readFileSync(path, 'utf8'))
   let chunk: Uint8Array[] = []
-  for (const request of demoTraffic({
-    events: DEMO_EVENTS,
-    end,
-    paths: DEMO_PAGES,
-    eventIdPrefix: 'demo-',
-  })) {
+  for (const request of demoTraffic({ events, end, paths: DEMO_PAGES, eventIdPrefix: 'demo-' })) {
     chunk.push(demoRecord(request, project, ids))
     if (chunk.length < CHUNK) continue
     await stream.append(chunk)
@@ -57,7 +53,7 @@ export async function seedDemo(
   rmSync(path)
 }
 
-/** The record that a request of the demo's traffic becomes in the stream. */
+/** Packs a request of the demo traffic into a stream record. */
 export function demoRecord(
   { received_at, country, events }: DemoRequest,
   project: Project,

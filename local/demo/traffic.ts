@@ -13,43 +13,46 @@ import {
 } from './profile.ts'
 import { createPicker, createRandom, type Random } from './random.ts'
 
-/** What one request of a browser carries: the events of up to five seconds. */
+/** One request of a browser, with the events of up to five seconds. */
 export type DemoRequest = {
-  /** Arrival, Unix ms. */
+  /** Time of arrival, Unix ms. */
   received_at: number
   country: string
   events: RecordedEvent[]
 }
 
 export type DemoTrafficSettings = {
-  /** How many events in all, exactly. */
+  /** Exact number of events. */
   events: number
-  /** Unix ms at which the last of them arrive; the first happen `days` before. */
+  /** Time of the last arrival, Unix ms. The first events happen `days` before. */
   end: number
   days?: number
-  /** The same seed and settings make the same traffic. */
+  /** The same seed and settings give the same traffic. */
   seed?: number
-  /** Different pages. */
+  /** Number of different pages. */
   paths?: number
   hostname?: string
-  /** Gives each event the event_id `<prefix><number>`, for traffic that may be sent twice. */
+  /** Gives each event the event_id `<prefix><number>`, so the traffic can be sent again. */
   eventIdPrefix?: string
 }
 
 const HOUR_MS = 3_600_000
-/** Visitors and sessions an event: 400,000 and 1.5 million for 10 million events. */
-const VISITORS_PER_EVENT = 0.04
+/** Users and sessions per event: 400,000 users and 1.5 million sessions for 10 million events. */
+const USERS_PER_EVENT = 0.04
 const SESSIONS_PER_EVENT = 0.15
-/** Visitors who may come back; the others have one visit. */
+/** Share of users who may have several sessions. The others have one. */
 const RETURNING_SHARE = 0.35
-/** Sessions of a single event. */
+/** Share of sessions that have a single event. */
 const SINGLE_EVENT_SHARE = 0.4
-const MOST_EVENTS_A_SESSION = 90
-/** With the first event of each session, which always is one, 70 % of the events are page views. */
+const MAX_SESSION_EVENTS = 90
+/**
+ * Share of page views among the events after the first of a session. The first event is always a page view, so 70 % of
+ * all events are page views.
+ */
 const LATER_PAGE_VIEW_SHARE = (0.7 - SESSIONS_PER_EVENT) / (1 - SESSIONS_PER_EVENT)
-/** Requests that arrive hours late: a phone without a network, a laptop that was closed. */
+/** Share of requests that arrive hours late, as from a phone without a network or a closed laptop. */
 const LATE_SHARE = 0.05
-const MOST_LATE_MS = 10 * HOUR_MS
+const MAX_DELAY_MS = 10 * HOUR_MS
 /** The tracker sends five seconds after the first event of its queue (contract 4.6). */
 const FLUSH_MS = 5_000
 
@@ -60,29 +63,30 @@ const pickCustom = createPicker(customEvents)
 
 type Source = ReturnType<typeof pickSource>
 type Page = { path: string; title: string }
-type Session = { index: number; visitor: number; start: number; events: number }
+type Session = { index: number; user: number; start: number; events: number }
 
 /**
- * Traffic of one site as it would arrive, in order of arrival: visitors with their country and device, most of them
- * with one visit, sessions by the rhythm of day and week, pages by Zipf's law, campaigns, one request in twenty late
- * by hours. Deterministic; holds a few numbers a session and a few hours of requests in memory.
+ * Generates the requests of one site in order of arrival. Users have a country and a device, and most have one session.
+ * Sessions follow the rhythm of day and week, and pages follow Zipf's law. One request in twenty is hours late. The
+ * result is deterministic. The memory holds a few numbers per session and the requests of a few hours.
  */
 export function* demoTraffic(settings: DemoTrafficSettings): Generator<DemoRequest> {
   const { end, seed = 1 } = settings
-  const write = createSessionWriter(settings)
+  const toRequests = createSessionWriter(settings)
+  /** Requests by their hour of arrival, for the hours that are not over. */
   const pending = new Map<number, DemoRequest[]>()
-  let hour = Number.NEGATIVE_INFINITY
-  let sent = 0
+  let currentHour = Number.NEGATIVE_INFINITY
+  let eventCount = 0
 
   function* arrivals(before: number): Generator<DemoRequest> {
-    const due = [...pending.keys()].filter(slot => slot < before).toSorted((a, b) => a - b)
-    for (const slot of due) {
-      const requests = pending.get(slot) as DemoRequest[]
-      pending.delete(slot)
+    const pastHours = [...pending.keys()].filter(hour => hour < before).toSorted((a, b) => a - b)
+    for (const hour of pastHours) {
+      const requests = pending.get(hour) as DemoRequest[]
+      pending.delete(hour)
       for (const request of requests.toSorted((a, b) => a.received_at - b.received_at)) {
         for (const event of request.events) {
-          if (settings.eventIdPrefix !== undefined) event.event_id = settings.eventIdPrefix + sent
-          sent += 1
+          if (settings.eventIdPrefix !== undefined) event.event_id = settings.eventIdPrefix + eventCount
+          eventCount += 1
         }
         yield request
       }
@@ -90,33 +94,33 @@ export function* demoTraffic(settings: DemoTrafficSettings): Generator<DemoReque
   }
 
   for (const session of planSessions(settings)) {
-    const slot = Math.floor(session.start / HOUR_MS)
-    if (slot > hour) {
-      hour = slot
-      yield* arrivals(hour)
+    const startHour = Math.floor(session.start / HOUR_MS)
+    if (startHour > currentHour) {
+      currentHour = startHour
+      yield* arrivals(currentHour)
     }
-    for (const request of write(session, createRandom(seed + 1, session.index))) {
+    for (const request of toRequests(session, createRandom(seed + 1, session.index))) {
       request.received_at = Math.min(request.received_at, end)
-      const arrival = Math.floor(request.received_at / HOUR_MS)
-      const sameHour = pending.get(arrival)
-      if (sameHour === undefined) pending.set(arrival, [request])
+      const arrivalHour = Math.floor(request.received_at / HOUR_MS)
+      const sameHour = pending.get(arrivalHour)
+      if (sameHour === undefined) pending.set(arrivalHour, [request])
       else sameHour.push(request)
     }
   }
   yield* arrivals(Number.POSITIVE_INFINITY)
 }
 
-/** Who visits when, and how many events each visit has, in order of the visits' starts. */
+/** Plans the user, the start and the number of events of each session, in order of the starts. */
 function* planSessions({ events, end, days = 30, seed = 1 }: DemoTrafficSettings): Generator<Session> {
   const random = createRandom(seed)
   const sessions = Math.max(1, Math.round(events * SESSIONS_PER_EVENT))
   const starts = planStarts(sessions, end, days, random)
-  const visitors = planVisitors(sessions, Math.max(1, Math.round(events * VISITORS_PER_EVENT)), random)
+  const users = planUsers(sessions, Math.max(1, Math.round(events * USERS_PER_EVENT)), random)
   const sizes = planSizes(sessions, events, random)
   for (let index = 0; index < sessions; index += 1) {
     yield {
       index,
-      visitor: visitors[index] as number,
+      user: users[index] as number,
       start: starts[index] as number,
       events: sizes[index] as number,
     }
@@ -132,39 +136,41 @@ function planStarts(sessions: number, end: number, days: number, random: Random)
       return [hour, (hourWeights[at.getUTCHours()] as number) * (dayWeights[at.getUTCDay()] as number)]
     }),
   )
-  // The last minute stays free, so that a visit of one event has room to be sent.
+  // No session starts in the last minute, so that its first request can still arrive before the end.
   const latest = end - 60_000
   return Float64Array.from({ length: sessions }, () =>
     Math.min(latest, Math.floor(begin + (pickHour(random) + random.next()) * HOUR_MS)),
   ).sort()
 }
 
-/** The visitor of each session: everybody has one, the rest falls to those who come back, some of them often. */
-function planVisitors(sessions: number, visitors: number, random: Random): Int32Array {
-  const returning = Math.max(1, Math.round(visitors * RETURNING_SHARE))
+/**
+ * Plans the user of each session. Every user has one session; the other sessions go to returning users, to some of them
+ * often.
+ */
+function planUsers(sessions: number, users: number, random: Random): Int32Array {
+  const returning = Math.max(1, Math.round(users * RETURNING_SHARE))
   const pickReturning = createPicker(
-    Array.from({ length: returning }, (_, visitor): [number, number] => [
-      visitor,
-      (1 - random.next()) ** -0.6,
-    ]),
+    Array.from({ length: returning }, (_, user): [number, number] => [user, (1 - random.next()) ** -0.6]),
   )
-  const planned = Int32Array.from({ length: sessions }, (_, i) => (i < visitors ? i : pickReturning(random)))
+  const planned = Int32Array.from({ length: sessions }, (_, i) => (i < users ? i : pickReturning(random)))
   for (let i = sessions - 1; i > 0; i -= 1) {
     const j = random.below(i + 1)
-    const moved = planned[i] as number
+    const user = planned[i] as number
     planned[i] = planned[j] as number
-    planned[j] = moved
+    planned[j] = user
   }
   return planned
 }
 
-/** How many events each session has: many one, the others geometrically distributed; the sum is exact. */
+/**
+ * Plans the number of events of each session: one for many, geometrically distributed for the others. The sum is exact.
+ */
 function planSizes(sessions: number, events: number, random: Random): Uint8Array {
   const meanOfLonger = (events / sessions - SINGLE_EVENT_SHARE) / (1 - SINGLE_EVENT_SHARE)
   const stop = Math.log(1 - 1 / Math.max(1.01, meanOfLonger - 1))
   const sizes = Uint8Array.from({ length: sessions }, () => {
     if (random.next() < SINGLE_EVENT_SHARE) return 1
-    return Math.min(MOST_EVENTS_A_SESSION, 2 + Math.floor(Math.log(1 - random.next()) / stop))
+    return Math.min(MAX_SESSION_EVENTS, 2 + Math.floor(Math.log(1 - random.next()) / stop))
   })
   let missing = events - sizes.reduce((sum, size) => sum + size, 0)
   while (missing !== 0) {
@@ -181,23 +187,23 @@ function planSizes(sessions: number, events: number, random: Random): Uint8Array
   return sizes
 }
 
-/** Makes the requests of sessions, which are given in order of their starts. */
+/** Returns a function that creates the requests of a session. Call it in order of the sessions' starts. */
 function createSessionWriter({ end, seed = 1, ...settings }: DemoTrafficSettings) {
   const hostname = settings.hostname ?? 'www.example.com'
   const pickPage = createPicker(sitePages(settings.paths ?? 2_000))
-  /** What the visitor's first visit was, by visitor: it never changes afterwards. */
-  const firstVisits = new Map<number, { start: number; source: Source; count: number }>()
+  /** Start and source of each user's first session, and the number of sessions so far. */
+  const firstSessions = new Map<number, { start: number; source: Source; count: number }>()
 
-  return function write(session: Session, random: Random): DemoRequest[] {
-    const who = createRandom(seed + 2, session.visitor)
-    const userId = `anon_${randomText(who)}`
-    const { country, language, timezone } = pickCountry(who)
+  return function toRequests(session: Session, random: Random): DemoRequest[] {
+    const userRandom = createRandom(seed + 2, session.user)
+    const userId = `anon_${randomText(userRandom)}`
+    const { country, language, timezone } = pickCountry(userRandom)
     const source = pickSource(random)
-    const first = firstVisits.get(session.visitor) ?? { start: session.start, source, count: 0 }
+    const first = firstSessions.get(session.user) ?? { start: session.start, source, count: 0 }
     first.count += 1
-    firstVisits.set(session.visitor, first)
-    const fixed = {
-      ...(pickDevice(who) satisfies Device),
+    firstSessions.set(session.user, first)
+    const sessionProperties = {
+      ...(pickDevice(userRandom) satisfies Device),
       language,
       timezone,
       session_count: first.count,
@@ -223,8 +229,8 @@ function createSessionWriter({ end, seed = 1, ...settings }: DemoTrafficSettings
         hostname,
         title: page.title,
         referrer,
-        ...fixed,
-        ...(custom === null ? { page: page.title } : pickValues(custom.properties, random)),
+        ...sessionProperties,
+        ...(custom === null ? { page: page.title } : pickProperties(custom.properties, random)),
       }
       const opened = request?.events[0]?.timestamp ?? Number.NEGATIVE_INFINITY
       if (request === undefined || timestamp - opened >= FLUSH_MS) {
@@ -245,12 +251,12 @@ function createSessionWriter({ end, seed = 1, ...settings }: DemoTrafficSettings
   }
 }
 
-/** Times of a session's events: some seconds on a page, sometimes minutes; all of them before the end. */
+/** Times of a session's events: a user stays seconds or minutes on a page. All events are before the end. */
 function eventTimes(session: Session, end: number, random: Random): number[] {
   const offsets = [0]
   while (offsets.length < session.events) {
-    const gap = 800 + Math.min(300_000, -Math.log(1 - random.next()) * 24_000)
-    offsets.push((offsets.at(-1) as number) + gap)
+    const pauseMs = 800 + Math.min(300_000, -Math.log(1 - random.next()) * 24_000)
+    offsets.push((offsets.at(-1) as number) + pauseMs)
   }
   const room = end - FLUSH_MS - 1_000 - session.start
   const scale = Math.min(1, room / Math.max(1, offsets.at(-1) as number))
@@ -258,9 +264,9 @@ function eventTimes(session: Session, end: number, random: Random): number[] {
 }
 
 function arrivalOf(timestamp: number, end: number, random: Random): number {
-  const sent = timestamp + FLUSH_MS + 20 + random.below(400)
-  const late = sent + HOUR_MS + random.below(MOST_LATE_MS - HOUR_MS)
-  return random.next() < LATE_SHARE && late <= end ? late : sent
+  const onTime = timestamp + FLUSH_MS + 20 + random.below(400)
+  const late = onTime + HOUR_MS + random.below(MAX_DELAY_MS - HOUR_MS)
+  return random.next() < LATE_SHARE && late <= end ? late : onTime
 }
 
 function sitePages(count: number): (readonly [Page, number])[] {
@@ -277,15 +283,15 @@ function firstTouch(campaign: Campaign | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(campaign ?? {}).map(([key, value]) => [`first_${key}`, value]))
 }
 
-function pickValues(choices: Record<string, readonly (string | number)[]>, random: Random) {
-  const picked: Record<string, string | number> = {}
+function pickProperties(choices: Record<string, readonly (string | number)[]>, random: Random) {
+  const properties: Record<string, string | number> = {}
   for (const [key, values] of Object.entries(choices)) {
-    picked[key] = values[random.below(values.length)] as string | number
+    properties[key] = values[random.below(values.length)] as string | number
   }
-  return picked
+  return properties
 }
 
-/** 16 characters of base 36, as the tracker makes them. */
+/** Returns 16 characters of base 36, like the ids of the tracker. */
 function randomText(random: Random): string {
   const part = (chars: number) =>
     random

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { type HttpOptions, type HttpServer, startHttp } from './server.ts'
 
-/** The port cannot be had; the message is for the operator. */
+/** The service cannot listen on its port. The message is for the operator. */
 export class PortError extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause })
@@ -9,16 +9,16 @@ export class PortError extends Error {
   }
 }
 
-/** `localhost` is two addresses, and which one a client tries first is its own business. */
+/** The addresses of `localhost`. Clients differ in which one they try first. */
 const LOOPBACK = ['127.0.0.1', '::1']
-/** What a machine without IPv6 says. */
-const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+/** Errors of a machine that has no IPv6. */
+const ADDRESS_MISSING = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
-/** A port that is free on the host now, for the setting PORT=0: the service must know its address before it listens. */
+/** Finds a free port for the setting PORT=0, because the service must know its address before it listens. */
 export function freePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
-    server.once('error', error => reject(portError(error, host, 0)))
+    server.once('error', error => reject(toPortError(error, host, 0)))
     server.listen({ port: 0, host }, () => {
       const { port } = server.address() as { port: number }
       server.close(() => resolve(port))
@@ -26,7 +26,7 @@ export function freePort(host: string): Promise<number> {
   })
 }
 
-/** Listens on the host, on both loopback addresses for `localhost`. Throws PortError. */
+/** Listens on the host; for `localhost` on both of its addresses. Throws PortError. */
 export async function listen(options: HttpOptions & { host: string }): Promise<{ close(): Promise<void> }> {
   const hosts = options.host === 'localhost' ? LOOPBACK : [options.host]
   const servers: HttpServer[] = []
@@ -35,23 +35,24 @@ export async function listen(options: HttpOptions & { host: string }): Promise<{
     try {
       servers.push(await startHttp({ ...options, host }))
     } catch (error) {
-      if (servers.length > 0 && NO_SUCH_ADDRESS.has((error as NodeJS.ErrnoException).code ?? '')) continue
+      if (servers.length > 0 && ADDRESS_MISSING.has((error as NodeJS.ErrnoException).code ?? '')) continue
       await close()
-      throw portError(error as NodeJS.ErrnoException, host, options.port)
+      throw toPortError(error as NodeJS.ErrnoException, host, options.port)
     }
   }
   return { close }
 }
 
-function portError(error: NodeJS.ErrnoException, host: string, port: number): PortError {
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `port ${port} is taken by another program; stop it, or set PORT to another one`,
-    EACCES: `port ${port} is not for ordinary users; set PORT to one above 1023`,
-    EADDRNOTAVAIL: `HOST=${host} is not an address of this machine`,
-    ENOTFOUND: `HOST=${host} is not known`,
+function toPortError(error: NodeJS.ErrnoException, host: string, port: number): PortError {
+  const messages: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is used by another program. Stop that program, or set PORT to another port.`,
+    EACCES: `Port ${port} needs administrator rights. Set PORT to a port above 1023.`,
+    EADDRNOTAVAIL: `HOST=${host} is not an address of this machine. Set HOST to \`localhost\`, \`0.0.0.0\` or an address of this machine.`,
+    ENOTFOUND: `HOST=${host} is an unknown name. Set HOST to \`localhost\`, \`0.0.0.0\` or an address of this machine.`,
   }
   return new PortError(
-    reasons[error.code ?? ''] ?? `cannot listen on ${host}:${port}: ${error.message}`,
+    messages[error.code ?? ''] ??
+      `The service cannot listen on ${host}:${port} (${error.message}). Set HOST or PORT to another value.`,
     error,
   )
 }

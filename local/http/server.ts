@@ -9,50 +9,57 @@ import { payloadTooLarge } from '#lambdas/json-body'
 import { parseQuery } from '#lambdas/query-string'
 import { errorResponse, PREFLIGHT } from '#lambdas/response'
 import { routeNotFound } from '#lambdas/route-not-found'
+import { visibleHeaders } from '#lambdas/visible-headers'
 import { MAX_BODY_BYTES, type Route, routes } from '#schemas/routes'
 
 export type HttpOptions = {
-  /** 0 takes any free one. */
+  /** 0 chooses a free port. */
   port: number
-  /** Address to listen on; default: all of this machine's. */
+  /** Address to listen on. Default: all addresses of this machine. */
   host?: string
   functions: Record<Route['function'], HttpFunction>
-  /** Pages that only this machine has, such as the demo page: true when it has taken the request. */
-  extra?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /**
+   * Responds to pages that AWS does not have, such as the demo site, and returns true; returns false for any other
+   * request.
+   */
+  localPages?: (request: IncomingMessage, response: ServerResponse) => boolean
   log: Log
 }
 
 export type HttpServer = {
   port: number
-  /** Takes no more requests, and resolves when those under way are answered. */
+  /** Accepts no new request, and resolves when the open requests have their responses. */
   close(): Promise<void>
 }
 
-type Target = { route: Route; answer: HttpFunction }
+type Target = { route: Route; respond: HttpFunction }
 
 const NO_BODY = new Uint8Array(0)
-/** A refused body is read on, unkept, up to here, so that its sender gets to see the answer. */
+/**
+ * A refused body is read and thrown away up to this size, because most clients read the response only after they have
+ * sent the body.
+ */
 const DISCARDED_BYTES = 8 * MAX_BODY_BYTES
-/** How long a stop waits for requests under way. */
+/** Longest time that `close` waits for open requests. */
 const CLOSE_WITHIN_MS = 10_000
 
 /**
- * The HTTP front of one machine: requests of the routes table go to their functions, as API Gateway does it on AWS.
- * Rejects when the port cannot be had.
+ * Starts the HTTP front of one machine. It routes requests by the table of routes to their functions, as API Gateway
+ * does on AWS. Rejects when it cannot listen on the port.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
-  const router = routerOf(options.functions)
-  /** Connections that have not sent a request: closeIdleConnections leaves those open. */
+  const router = createRouter(options.functions)
+  /** Connections that have not sent a request. closeIdleConnections does not close them. */
   const silent = new Set<Socket>()
   let closing = false
 
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 65_000 }, onRequest)
-  // A client that asks before it sends (curl, from 1 MiB on) is told before it sends.
+  // A client that sends `Expect: 100-continue` (curl does from 1 MiB on) gets the refusal before it sends the body.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!(Number(request.headers['content-length']) > MAX_BODY_BYTES)) response.writeContinue()
     onRequest(request, response)
   })
-  server.on('clientError', answerMalformed)
+  server.on('clientError', respondToMalformed)
   server.on('connection', socket => {
     silent.add(socket)
     socket.once('close', () => silent.delete(socket))
@@ -61,50 +68,51 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     silent.delete(request.socket)
     if (request.method === 'OPTIONS') {
-      reply(response, PREFLIGHT)
+      respond(response, PREFLIGHT)
       return
     }
     try {
       const url = request.url ?? '/'
       const method = request.method === 'HEAD' ? 'GET' : request.method
-      const found = router.find(method as 'GET', url)
-      if (found === null) {
-        if (options.extra?.(request, response)) return
+      const match = router.find(method as 'GET', url)
+      if (match === null) {
+        if (options.localPages?.(request, response)) return
         throw routeNotFound(method ?? '', url)
       }
-      const target: Target | null = found.store
-      if (target === null) throw new ApiError('MISSING_FIELDS', 'the path has bad percent-encoding')
-      const query = parseQuery(target.route, found.searchParams as unknown as string)
+      const target: Target | null = match.store
+      if (target === null)
+        throw new ApiError('MISSING_FIELDS', 'The path has invalid percent-encoding. Encode it as UTF-8.')
+      const query = parseQuery(target.route, match.searchParams as unknown as string)
       readBody(request, (error, body) => {
         if (error !== null) {
-          reply(response, errorResponse(error, target.route.path, options.log))
+          respond(response, errorResponse(error, target.route.path, options.log))
           return
         }
-        const mark = url.indexOf('?')
-        const call: HttpRequest = {
+        const queryStart = url.indexOf('?')
+        const httpRequest: HttpRequest = {
           method: target.route.method,
-          path: mark === -1 ? url : url.slice(0, mark),
-          params: found.params as Record<string, string>,
+          path: queryStart === -1 ? url : url.slice(0, queryStart),
+          params: match.params as Record<string, string>,
           query,
-          headers: request.headers as Record<string, string | undefined>,
+          headers: visibleHeaders(target.route, request.headers as Record<string, string | undefined>),
           body,
           ip: callerAddress(request),
         }
-        if (target.route.function === 'reports') call.signal = goneSignal(response)
-        target.answer(target.route, call).then(
-          answer => reply(response, answer),
-          failure => reply(response, errorResponse(failure, target.route.path, options.log)),
+        if (target.route.function === 'reports') httpRequest.signal = disconnectSignal(response)
+        target.respond(target.route, httpRequest).then(
+          httpResponse => respond(response, httpResponse),
+          error => respond(response, errorResponse(error, target.route.path, options.log)),
         )
       })
     } catch (error) {
-      reply(response, errorResponse(error, 'routing', options.log))
+      respond(response, errorResponse(error, 'routing', options.log))
     }
   }
 
-  function reply(response: ServerResponse, answer: HttpResponse): void {
-    // Else the connection would outlive its last answer, and hold up the stop.
+  function respond(response: ServerResponse, httpResponse: HttpResponse): void {
+    // A connection that stays open after its last response would delay `close`.
     if (closing) response.shouldKeepAlive = false
-    send(response, answer)
+    send(response, httpResponse)
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -116,9 +124,9 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     close() {
       closing = true
       return new Promise(resolve => {
-        const late = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
+        const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
         server.close(() => {
-          clearTimeout(late)
+          clearTimeout(deadline)
           resolve()
         })
         server.closeIdleConnections()
@@ -128,21 +136,23 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   }
 }
 
-function routerOf(functions: HttpOptions['functions']) {
+function createRouter(functions: HttpOptions['functions']) {
   const router = findMyWay({
-    // Longer than any that Node lets through: an id of any length is looked for, and not found.
+    // Longer than Node allows a path to be, so that an id of any length reaches its function, which does not find it.
     maxParamLength: maxHeaderSize,
     onBadUrl: () => {},
     querystringParser: text => text,
   })
   for (const route of Object.values<Route>(routes)) {
-    const target: Target = { route, answer: functions[route.function] }
+    const target: Target = { route, respond: functions[route.function] }
     router.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1(^.+$)'), () => {}, target)
   }
   return router
 }
 
-/** Collects the body. Over the limit, `done` gets PAYLOAD_TOO_LARGE at once, and the rest is thrown away. */
+/**
+ * Collects the body. Above the limit `done` gets PAYLOAD_TOO_LARGE at once, and the rest of the body is thrown away.
+ */
 function readBody(request: IncomingMessage, done: (error: ApiError | null, body: Uint8Array) => void): void {
   const { headers } = request
   const length = headers['content-length']
@@ -176,16 +186,19 @@ function send(response: ServerResponse, { status, headers, body }: HttpResponse)
   response.end(body)
 }
 
-/** Aborted when the caller's connection ends before the answer is sent. */
-function goneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController()
+/** A signal that aborts when the caller disconnects before the response is sent. */
+function disconnectSignal(response: ServerResponse): AbortSignal {
+  const disconnected = new AbortController()
   response.on('close', () => {
-    if (!response.writableFinished) gone.abort()
+    if (!response.writableFinished) disconnected.abort()
   })
-  return gone.signal
+  return disconnected.signal
 }
 
-/** The peer, or whom a proxy on this machine names as its own peer: the last entry, as only that one is the proxy's. */
+/**
+ * The caller's IP address. Behind a proxy on this machine it is the last entry of X-Forwarded-For, because the proxy
+ * adds that entry; a client can send the entries before it.
+ */
 function callerAddress(request: IncomingMessage): string | null {
   const peer = request.socket.remoteAddress
   if (peer === undefined) return null
@@ -196,13 +209,15 @@ function callerAddress(request: IncomingMessage): string | null {
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 
-/** What cannot even be read as HTTP gets an answer of its own, as there is no response object for it. */
-function answerMalformed(error: Error & { code?: string }, socket: Duplex): void {
+/**
+ * Responds to bytes that are not an HTTP request. Node has no response object for them, so the text is written by hand.
+ */
+function respondToMalformed(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const message = MALFORMED[error.code ?? ''] ?? 'the request is not valid HTTP'
+  const message = MALFORMED[error.code ?? ''] ?? 'The request is not valid HTTP. Send HTTP/1.1.'
   const { headers, body } = errorResponse(new ApiError('INVALID_BODY', message), 'routing', () => {})
   const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
   socket.end(
@@ -211,6 +226,7 @@ function answerMalformed(error: Error & { code?: string }, socket: Duplex): void
 }
 
 const MALFORMED: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'the request line and headers are larger than 16 kB',
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request took longer than 30 s to arrive',
+  HPE_HEADER_OVERFLOW: 'The request line and the headers are larger than 16 kB. Send shorter headers.',
+  ERR_HTTP_REQUEST_TIMEOUT:
+    'The request took longer than 30 s to arrive. Send it again, in smaller parts if needed.',
 }

@@ -4,24 +4,24 @@ import { dirname, join, relative, sep } from 'node:path'
 import { unavailable } from '#core/errors'
 import type { Lake, LakeObject } from '#core/ports'
 
-/** Seconds after which a caller may try again when the disk is full. */
+/** Seconds after which a caller may try again when a write fails, for example on a full disk. */
 const RETRY_AFTER = 30
-/** Suffix of a file that is being written; nobody lists or reads it, and a start deletes what a dead process left. */
+/** Suffix of a file that is being written. It is never listed or read, and the next start deletes it after a crash. */
 const UNFINISHED = '.unfinished'
 
 /**
- * The lake in a folder: an object is written under a temporary name, synced, and renamed, so that a key holds a whole
- * object or none even after a power cut. Object keys are the paths below the folder.
+ * The lake in a folder. An object's key is its path below the folder. An object is written under a temporary name,
+ * synced and renamed, so a key holds a whole object or none, even after a power cut.
  */
 export function createFolderLake(folder: string): Lake {
   mkdirSync(folder, { recursive: true })
-  let written = 0
+  let putCount = 0
 
   async function put(key: string, bytes: Uint8Array): Promise<void> {
     const path = pathOf(folder, key)
-    const unfinished = `${path}.${process.pid}-${written++}${UNFINISHED}`
+    const unfinished = `${path}.${process.pid}-${putCount++}${UNFINISHED}`
     try {
-      const made = await mkdir(dirname(path), { recursive: true })
+      const firstNewFolder = await mkdir(dirname(path), { recursive: true })
       const file = await open(unfinished, 'w')
       try {
         await file.writeFile(bytes)
@@ -30,10 +30,14 @@ export function createFolderLake(folder: string): Lake {
         await file.close()
       }
       await rename(unfinished, path)
-      await syncUpTo(dirname(made ?? path), dirname(path))
+      await syncFolders(dirname(firstNewFolder ?? path), dirname(path))
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {})
-      throw unavailable(`the lake cannot be written: ${(error as Error).message}`, RETRY_AFTER, error)
+      throw unavailable(
+        `The lake cannot be written (${(error as Error).message}). Try again later.`,
+        RETRY_AFTER,
+        error,
+      )
     }
   }
 
@@ -42,7 +46,7 @@ export function createFolderLake(folder: string): Lake {
   }
 
   async function list(prefix: string): Promise<LakeObject[]> {
-    // The folder part of the prefix is walked; the rest filters, as a prefix may end within a name.
+    // A prefix may end within a name, so its last part cannot be a folder to list.
     const start = join(folder, prefix.slice(0, prefix.lastIndexOf('/') + 1))
     const paths = await filesBelow(start)
     const objects = await Promise.all(
@@ -51,8 +55,8 @@ export function createFolderLake(folder: string): Lake {
         .map(path => ({ path, key: relative(folder, path).split(sep).join('/') }))
         .filter(({ key }) => key.startsWith(prefix))
         .map(async ({ path, key }) => {
-          const found = await orNull(stat(path))
-          return found && { key, size: found.size }
+          const stats = await orNull(stat(path))
+          return stats && { key, size: stats.size }
         }),
     )
     return objects.filter(object => object !== null).toSorted((a, b) => (a.key < b.key ? -1 : 1))
@@ -60,23 +64,25 @@ export function createFolderLake(folder: string): Lake {
 
   async function remove(keys: readonly string[]): Promise<void> {
     for (const key of keys) await rm(pathOf(folder, key), { force: true })
-    // An empty partition would be listed at every read for ever.
+    // Without this, every read would list the empty partition.
     for (const parent of new Set(keys.map(key => dirname(pathOf(folder, key)))))
-      await removeEmpty(parent, folder)
+      await removeEmptyFolders(parent, folder)
   }
 
   return { put, get, list, delete: remove }
 }
 
 /**
- * Renames the folder `visits`, the name of session rollups until 2026-11-22, to `sessions`. Only the folder's one owner
- * may call it, before anything reads.
+ * Renames the folder `visits` to `sessions`: session rollups had the old name until 2026-11-22. Call it only in the
+ * process that holds the folder's lock, before anything reads the lake.
  */
 export async function renameLegacyFolders(folder: string): Promise<void> {
   await orNull(rename(join(folder, 'visits'), join(folder, 'sessions')))
 }
 
-/** Deletes files that a process began to write before it died. Only the folder's one owner may call it. */
+/**
+ * Deletes the files that a crashed process did not finish. Call it only in the process that holds the folder's lock.
+ */
 export async function deleteUnfinished(folder: string): Promise<void> {
   for (const path of await filesBelow(folder)) {
     if (path.endsWith(UNFINISHED)) await rm(path, { force: true })
@@ -84,28 +90,31 @@ export async function deleteUnfinished(folder: string): Promise<void> {
 }
 
 /**
- * All files below the folder. Walked folder by folder: readdir's own `recursive` fails as a whole when one folder is
- * deleted on its way, and a listing that is empty by mistake would lose what it does not name.
+ * Lists all files below the folder, one folder at a time. readdir's `recursive` option is not used: it fails when a
+ * folder is deleted during the walk, and a listing that is wrongly empty could lose events.
  */
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = (await orNull(readdir(folder, { withFileTypes: true }))) ?? []
-  const found = await Promise.all(
+  const paths = await Promise.all(
     entries.map(entry => {
       const path = join(folder, entry.name)
       return entry.isDirectory() ? filesBelow(path) : [path]
     }),
   )
-  return found.flat()
+  return paths.flat()
 }
 
 function pathOf(folder: string, key: string): string {
   if (key === '' || key.startsWith('/') || key.split('/').includes('..'))
-    throw new Error(`not a key of the lake: ${key}`)
+    throw new Error(`Not a key of the lake: ${key}`)
   return join(folder, ...key.split('/'))
 }
 
-/** Makes the names below `top` durable: the renamed file's, and those of the folders that were made for it. */
-async function syncUpTo(top: string, from: string): Promise<void> {
+/**
+ * Syncs the folders from `from` up to `top`, so that the names of a new file and of its new folders survive a power
+ * cut.
+ */
+async function syncFolders(top: string, from: string): Promise<void> {
   for (let path = from; path.length > top.length; path = dirname(path)) await syncFolder(path)
   await syncFolder(top)
 }
@@ -119,17 +128,17 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function removeEmpty(path: string, root: string): Promise<void> {
+async function removeEmptyFolders(path: string, root: string): Promise<void> {
   if (path === root || !path.startsWith(root)) return
   try {
     await rmdir(path)
   } catch {
-    return // not empty, or gone
+    return // The folder is not empty, or it does not exist.
   }
-  await removeEmpty(dirname(path), root)
+  await removeEmptyFolders(dirname(path), root)
 }
 
-/** Null where there is no such file or folder. */
+/** Resolves to null when the file or folder does not exist. */
 async function orNull<T>(promise: Promise<T>): Promise<T | null> {
   try {
     return await promise

@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import type { Scan } from '#core/ports'
 import { type Partition, type TableName, tables } from '#schemas/columns'
 
+/** The clock of a file system may be behind the system's clock by one tick. */
 const CLOCK_TICK_MS = 10
 
-/** What folders held when they were first looked at, by path. */
+/** Names of the entries of each folder that was read, by the folder's path. */
 export type Listing = Map<string, Promise<string[]>>
 
 /**
- * Absolute paths of the Parquet files of a table that the scans read, or of all when there are none; sorted. Folders
- * that `listing` knows are not looked at again.
+ * Returns the absolute paths of a table's Parquet files that the scans read, sorted. Without scans it returns all files
+ * of the table. A folder that is in `listing` is not read again; a folder that is read is added to it.
  */
 export async function lakeFiles(
   lakeDir: string,
@@ -19,21 +20,21 @@ export async function lakeFiles(
   listing: Listing = new Map(),
 ): Promise<string[]> {
   const { prefix, partitions } = tables[table]
-  const wanted: readonly Scan[] = scans.length === 0 ? [{ table }] : scans
-  const found = await Promise.all(
-    wanted.map(async scan => {
+  const allScans: readonly Scan[] = scans.length === 0 ? [{ table }] : scans
+  const paths = await Promise.all(
+    allScans.map(async scan => {
       let folders = [join(lakeDir, prefix)]
       for (const partition of partitions) {
-        const inside = await Promise.all(
+        const subfolders = await Promise.all(
           folders.map(async folder =>
             (await partitionFolders(folder, partition, scan, listing)).map(name => join(folder, name)),
           ),
         )
-        folders = inside.flat()
+        folders = subfolders.flat()
       }
       const files = await Promise.all(
         folders.map(async folder =>
-          (await entries(folder, listing))
+          (await listFolder(folder, listing))
             .filter(name => name.endsWith('.parquet'))
             .map(name => join(folder, name)),
         ),
@@ -41,15 +42,15 @@ export async function lakeFiles(
       return files.flat()
     }),
   )
-  return [...new Set(found.flat())].sort()
+  return [...new Set(paths.flat())].sort()
 }
 
-/** Whether any of the files is gone, or was put in the place of another, at a time (Unix ms) or after it. */
+/** Returns whether any of the files does not exist any more, or was replaced at or after the time `since` (Unix ms). */
 export async function changedSince(files: readonly string[], since: number): Promise<boolean> {
-  const changed = await Promise.all(
+  const changes = await Promise.all(
     files.map(async file => {
       try {
-        // That of the rename: the bytes are older. The clock of a file system is behind by up to a tick.
+        // ctime is the time of the rename that put the file in place. mtime is the earlier time of the write.
         return (await stat(file)).ctimeMs >= since - CLOCK_TICK_MS
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
@@ -57,35 +58,36 @@ export async function changedSince(files: readonly string[], since: number): Pro
       }
     }),
   )
-  return changed.includes(true)
+  return changes.includes(true)
 }
 
-/** Names of the folders `partition=value` in `folder` whose value the scan reads. */
+/** Returns the names of the folders `partition=value` in `folder` whose value the scan reads. */
 async function partitionFolders(
   folder: string,
   { name }: Partition,
   scan: Scan,
   listing: Listing,
 ): Promise<string[]> {
-  // Named without looking: a bucket is read in hundreds of epochs, and a folder that is not there lists as empty.
+  // The folder above is not listed here. A scan reads one bucket in hundreds of epochs, and a missing folder counts as
+  // empty.
   if (name === 'bucket' && scan.bucket !== undefined) return [`bucket=${scan.bucket}`]
-  const all = (await entries(folder, listing)).filter(entry => entry.startsWith(`${name}=`))
+  const names = (await listFolder(folder, listing)).filter(entry => entry.startsWith(`${name}=`))
   const valueIn = (entry: string): string => entry.slice(name.length + 1)
   if (name === 'epoch' && scan.epoch !== undefined) {
     const [from, to] = scan.epoch
-    return all.filter(entry => Number(valueIn(entry)) >= from && Number(valueIn(entry)) <= to)
+    return names.filter(entry => Number(valueIn(entry)) >= from && Number(valueIn(entry)) <= to)
   }
   if (name === 'date' && scan.date !== undefined) {
     const [from, to] = scan.date
-    return all.filter(entry => valueIn(entry) >= from && valueIn(entry) <= to)
+    return names.filter(entry => valueIn(entry) >= from && valueIn(entry) <= to)
   }
-  return all
+  return names
 }
 
-function entries(folder: string, listing: Listing): Promise<string[]> {
-  const known = listing.get(folder) ?? readFolder(folder)
-  listing.set(folder, known)
-  return known
+function listFolder(folder: string, listing: Listing): Promise<string[]> {
+  const entries = listing.get(folder) ?? readFolder(folder)
+  listing.set(folder, entries)
+  return entries
 }
 
 async function readFolder(folder: string): Promise<string[]> {

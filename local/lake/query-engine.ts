@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import PQueue from 'p-queue'
-import { unavailable } from '#core/errors'
 import type { Log, QueryEngine, Row, SqlParam, SqlQuery } from '#core/ports'
+import { queryFailure } from '#core/query-failures'
 import { findDamaged } from '#duckdb/damaged'
 import { classifyEngineFailure } from '#duckdb/fault'
 import { dialect } from '#duckdb/macros'
@@ -17,18 +17,18 @@ export type QueryEngineSettings = {
   /** Folder of the lake. */
   lakeDir: string
   log: Log
-  /** Where a folder for what DuckDB spills is made, and removed at the end. Default: the system's. */
+  /** Folder in which the engine creates its temporary folder; `close` deletes that. Default: the system's. */
   tempDir?: string
-  /** What DuckDB may keep in memory before it spills; the default leaves room on a machine of 2 GB. */
+  /** Memory that DuckDB may use before it spills to disk. The default suits a machine of 2 GB. */
   memoryMb?: number
-  /** What it may spill to disk. */
+  /** Disk space that DuckDB may use for spilling. */
   spillMb?: number
   threads?: number
-  /** Statements that run at a time; each takes one of the four threads of Node's pool while it runs. */
+  /** Statements that run at the same time. Each takes one of the four threads of Node's pool. */
   concurrency?: number
-  /** How long a statement may run. */
+  /** Longest run time of a statement. */
   timeoutMs?: number
-  /** How long a statement may wait for its turn. */
+  /** Longest time that a statement may wait in the queue. */
   queueMs?: number
 }
 
@@ -43,17 +43,17 @@ const DEFAULTS = {
   queueMs: 10_000,
 } as const
 
-/** An interrupt that comes before the statement has begun is lost, so it is sent again. */
+/** DuckDB ignores an interrupt before the statement has started, so the interrupt is repeated. */
 const INTERRUPT_EVERY_MS = 20
 
-/** In the place of an error: the fault was not the statement's, and is gone. */
-const TRY_AGAIN = Symbol('try again')
+/** Result of `toCallerError` when the cause of the failure has gone, so the statement should run again. */
+const RETRY = Symbol('retry')
 
-/** `empty` has a file without rows for every table, which gives it its columns before the first event. */
-type Database = { instance: DuckDBInstance; empty: Record<TableName, string> }
+/** `emptyFiles` holds a file without rows for each table, so a table has its columns before its first event. */
+type Database = { instance: DuckDBInstance; emptyFiles: Record<TableName, string> }
 
-/** A connection, and the list of files that each table of it was given last. */
-type Session = { database: Database; connection: DuckDBConnection; files: Map<TableName, string> }
+/** A connection, and for each table the statement that last set its files. */
+type Session = { database: Database; connection: DuckDBConnection; fileStatements: Map<TableName, string> }
 
 /** The QueryEngine port on DuckDB over the Parquet files of a folder. */
 export async function openQueryEngine(settings: QueryEngineSettings): Promise<LocalQueryEngine> {
@@ -65,7 +65,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   await mkdir(parent, { recursive: true })
   const tempDir = await mkdtemp(join(parent, 'query-'))
   const queue = new PQueue({ concurrency })
-  const idle: Session[] = []
+  const idleSessions: Session[] = []
   const listings = new WeakMap<object, Listing>()
   const closing = new AbortController()
   let database = await open()
@@ -82,12 +82,12 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     })
     const connection = await instance.connect()
     for (const statement of dialect) await connection.run(statement)
-    const opened = { instance, empty: await createTables(connection, join(tempDir, 'empty')) }
-    idle.push({ database: opened, connection, files: new Map() })
+    const opened = { instance, emptyFiles: await createTables(connection, join(tempDir, 'empty')) }
+    idleSessions.push({ database: opened, connection, fileStatements: new Map() })
     return opened
   }
 
-  /** Puts a new database in the place of one that a fatal error has closed. */
+  /** Replaces a database that a fatal error has closed. */
   async function reopen(closed: Database): Promise<void> {
     if (closed !== database) return
     reopening ??= replace(closed).finally(() => {
@@ -97,19 +97,26 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   }
 
   async function replace(closed: Database): Promise<void> {
-    for (const session of idle.splice(0)) session.connection.closeSync()
+    for (const session of idleSessions.splice(0)) session.connection.closeSync()
     database = await open()
     closed.instance.closeSync()
   }
 
   async function takeSession(): Promise<Session> {
-    return idle.pop() ?? { database, connection: await database.instance.connect(), files: new Map() }
+    return (
+      idleSessions.pop() ?? {
+        database,
+        connection: await database.instance.connect(),
+        fileStatements: new Map(),
+      }
+    )
   }
 
-  /** A connection that was interrupted late could pass the interrupt on to its next statement. */
-  function giveBack(session: Session, interrupted: boolean): void {
-    if (interrupted || closing.signal.aborted || session.database !== database) session.connection.closeSync()
-    else idle.push(session)
+  /** Closes an interrupted connection, because a late interrupt could still stop its next statement. */
+  function returnSession(session: Session, isInterrupted: boolean): void {
+    const isReusable = !isInterrupted && !closing.signal.aborted && session.database === database
+    if (isReusable) idleSessions.push(session)
+    else session.connection.closeSync()
   }
 
   const rows: QueryEngine['rows'] = async (query, options = {}) => {
@@ -118,88 +125,95 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     return queue.add(
       () => {
         wait.end()
-        return inTurn(query, options.snapshot ?? {}, signal)
+        return runWithRetries(query, options.snapshot ?? {}, signal)
       },
       { signal: wait.signal },
     )
   }
 
-  /** Runs the statement, again if need be: while files change that it reads, or when another one took the database down. */
-  async function inTurn(query: SqlQuery, snapshot: object, signal: AbortSignal): Promise<Row[]> {
+  /**
+   * Runs the statement again when one of its files changed during the run, or when another statement broke the
+   * database.
+   */
+  async function runWithRetries(query: SqlQuery, snapshot: object, signal: AbortSignal): Promise<Row[]> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
-      const began = Date.now()
+      const startedAt = Date.now()
       let files: string[] = []
       const session = await takeSession()
-      const limit = interruptLate(session.connection, deadline - began, signal)
+      const interrupter = startInterrupter(session.connection, deadline - startedAt, signal)
       try {
         signal.throwIfAborted()
         files = await useLake(session, query, listingOf(snapshot))
         return await run(session.connection, query)
       } catch (error) {
         signal.throwIfAborted()
-        if (limit.passed()) {
-          throw unavailable(`The query took longer than ${timeoutMs / 1000} s; ask for less.`, 10)
-        }
-        const told = await explain(error, files, session, began)
-        if (told !== TRY_AGAIN) throw told
+        if (interrupter.isTimedOut()) throw queryFailure('timeout')
+        const callerError = await toCallerError(error, files, session, startedAt)
+        if (callerError !== RETRY) throw callerError
         listings.delete(snapshot)
       } finally {
-        giveBack(session, limit.end())
+        returnSession(session, interrupter.end())
       }
     }
   }
 
-  /** A file that comes while a report runs is in none of its statements: they would contradict each other. */
+  /**
+   * All statements of a snapshot read the same files. Otherwise a new file could be in only some of a report's
+   * statements.
+   */
   function listingOf(snapshot: object): Listing {
     const listing = listings.get(snapshot) ?? new Map()
     listings.set(snapshot, listing)
     return listing
   }
 
-  /** Gives the connection the files of every table that the statement names. */
+  /** Sets the files of each table that the statement names. Returns the paths of all these files. */
   async function useLake(session: Session, query: SqlQuery, listing: Listing): Promise<string[]> {
-    const used: string[] = []
+    const usedFiles: string[] = []
     for (const table of Object.keys(tables) as TableName[]) {
       if (!new RegExp(`\\b${table}\\b`).test(query.text)) continue
       const scans = (query.scans ?? []).filter(scan => scan.table === table)
       const files = await lakeFiles(lakeDir, table, scans, listing)
-      used.push(...files)
-      const statement = useFiles(table, [session.database.empty[table], ...files])
-      if (session.files.get(table) === statement) continue
+      usedFiles.push(...files)
+      const statement = useFiles(table, [session.database.emptyFiles[table], ...files])
+      if (session.fileStatements.get(table) === statement) continue
       await session.connection.run(statement)
-      session.files.set(table, statement)
+      session.fileStatements.set(table, statement)
     }
-    return used
+    return usedFiles
   }
 
-  /** What the caller is told of a failed statement, and the log besides; or that it is worth another try. */
-  async function explain(error: unknown, files: readonly string[], { database }: Session, began: number) {
+  /** Converts the failure of a statement to the error for the caller, or to RETRY. Logs a damaged file. */
+  async function toCallerError(
+    error: unknown,
+    files: readonly string[],
+    { database }: Session,
+    startedAt: number,
+  ) {
     const fault = classifyEngineFailure(error)
-    if (fault === 'memory') {
-      return unavailable('The query needs more memory than the engine has; ask for less.', 30, error)
-    }
+    if (fault === 'memory') return queryFailure('memory', error)
     if (fault === 'statement') return error
-    if (fault === 'refused') return unavailable('The system does not let the lake be read now.', 10, error)
+    if (fault === 'refused') return queryFailure('refused', error)
     if (fault === 'invalidated') {
       await reopen(database)
-      return TRY_AGAIN
+      return RETRY
     }
     const damaged = fault === 'gone' ? null : await findDamaged(error, files)
     if (damaged !== null) {
       log('LAKE_OBJECT_DAMAGED', { key: relative(lakeDir, damaged), reason: String(error) })
-      return unavailable('A file of the lake cannot be read; the log of the service names it.', 60, error)
+      return queryFailure('damaged', error)
     }
-    // Maintenance may have deleted a file after it was listed, and a repair may have made one anew.
-    return (await changedSince(files, began)) ? TRY_AGAIN : error
+    // After a file was listed, maintenance may have deleted it, or a repair may have replaced it.
+    return (await changedSince(files, startedAt)) ? RETRY : error
   }
 
   return {
     rows,
     async close() {
-      closing.abort(unavailable('The service is stopping.', 5))
+      closing.abort(queryFailure('stopping'))
       await queue.onIdle()
-      for (const session of idle.splice(0)) session.connection.closeSync()
+      for (const session of idleSessions.splice(0)) session.connection.closeSync()
       database.instance.closeSync()
       await rm(tempDir, { recursive: true, force: true })
     },
@@ -213,9 +227,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
 function limitWait(waitMs: number, caller: AbortSignal): { signal: AbortSignal; end(): void } {
   const waiting = new AbortController()
   const leave = (): void => waiting.abort(caller.reason)
-  const timer = setTimeout(() => {
-    waiting.abort(unavailable(`The query engine is busy: no turn within ${waitMs / 1000} s.`, 5))
-  }, waitMs)
+  const timer = setTimeout(() => waiting.abort(queryFailure('busy')), waitMs)
   const end = (): void => {
     clearTimeout(timer)
     caller.removeEventListener('abort', leave)
@@ -226,27 +238,27 @@ function limitWait(waitMs: number, caller: AbortSignal): { signal: AbortSignal; 
   return { signal: waiting.signal, end }
 }
 
-/** Interrupts what runs on the connection once so many ms have gone by, or at the abort; until `end`. */
-function interruptLate(connection: DuckDBConnection, ms: number, signal: AbortSignal) {
-  let late = false
-  let interrupter: NodeJS.Timeout | undefined
-  const stop = (): void => {
-    interrupter ??= setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS)
+/** Interrupts the statement that runs on the connection after `ms`, or when the signal aborts. `end` stops this. */
+function startInterrupter(connection: DuckDBConnection, ms: number, signal: AbortSignal) {
+  let isTimedOut = false
+  let repetition: NodeJS.Timeout | undefined
+  const interrupt = (): void => {
+    repetition ??= setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS)
     connection.interrupt()
   }
   const timer = setTimeout(() => {
-    late = true
-    stop()
+    isTimedOut = true
+    interrupt()
   }, ms)
-  signal.addEventListener('abort', stop)
+  signal.addEventListener('abort', interrupt)
   return {
-    passed: () => late,
-    /** Whether it has interrupted. */
+    isTimedOut: () => isTimedOut,
+    /** Returns whether the statement was interrupted. */
     end(): boolean {
       clearTimeout(timer)
-      clearInterval(interrupter)
-      signal.removeEventListener('abort', stop)
-      return interrupter !== undefined
+      clearInterval(repetition)
+      signal.removeEventListener('abort', interrupt)
+      return repetition !== undefined
     },
   }
 }

@@ -7,45 +7,47 @@ export type JobQueueServices<Job> = {
 }
 
 export type JobQueueSettings = {
-  /** Pauses before a failed job is tried again, ms: doubled each time between these bounds. */
+  /** Pause before the first retry of a failed job, ms. Each further pause is twice as long. */
   retryMs: number
+  /** Longest pause before a retry, ms. */
   maxRetryMs: number
 }
 
 const DEFAULTS: JobQueueSettings = { retryMs: 1_000, maxRetryMs: 60_000 }
 
 export type LocalJobQueue<Job> = JobQueue<Job> & {
-  /** Resolves when nothing is waiting or running. */
+  /** Resolves when no job waits or runs. */
   idle(): Promise<void>
-  /** Starts nothing any more and resolves when the running job has ended; what waits is dropped. */
+  /** Drops the waiting jobs, starts no other, and resolves when the running job has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Runs jobs one after another in this process, as compaction uses all the memory it is given. A failed job is logged
- * and tried again later, after those that wait. Nothing is kept on disk: the state table knows which of the lake's
- * jobs are finished, and maintenance sends again what a dead process has left (core/lake/maintenance.ts).
+ * Runs jobs one after another in this process, because one compaction may use all the memory it is allowed. A failed
+ * job is logged and tried again later, after the waiting jobs. The queue is not stored on disk: the state table knows
+ * which of the lake's jobs are finished, and after a crash maintenance sends the others again
+ * (core/lake/maintenance.ts).
  */
 export function createJobQueue<Job>(
   { run, log }: JobQueueServices<Job>,
   settings: JobQueueSettings = DEFAULTS,
 ): LocalJobQueue<Job> {
-  const waiting: { job: Job; failures: number }[] = []
+  const waitingJobs: { job: Job; failures: number }[] = []
   const pauses = new Set<Promise<void>>()
   const stopping = new AbortController()
-  let working: Promise<void> | null = null
+  let running: Promise<void> | null = null
 
   function enqueue(job: Job, failures: number): void {
     if (stopping.signal.aborted) return
-    waiting.push({ job, failures })
-    working ??= work()
+    waitingJobs.push({ job, failures })
+    running ??= runWaitingJobs()
   }
 
-  async function work(): Promise<void> {
+  async function runWaitingJobs(): Promise<void> {
     for (;;) {
-      const next = stopping.signal.aborted ? undefined : waiting.shift()
+      const next = stopping.signal.aborted ? undefined : waitingJobs.shift()
       if (next === undefined) {
-        working = null
+        running = null
         return
       }
       try {
@@ -72,11 +74,11 @@ export function createJobQueue<Job>(
       enqueue(job, 0)
     },
     async idle() {
-      while (working !== null || pauses.size > 0) await (working ?? Promise.race(pauses))
+      while (running !== null || pauses.size > 0) await (running ?? Promise.race(pauses))
     },
     async stop() {
       stopping.abort()
-      await working
+      await running
     },
   }
 }

@@ -9,22 +9,22 @@ export type PipelineServices = {
   stream: Pick<EventStream, 'shards' | 'read'>
   consumer: Pick<LakeConsumer, 'consume' | 'consumeBatch'>
   maintenance: Maintenance
-  /** Deletes records up to the sequence that were appended before a time (Unix ms). */
+  /** Deletes the records up to sequence `upTo` that were appended before `olderThan` (Unix ms). */
   prune(upTo: string, olderThan: number): Promise<number>
   clock: Clock
   log: Log
 }
 
 export type PipelineSettings = {
-  /** Pause after the stream was taken into the lake as far as it went, ms. */
+  /** Pause after all records of the stream are in the lake, ms. */
   windowMs: number
-  /** Pause between two looks at what maintenance is due, ms. */
+  /** Pause between two runs of maintenance, ms. */
   maintenanceMs: number
-  /** Pause between two prunings of the stream, ms. */
+  /** Pause between two deletions of old records from the stream, ms. */
   pruneMs: number
-  /** Records that are in the lake stay this long in the stream, ms. */
+  /** Time that a record stays in the stream after it was appended, ms. Records that are not in the lake always stay. */
   retentionMs: number
-  /** Longest pause after failures, ms; the first is as long as the window, each next one doubled. */
+  /** Longest pause after a failure, ms. The first is `windowMs` long, each further one is twice as long. */
   maxBackoffMs: number
 }
 
@@ -36,27 +36,27 @@ export const PIPELINE_DEFAULTS: PipelineSettings = {
   maxBackoffMs: 30_000,
 }
 
-/** Records that are read at once. */
+/** Largest number of records that one read returns. */
 const BATCH_RECORDS = 5_000
-/** With fewer than these at hand the next window may collect more: small batches make small files. */
+/** After a batch below both sizes the pipeline pauses, because small batches make small files. */
 const SMALL_BATCH = { records: 1_000, bytes: 1_000_000 }
 
 /**
- * What happens to events after they were acknowledged: once a window everything new goes from the stream into the
- * lake; every few windows maintenance does what is due, and the stream is pruned. The three fail and back off apart
- * from each other. `run` returns when the signal is aborted and the step at hand is done.
+ * Moves acknowledged events on, in three loops: one writes new records from the stream to the lake, one runs
+ * maintenance, and one deletes old records from the stream. Each loop has its own pauses, and a failure of one does not
+ * delay the others. `run` resolves when the signal has aborted and the current steps have ended.
  */
 export function createPipeline(services: PipelineServices, settings: PipelineSettings = PIPELINE_DEFAULTS) {
   const { state, stream, consumer, maintenance, clock, log } = services
 
   async function consumeAll(signal: AbortSignal): Promise<void> {
     for (const shard of await stream.shards()) {
-      while (!signal.aborted && (await consumeSome(shard)));
+      while (!signal.aborted && (await consumeNextBatch(shard)));
     }
   }
 
-  /** Whether it found so much that there may be more. */
-  async function consumeSome(shard: string): Promise<boolean> {
+  /** Returns whether the batch was large, so more records may wait. */
+  async function consumeNextBatch(shard: string): Promise<boolean> {
     const { highWater, claim } = await state.shard(shard)
     const batch = await stream.read(shard, highWater, BATCH_RECORDS)
     if (batch.length > 0) await consumer.consumeBatch(shard, batch)
@@ -65,18 +65,18 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
     return batch.length >= SMALL_BATCH.records || bytes >= SMALL_BATCH.bytes
   }
 
-  async function prune(): Promise<void> {
+  async function deleteOldRecords(): Promise<void> {
     for (const shard of await stream.shards()) {
       const { highWater } = await state.shard(shard)
       if (highWater !== null) await services.prune(highWater, clock.now() - settings.retentionMs)
     }
   }
 
-  /** Does the work again and again, with a pause in between that grows while it fails. */
+  /** Repeats the work with a pause in between. The pause grows while the work fails. */
   async function repeat(
     work: () => Promise<void>,
     pauseMs: number,
-    failed: (error: unknown, failures: number) => void,
+    logFailure: (error: unknown, failures: number) => void,
     signal: AbortSignal,
   ) {
     for (let failures = 0; !signal.aborted; ) {
@@ -85,7 +85,7 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
         failures = 0
       } catch (error) {
         failures += 1
-        failed(error, failures)
+        logFailure(error, failures)
       }
       const backoffMs = Math.min(settings.maxBackoffMs, settings.windowMs * 2 ** (failures - 1))
       await sleep(failures === 0 ? pauseMs : Math.max(pauseMs, backoffMs), undefined, { signal }).catch(
@@ -95,7 +95,7 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
   }
 
   async function run(signal: AbortSignal): Promise<void> {
-    const jobFailed = (job: string) => (error: unknown, failures: number) =>
+    const logJobFailure = (job: string) => (error: unknown, failures: number) =>
       log('JOB_FAILED', { job, failures, error: String(error) })
     await Promise.all([
       repeat(
@@ -104,8 +104,8 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
         (error, failures) => log('LAKE_BATCH_FAILED', { failures, error: String(error) }),
         signal,
       ),
-      repeat(maintenance.tick, settings.maintenanceMs, jobFailed('maintenance'), signal),
-      repeat(prune, settings.pruneMs, jobFailed('prune'), signal),
+      repeat(maintenance.tick, settings.maintenanceMs, logJobFailure('maintenance'), signal),
+      repeat(deleteOldRecords, settings.pruneMs, logJobFailure('prune'), signal),
     ])
   }
 

@@ -1,92 +1,83 @@
-import { Worker } from 'node:worker_threads'
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createLakeConsumer } from '#core/lake/consumer'
+import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
+import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import { createRepair } from '#core/lake/repair'
 import type { Log } from '#core/ports'
-import type { LogCode } from '#schemas/log'
-
-/** What the thread needs to know; its connections it opens itself. */
-export type PipelineStart = {
-  dataDir: string
-  stateEndpoint: string
-  compactionMemoryMb: number
-  epochMs: number
-  retentionMs: number
-}
-
-export type PipelineMessage =
-  | { kind: 'started' }
-  | { kind: 'log'; code: LogCode; fields: Record<string, unknown> }
-
-export type PipelineCommand = { kind: 'stop' } | { kind: 'repair'; key: string }
-
-export type PipelineThread = {
-  /** Has a damaged object of the lake made anew, soon. */
-  repair(key: string): void
-
-  /** Lets the step at hand end, then ends the thread; a long compaction is cut off, and is done again after the next start. */
-  stop(): Promise<void>
-}
-
-/** How long a stop waits for the step at hand. */
-const STOP_WITHIN_MS = 5_000
-/**
- * Room for new objects, MB. With V8's default a thread that has made files keeps 100 MB more for ever, as an idle
- * one is not collected.
- */
-const YOUNG_MB = 12
-/** Pause before a thread that has crashed is started again. */
-const RESTART_MS = 1_000
+import { createStores } from '#core/stores'
+import { createCompactor } from '#duckdb/compactor'
+import { createFolderLake } from '#local/lake/folder'
+import { createRepairs, type RepairJob, requestRepairs } from '#local/lake/repairs'
+import { connectState } from '#local/state/state'
+import { compactionTempDir, lakeDir } from '#local/storage'
+import { openStreamReader } from '#local/stream/reader'
+import { createJobQueue } from './job-queue.ts'
+import { createPipeline, PIPELINE_DEFAULTS } from './pipeline.ts'
+import type { PipelineCommand, PipelineMessage, PipelineStart } from './start.ts'
 
 /**
- * Runs the pipeline (local/pipeline/pipeline.ts) in a thread of its own, so that writing Parquet never holds up a request.
- * Resolves when it works. A thread that crashes is logged and started again: whatever it had begun is done again.
+ * The code of the pipeline thread: creates the pipeline with the adapters of one machine, and runs it until it is told
+ * to stop.
  */
-export async function startPipeline(start: PipelineStart, log: Log): Promise<PipelineThread> {
-  let stopping = false
-  let restart: NodeJS.Timeout | undefined
-  let thread = startThread()
-  await thread.started
+const port = parentPort
+if (port === null) throw new Error('This file runs only as a worker thread. Call startPipeline.')
+const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs } = workerData as PipelineStart
 
-  function startThread() {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: start,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    })
-    const started = Promise.withResolvers<void>()
-    const ended = Promise.withResolvers<void>()
-    let failure: Error | null = null
-    worker.on('message', (message: PipelineMessage) => {
-      if (message.kind === 'log') log(message.code, message.fields)
-      else started.resolve()
-    })
-    worker.on('error', error => {
-      failure = error
-    })
-    worker.on('exit', () => {
-      const error = failure ?? new Error('the pipeline has ended')
-      started.reject(error)
-      ended.resolve()
-      if (stopping) return
-      log('LAKE_BATCH_FAILED', { error: String(error), restart: true })
-      restart = setTimeout(() => {
-        thread = startThread()
-        thread.started.catch(() => {})
-      }, RESTART_MS)
-    })
-    return { worker, started: started.promise, ended: ended.promise }
-  }
+/**
+ * Lowers the priority, so requests come first. On Linux it applies only to this thread and to the DuckDB threads that
+ * it starts.
+ */
+const NICENESS = 10
+if (process.platform === 'linux') setPriority(NICENESS)
 
-  const command = (what: PipelineCommand) => thread.worker.postMessage(what)
+const send = (message: PipelineMessage) => port.postMessage(message)
+const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
+const clock = { now: Date.now }
+const stream = openStreamReader(dataDir)
+const connection = connectState(stateEndpoint)
+const { lakeState: state, usage, projects } = createStores(connection, clock)
+const lake = createFolderLake(lakeDir(dataDir))
+const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
+// With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times as long.
+const compactor = createCompactor({
+  lake,
+  tempDir: compactionTempDir(dataDir),
+  log: requestRepairs(log, key => repairs.request(key)),
+  memoryMb: compactionMemoryMb,
+  threads: 1,
+})
+const worker = createLakeWorker({ state, lake, compactor, usage, projects, log })
+const jobs = createJobQueue<LakeJob | RepairJob>({
+  run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
+  log,
+})
+const repairs = createRepairs(createRepair({ consumer, worker, log }), jobs)
+const pipeline = createPipeline(
+  {
+    state,
+    stream,
+    consumer,
+    maintenance: createMaintenance(
+      { state, lake, jobs, clock, log },
+      // This queue retries a job until it is done, so no job needs to be sent again.
+      { ...MAINTENANCE_DEFAULTS, epochMs, queueSince: clock.now(), resendMs: Number.POSITIVE_INFINITY },
+    ),
+    prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
+    clock,
+    log,
+  },
+  { ...PIPELINE_DEFAULTS, retentionMs },
+)
 
-  return {
-    repair: key => command({ kind: 'repair', key }),
-    async stop() {
-      stopping = true
-      clearTimeout(restart)
-      const { worker, ended } = thread
-      command({ kind: 'stop' })
-      const late = setTimeout(() => worker.terminate(), STOP_WITHIN_MS)
-      await ended
-      clearTimeout(late)
-    },
-  }
-}
+const stopping = new AbortController()
+port.on('message', (command: PipelineCommand) => {
+  if (command.kind === 'stop') stopping.abort()
+  else repairs.request(command.key)
+})
+send({ kind: 'started' })
+await pipeline.run(stopping.signal)
+await jobs.stop()
+await connection.close()
+stream.close()
+port.close()

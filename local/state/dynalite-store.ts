@@ -4,8 +4,8 @@ import type { DynaliteOptions } from 'dynalite'
 import engine, { type DynaliteLevel, type DynaliteStore } from 'dynalite/db/index.js'
 
 /*
- * dynalite keeps its store to itself, but makes it by `create` of this module, from its options: here is where we
- * get at it.
+ * dynalite does not export its store. It creates the store with `create` of this module, so we replace `create` to
+ * get the store.
  */
 const create = engine.create
 engine.create = function createPrepared(options: DynaliteOptions): DynaliteStore {
@@ -14,92 +14,97 @@ engine.create = function createPrepared(options: DynaliteOptions): DynaliteStore
   return store
 }
 
-type Done = (error: Error | null) => void
+type Callback = (error: Error | null) => void
 type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string }
 
 /**
- * Makes a store of dynalite fit for data that must last. Left alone, it acknowledges writes that are not on disk yet
- * (a power cut takes the last seconds), and an error of the disk is thrown where nothing can catch it: it ends the
- * process. Here writes are synced, all that wait together as one batch, and an error becomes the answer 500.
+ * Makes dynalite's store durable. Without this, dynalite acknowledges writes before they are on disk, so a power cut
+ * loses the last seconds, and a disk error ends the process, because dynalite throws it where nothing can catch it.
+ * With this, writes are synced in batches before they are acknowledged, and a disk error becomes a response with status
+ * 500.
  */
 export function prepareStore(db: DynaliteLevel, folder: string): void {
-  const write = groupCommit(db, folder)
+  const write = createGroupCommit(db, folder)
   const get = db.get.bind(db)
   const createValueStream = db.createValueStream.bind(db)
-  db.put = (key, value, done) => write({ type: 'put', key, value: bornActive(value) }, done)
+  db.put = (key, value, done) => write({ type: 'put', key, value: withActiveStatus(value) }, done)
   db.del = (key, done) => write({ type: 'del', key }, done)
-  db.get = (key, done) => get(key, (error, value) => done(error && asAnswer(error), value))
-  // The first listener: dynalite's own, which comes after it, sees the error as it leaves here.
-  db.createValueStream = options => createValueStream(options).on('error', asAnswer)
+  db.get = (key, done) => get(key, (error, value) => done(error && addResponse(error), value))
+  // This listener is called before dynalite's own listener, so dynalite sees the extended error.
+  db.createValueStream = options => createValueStream(options).on('error', addResponse)
 }
 
 /**
- * dynalite makes a table in two writes, CREATING and later ACTIVE, and a process that dies in between leaves one that
- * can neither be used nor made again: here it is active from the first write on.
+ * dynalite creates a table with two writes: first with status CREATING, later with ACTIVE. A process that is killed in
+ * between would leave a table that can be neither used nor created again. So the first write already says ACTIVE.
  */
-function bornActive(value: unknown): unknown {
+function withActiveStatus(value: unknown): unknown {
   const { TableStatus } = value as { TableStatus?: unknown }
   return TableStatus === 'CREATING' ? { ...(value as object), TableStatus: 'ACTIVE' } : value
 }
 
-/** The prototype's methods: dynalite's replacements on the instance drop options, and close for good. */
+/**
+ * Methods of the prototype. dynalite's own versions on the instance ignore options, and cannot reopen after a close.
+ */
 const level = ClassicLevel.prototype as unknown as {
   batch(this: DynaliteLevel, writes: Write[], options: { sync: boolean }): Promise<void>
   close(this: DynaliteLevel): Promise<void>
   open(this: DynaliteLevel): Promise<void>
 }
 
-/** Opening writes the log of up to 4 MiB into a table file and starts a new log. */
+/**
+ * Free disk space that a reopen needs: LevelDB writes its log of up to 4 MiB into a table file and starts a new log.
+ */
 const REOPEN_FREE_BYTES = 16 * 1024 * 1024
 
-/** One synced batch at a time; what comes meanwhile goes into the next one, in its order. */
-function groupCommit(db: DynaliteLevel, folder: string) {
-  let waiting: { write: Write; done: Done }[] = []
-  let busy = false
-  let failed = false
+/** Commits one synced batch at a time. Writes that arrive during a commit form the next batch, in their order. */
+function createGroupCommit(db: DynaliteLevel, folder: string) {
+  let waitingWrites: { write: Write; done: Callback }[] = []
+  let isCommitting = false
+  let needsReopen = false
 
   async function commit(): Promise<void> {
-    busy = true
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
+    isCommitting = true
+    while (waitingWrites.length > 0) {
+      const batch = waitingWrites
+      waitingWrites = []
       const error = await batchSync(batch.map(({ write }) => write))
       for (const { done } of batch) setImmediate(() => done(error))
     }
-    busy = false
+    isCommitting = false
   }
 
   async function batchSync(writes: Write[]): Promise<Error | null> {
     try {
-      if (failed) await reopen()
+      if (needsReopen) await reopen()
       await level.batch.call(db, writes, { sync: true })
       return null
     } catch (error) {
-      failed = true
-      return asAnswer(error as Error)
+      needsReopen = true
+      return addResponse(error as Error)
     }
   }
 
   /**
-   * After a failed write LevelDB's log ends in half a record: what it would add there is dropped when the log is read
-   * again. Opening anew starts another log. While there is no room for that, the store stays open for reads.
+   * Starts a new log after a failed write. The old log ends with half a record, and LevelDB would ignore anything after
+   * it at the next start. While the disk has no space for a reopen, the store stays open for reads.
    */
   async function reopen(): Promise<void> {
     const { bavail, bsize } = await statfs(folder)
-    if (bavail * bsize < REOPEN_FREE_BYTES) throw new Error('there is no room left on the disk')
+    if (bavail * bsize < REOPEN_FREE_BYTES) throw new Error('The disk is full.')
     await level.close.call(db)
     await level.open.call(db)
-    failed = false
+    needsReopen = false
   }
 
-  return (write: Write, done: Done): void => {
-    waiting.push({ write, done })
-    if (!busy) void commit()
+  return (write: Write, done: Callback): void => {
+    waitingWrites.push({ write, done })
+    if (!isCommitting) void commit()
   }
 }
 
-/** The error with what dynalite answers it by; without these it throws it. */
-function asAnswer(error: Error): Error {
+/** Adds the response that dynalite sends for the error. dynalite throws an error that has no response. */
+function addResponse(error: Error): Error {
   return Object.assign(error, {
     statusCode: 500,
     body: { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError', message: error.message },

@@ -1,11 +1,11 @@
-/** What we use of dynalite, which has no types of its own. */
+/** Types of the parts of dynalite that we use. dynalite has no types. */
 declare module 'dynalite' {
   import type { Server } from 'node:http'
 
   export type DynaliteOptions = {
     path: string
     createTableMs: number
-    /** Ours, called by local/state/dynalite-store.ts with the store that was made for these options. */
+    /** Our own option: local/state/dynalite-store.ts calls it with the new store. */
     prepare(store: import('dynalite/db/index.js').DynaliteStore): void
   }
 
@@ -19,7 +19,7 @@ declare module 'dynalite/db/index.js' {
 
   type Callback = (error: Error | null, value?: unknown) => void
 
-  /** A LevelDB whose methods dynalite has replaced on the instance by ones with callbacks. */
+  /** A LevelDB instance. dynalite replaces its methods with versions that take callbacks. */
   export type DynaliteLevel = Pick<ClassicLevel<string, unknown>, 'open' | 'status'> & {
     put(key: string, value: unknown, done: Callback): void
     del(key: string, done: Callback): void

@@ -10,41 +10,45 @@ import type { DynaliteLevel } from 'dynalite/db/index.js'
 import { FolderError } from '#local/lock'
 import { prepareStore } from './dynalite-store.ts'
 
-/** The one table. `expires_at` (Unix seconds) is its time-to-live attribute on AWS; dynalite deletes nothing. */
+/**
+ * The name of the table. On AWS `expires_at` (Unix seconds) is its time-to-live attribute; dynalite never expires
+ * items.
+ */
 const TABLE = 'footfall'
 
 export type StateConnection = {
   client: DynamoDBDocument
   table: string
-  /** Ends the connections; openState's also ends the store. */
+  /** Closes the connections. On the result of openState it also closes the store. */
   close(): Promise<void>
 }
 
 export type OpenState = StateConnection & {
-  /** For connectState in another thread. Holds the key to the store: keep it inside the process. */
+  /** Address for connectState in another thread. It contains the key to the store, so it must not leave the process. */
   endpoint: string
-  /** Whether the store was damaged and has been put together again from what could be read. */
-  repaired: boolean
+  /** Whether the store was damaged and was repaired. Items that could not be read are lost then. */
+  isRepaired: boolean
 }
 
 /**
- * Opens the state that lies in `folder`, made where there is none: dynalite in this process, on LevelDB, at a free port
- * of the loopback interface, behind a key that is new at each start. After kill -9 LevelDB replays its log as it opens,
- * and its lock has gone with the process. Throws FolderError when the folder cannot be used.
+ * Opens the state in `folder`, and creates it if needed. The state is dynalite in this process, on LevelDB. It listens
+ * on a free port of the loopback interface and accepts only requests with a key that is new at each start. After kill
+ * -9 LevelDB replays its log when it opens, and its lock is gone with the process. Throws FolderError when the folder
+ * cannot be used.
  */
 export async function openState(folder: string): Promise<OpenState> {
-  makeFolder(folder)
-  const { server, repaired } = await openRepaired(folder)
+  createFolder(folder)
+  const { server, isRepaired } = await openOrRepair(folder)
   const key = randomBytes(16).toString('hex')
-  admitOnly(server, key)
+  requireKey(server, key)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
   const endpoint = `http://${key}@127.0.0.1:${(server.address() as AddressInfo).port}`
   const connection = connectState(endpoint)
-  await makeTable(connection.client)
-  return { ...connection, endpoint, repaired, close }
+  await createTable(connection.client)
+  return { ...connection, endpoint, isRepaired, close }
 
   async function close(): Promise<void> {
     await connection.close()
@@ -52,16 +56,16 @@ export async function openState(folder: string): Promise<OpenState> {
   }
 }
 
-/** A connection of its own to the state that openState has opened in another thread of this process. */
+/** Connects to the state that openState has opened in another thread of this process. */
 export function connectState(endpoint: string): StateConnection {
-  const { origin, username } = withoutKey(endpoint)
+  const { origin, username: key } = new URL(endpoint)
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const client = DynamoDBDocument.from(
     new DynamoDBClient({
       endpoint: origin,
       region: 'local',
-      credentials: { accessKeyId: username, secretAccessKey: 'not checked' },
-      // It is in the same process: what fails now fails again, and a try whose answer was lost would come twice.
+      credentials: { accessKeyId: key, secretAccessKey: 'not checked' },
+      // No retries: dynalite is in this process, so an error would repeat, and a write could be applied twice.
       maxAttempts: 1,
       requestHandler: { httpAgent: agent, connectionTimeout: 2_000, requestTimeout: 10_000 },
     }),
@@ -77,31 +81,29 @@ export function connectState(endpoint: string): StateConnection {
   }
 }
 
-function withoutKey(endpoint: string): { origin: string; username: string } {
-  const { origin, username } = new URL(endpoint)
-  return { origin, username }
-}
-
-function makeFolder(folder: string): void {
+function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new FolderError(`the state folder ${folder} cannot be made (${(error as Error).message})`, error)
+    throw new FolderError(
+      `The state folder ${folder} cannot be created (${(error as Error).message}). Set DATA_DIR to a folder that can be written.`,
+      error,
+    )
   }
 }
 
-/** Opens the store, after a repair when LevelDB finds it damaged. */
-async function openRepaired(folder: string): Promise<{ server: Server; repaired: boolean }> {
+/** Opens the store. Repairs it first when LevelDB finds damage. */
+async function openOrRepair(folder: string): Promise<{ server: Server; isRepaired: boolean }> {
   try {
-    return { server: await openStore(folder), repaired: false }
+    return { server: await openStore(folder), isRepaired: false }
   } catch (error) {
-    if (!isDamage(error)) throw unusable(folder, error)
+    if (!isDamage(error)) throw toFolderError(folder, error)
   }
   try {
     await ClassicLevel.repair(folder)
-    return { server: await openStore(folder), repaired: true }
+    return { server: await openStore(folder), isRepaired: true }
   } catch (error) {
-    throw unusable(folder, error)
+    throw toFolderError(folder, error)
   }
 }
 
@@ -124,17 +126,20 @@ function isDamage(error: unknown): boolean {
   return code === 'LEVEL_CORRUPTION' || (cause !== undefined && isDamage(cause))
 }
 
-function unusable(folder: string, error: unknown): FolderError {
+function toFolderError(folder: string, error: unknown): FolderError {
   const { message, cause } = error as Error
   const reason = cause instanceof Error ? cause.message : message
-  return new FolderError(`the state in ${folder} cannot be opened (${reason})`, error)
+  return new FolderError(
+    `The state in ${folder} cannot be opened (${reason}). Restore the folder from a backup, or set DATA_DIR to another folder.`,
+    error,
+  )
 }
 
 /**
- * Lets only requests in that are signed with the key: the port is open to every user of the machine, and to every page
- * in their browsers. A request that breaks off is its sender's business, where dynalite would throw.
+ * Refuses requests that are not signed with the key, because every user of the machine, and every page in their
+ * browsers, can reach the port. Also closes a request that breaks off, because dynalite would throw.
  */
-function admitOnly(server: Server, key: string): void {
+function requireKey(server: Server, key: string): void {
   const [serve] = server.listeners('request') as [(req: IncomingMessage, res: ServerResponse) => void]
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -145,11 +150,11 @@ function admitOnly(server: Server, key: string): void {
     serve(request, response)
     request.removeAllListeners('error').on('error', () => response.destroy())
   })
-  // An idle connection is never closed by this side, as it could be just as the next request is sent.
+  // The server never closes an idle connection, because the next request could already be on its way.
   server.keepAliveTimeout = 0
 }
 
-async function makeTable(client: DynamoDBDocument): Promise<void> {
+async function createTable(client: DynamoDBDocument): Promise<void> {
   try {
     await client.send(
       new CreateTableCommand({
@@ -168,7 +173,7 @@ async function makeTable(client: DynamoDBDocument): Promise<void> {
   } catch (error) {
     if ((error as Error).name !== 'ResourceInUseException') throw error
   }
-  // Until it is active every request to it fails; dynalite has it so within a few turns of the event loop.
+  // Requests fail until the table is active. dynalite needs a few turns of the event loop for that.
   await waitUntilTableExists(
     { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.01 },
     { TableName: TABLE },

@@ -4,68 +4,71 @@ import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { PAGE_BYTES, salvageRecords } from './salvage.ts'
 
-/** The log's file in the data folder; SQLite adds `-wal` and `-shm` beside it. */
+/** Path of the log's file. SQLite keeps two more files beside it, with the endings `-wal` and `-shm`. */
 export function logPath(dir: string): string {
   return join(dir, 'log.db')
 }
 
 /**
- * The reader leaves this file when it meets a damaged page, so that the next start looks at every page of a log that
- * is too big to be looked at whole each time.
+ * Path of the file that the reader writes when it finds a damaged page. The next start then checks every page, also of
+ * a log that is too big for that check at each start.
  */
 export function suspectPath(dir: string): string {
   return join(dir, 'log.suspect')
 }
 
-/** A log up to this size is checked page by page at each start: it takes up to 0.8 s. */
+/** Each start checks every page of a log up to this size. The check takes up to 0.8 s. */
 const CHECKED_BYTES = 256 * 1024 * 1024
-/** Left free above the highest sequence known after damage: those above it may have been read and then lost. */
+/**
+ * After damage this many sequences above the highest salvaged one are not used, because lost records may have had them.
+ */
 const DAMAGE_GAP = 1_000_000
 
-/** How the log may use its machine. */
 export type LogLimits = {
-  /** Pages of 4 kB that the file may grow to; absent: as far as the disk goes. */
+  /** Largest size of the file, in pages of 4 kB. Default: no limit. */
   maxPages?: number
-  /** How long a commit waits for another connection, such as the reader's when it prunes. Default 10 s. */
+  /** Longest time that a commit waits for another connection, for example while the reader deletes. Default: 10 s. */
   busyMs?: number
 }
 
-/** What was found at the start. */
+/** The damage that a start has found and repaired. */
 export type Damage = {
-  /** What SQLite or the check said. */
+  /** The message of SQLite or of the check. */
   reason: string
-  /** Where the old file lies now. */
+  /** Path to which the damaged file was moved. */
   setAside: string
+  /** Number of records that were salvaged. */
   salvaged: number
+  /** Highest sequence that was salvaged. */
   highest: number
 }
 
 export type LogFile = {
-  database: DatabaseSync /** The highest sequence in use. */
+  database: DatabaseSync
+  /** The highest sequence in use. */
   highest: number
   damage: Damage | null
 }
 
 /**
- * Opens the log for its one writer, makes it when it is not there, and salvages it when it is damaged: every record
- * that can still be read goes to a new log, and the old files are set aside as `log.damaged-<Unix ms>`.
- * `minSequence`: sequences up to here were handed out, as others remember.
+ * Opens the log for its one writer. Creates a missing log. Salvages a damaged log: every record that can still be read
+ * moves to a new log, and the old files are renamed to `log.damaged-<Unix ms>`. New records get sequences above
+ * `minSequence`.
  */
 export function openLogFile(dir: string, minSequence: number, now: number, limits: LogLimits = {}): LogFile {
   mkdirSync(dir, { recursive: true })
   const path = logPath(dir)
   if (existsSync(recoveredPath(path))) putInPlace(path, now)
-  const reason = damageOf(path, existsSync(suspectPath(dir)))
+  const reason = findDamage(path, existsSync(suspectPath(dir)))
   const damage = reason === null ? null : salvage(path, reason, now)
   rmSync(suspectPath(dir), { force: true })
   const database = openForWriting(path, limits.busyMs)
   if (limits.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${limits.maxPages}`)
-  const stored = highestOf(database)
-  const highest = Math.max(stored, minSequence)
+  const highest = Math.max(highestSequence(database), minSequence)
   return { database, highest, damage }
 }
 
-/** A row as it is written; the checksum lets salvage tell a record from the remains of one. */
+/** Writes a row. By the checksum, salvage can tell a whole record from a damaged one. */
 export const INSERT_RECORD = 'INSERT INTO records (sequence, appended_at, checksum, data) VALUES (?, ?, ?, ?)'
 
 export function checksumOf(sequence: number, data: Uint8Array): number {
@@ -73,8 +76,8 @@ export function checksumOf(sequence: number, data: Uint8Array): number {
 }
 
 /**
- * WAL and FULL: a commit returns when the write-ahead log is synced. The writer checkpoints by itself, on its own
- * thread; the size of the write-ahead file is cut back after a peak.
+ * With WAL and FULL a commit returns when the write-ahead log is synced. SQLite moves pages from the write-ahead log to
+ * the file on the writer's thread, and limits the size of the write-ahead log after a peak.
  */
 function openForWriting(path: string, busyMs = 10_000): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyMs })
@@ -95,8 +98,8 @@ function openForWriting(path: string, busyMs = 10_000): DatabaseSync {
   return database
 }
 
-/** The highest sequence of a record, or what salvage has raised it to. */
-function highestOf(database: DatabaseSync): number {
+/** Returns the highest sequence of a record, or the floor that salvage has set when that is higher. */
+function highestSequence(database: DatabaseSync): number {
   const row = database
     .prepare(`
       SELECT max(sequence) AS highest FROM (
@@ -106,16 +109,16 @@ function highestOf(database: DatabaseSync): number {
   return Number(row?.highest ?? 0)
 }
 
-/** Why the log cannot be used as it is; null when it can, or is not there. */
-function damageOf(path: string, suspect: boolean): string | null {
+/** Returns why the log is damaged, or null when it is whole or does not exist. */
+function findDamage(path: string, isSuspect: boolean): string | null {
   const size = sizeOf(path)
   const walSize = sizeOf(`${path}-wal`)
-  // SQLite takes an empty file for a new database and deletes the write-ahead log beside it, records and all.
-  if (size === 0) return walSize > 0 ? 'the file is empty, but it has a write-ahead log' : null
+  // SQLite treats an empty file as a new database and deletes the write-ahead log beside it, with all its records.
+  if (size === 0) return walSize > 0 ? 'The file is empty, but it has a write-ahead log.' : null
   try {
     const database = openForWriting(path)
     try {
-      return damageInside(database, path, suspect)
+      return findDamageInside(database, path, isSuspect)
     } finally {
       database.close()
     }
@@ -125,28 +128,32 @@ function damageOf(path: string, suspect: boolean): string | null {
   }
 }
 
-function damageInside(database: DatabaseSync, path: string, suspect: boolean): string | null {
-  // Brings the file to the size that its header says, if no disk is full.
+function findDamageInside(database: DatabaseSync, path: string, isSuspect: boolean): string | null {
+  // Moves all pages into the file, which then has the size that its header says, unless the disk is full.
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   const pages = Number(database.prepare('PRAGMA page_count').get()?.page_count)
   const size = sizeOf(path)
-  if (size < pages * PAGE_BYTES) return `the file has ${size} bytes of ${pages * PAGE_BYTES}`
-  highestOf(database)
-  if (size > CHECKED_BYTES && !suspect) return null
+  if (size < pages * PAGE_BYTES)
+    return `The file has ${size} bytes, but its header says ${pages * PAGE_BYTES}.`
+  highestSequence(database)
+  if (size > CHECKED_BYTES && !isSuspect) return null
   const verdict = database.prepare('PRAGMA quick_check(1)').get()?.quick_check
   return verdict === 'ok' ? null : String(verdict)
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB with their extended codes; a missing table or column is damage as well. */
+/**
+ * Returns whether SQLite reports SQLITE_CORRUPT, SQLITE_NOTADB, or SQLITE_ERROR, its code for a missing table or
+ * column.
+ */
 export function isDamage(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode
   return code !== undefined && [1, 11, 26].includes(code & 0xff)
 }
 
 function salvage(path: string, reason: string, now: number): Damage {
-  const fresh = `${path}.salvage`
-  for (const end of FILE_ENDS) rmSync(fresh + end, { force: true })
-  const database = openForWriting(fresh)
+  const newPath = `${path}.salvage`
+  for (const ending of FILE_ENDINGS) rmSync(newPath + ending, { force: true })
+  const database = openForWriting(newPath)
   const insert = database.prepare(INSERT_RECORD.replace('INSERT', 'INSERT OR IGNORE'))
   let salvaged = 0
   let highest = 0
@@ -158,25 +165,27 @@ function salvage(path: string, reason: string, now: number): Damage {
   database.prepare('INSERT INTO floor (sequence) VALUES (?)').run(highest + DAMAGE_GAP)
   database.exec('COMMIT')
   database.close()
-  renameSync(fresh, recoveredPath(path))
+  renameSync(newPath, recoveredPath(path))
   return { reason, setAside: putInPlace(path, now), salvaged, highest }
 }
 
-/** The new log, complete, before it takes the old one's place; a start that finds it goes on from there. */
+/**
+ * Path of a salvaged log that is complete but does not yet replace the old one. A start that finds it continues there.
+ */
 function recoveredPath(path: string): string {
   return `${path}.recovered`
 }
 
 function putInPlace(path: string, now: number): string {
   const setAside = join(path, '..', `log.damaged-${now}`)
-  for (const end of FILE_ENDS) {
-    if (existsSync(path + end)) renameSync(path + end, setAside + end)
+  for (const ending of FILE_ENDINGS) {
+    if (existsSync(path + ending)) renameSync(path + ending, setAside + ending)
   }
   renameSync(recoveredPath(path), path)
   return setAside
 }
 
-const FILE_ENDS = ['-wal', '-shm', '']
+const FILE_ENDINGS = ['-wal', '-shm', '']
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -1,13 +1,13 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 
-/** The log's page size; salvage counts on it, as a damaged header may not tell. */
+/** Page size of the log. It is fixed, because the header that names it may be damaged. */
 export const PAGE_BYTES = 4096
 
 export type SalvagedRecord = { sequence: number; appendedAt: number; checksum: number; data: Uint8Array }
 
 /*
- * The format is of https://sqlite.org/fileformat2.html, sections 1.6 (b-tree pages), 2.1 (records) and 4.1 (WAL).
+ * The file format: https://sqlite.org/fileformat2.html, sections 1.6 (b-tree pages), 2.1 (records) and 4.1 (WAL).
  */
 const LEAF_TABLE = 0x0d
 const WAL_HEADER_BYTES = 32
@@ -16,25 +16,25 @@ const FRAME_HEADER_BYTES = 24
 const FILE_HEADER_BYTES = 100
 
 /**
- * Finds the log's records in its raw pages, without the tree above them: in every leaf page of the file and of the
- * write-ahead log beside it. A row never changes once written and carries its checksum, so the copy of a row on a
- * page that is out of use is as good as any, and what is no whole record is left out. A record may come twice.
+ * Finds the log's records in the raw leaf pages of the file and of its write-ahead log, without the b-tree above them.
+ * A row never changes and has a checksum. So a copy of a row on an unused page is as good as any other copy, and a row
+ * that is not whole is left out. A record may be returned twice.
  */
 export function* salvageRecords(path: string): Generator<SalvagedRecord> {
   const file = openPages(path)
   const wal = openPages(`${path}-wal`)
   try {
     const frames = framesByPage(wal)
-    const inFile = (page: number) => file.read((page - 1) * PAGE_BYTES)
-    const newest = (page: number) => {
+    const readFile = (page: number) => file.read((page - 1) * PAGE_BYTES)
+    const readNewest = (page: number) => {
       const frame = frames.get(page)
-      return frame === undefined ? inFile(page) : wal.read(frame)
+      return frame === undefined ? readFile(page) : wal.read(frame)
     }
     for (let page = 1; page <= Math.ceil(file.size / PAGE_BYTES); page++) {
-      yield* recordsOf(inFile(page), page === 1, [newest, inFile])
+      yield* recordsOf(readFile(page), page === 1, [readNewest, readFile])
     }
     for (const frame of allFrames(wal.size)) {
-      yield* recordsOf(wal.read(frame), false, [newest, inFile])
+      yield* recordsOf(wal.read(frame), false, [readNewest, readFile])
     }
   } finally {
     file.close()
@@ -42,7 +42,7 @@ export function* salvageRecords(path: string): Generator<SalvagedRecord> {
   }
 }
 
-/** Reads a page by its number; a page that is not there, or in part, has zeros instead. */
+/** Reads a page by its number. Missing bytes are zeros. */
 type PageReader = (page: number) => Buffer
 
 function openPages(path: string) {
@@ -59,13 +59,13 @@ function openPages(path: string) {
   }
 }
 
-/** Offsets of the pages in the write-ahead log, whatever their salt: older rounds hold good rows as well. */
+/** Offsets of all pages in the write-ahead log. Pages with an older salt also hold good rows. */
 function* allFrames(size: number): Generator<number> {
   for (let at = WAL_HEADER_BYTES; at < size; at += FRAME_HEADER_BYTES + PAGE_BYTES)
     yield at + FRAME_HEADER_BYTES
 }
 
-/** Where the last copy of each page lies in the write-ahead log, of the round that its header names. */
+/** Offset of the last copy of each page in the write-ahead log. Only pages with the salt of its header are valid. */
 function framesByPage(wal: ReturnType<typeof openPages>): Map<number, number> {
   const salt = wal.read(0).subarray(16, 24)
   const frames = new Map<number, number>()
@@ -98,39 +98,39 @@ function recordAt(page: Buffer, offset: number, readers: readonly PageReader[]):
       const record = parseCell(page, offset, read)
       if (record !== null && crc32(record.data, record.sequence % 2 ** 32) === record.checksum) return record
     } catch (error) {
-      // Numbers that lead beyond the page: no record, like a wrong checksum.
+      // A damaged number that points beyond the page throws RangeError. It counts as no record, like a wrong checksum.
       if (!(error instanceof RangeError)) throw error
     }
   }
   return null
 }
 
-/** A cell of a table's leaf: length of the payload, rowid (our sequence), payload, first overflow page. */
+/** Parses a cell of a table leaf: length of the payload, rowid (our sequence), payload, first overflow page. */
 function parseCell(page: Buffer, offset: number, read: PageReader): SalvagedRecord | null {
-  const [length, afterLength] = varint(page, offset)
-  const [sequence, start] = varint(page, afterLength)
-  const payload = payloadAt(page, start, length, read)
+  const [length, afterLength] = readVarint(page, offset)
+  const [sequence, start] = readVarint(page, afterLength)
+  const payload = readPayload(page, start, length, read)
   if (payload === null) return null
-  const [headerEnd, typesAt] = varint(payload, 0)
+  const [headerEnd, typesAt] = readVarint(payload, 0)
   const types: number[] = []
   for (let at = typesAt; at < headerEnd; ) {
-    const [type, next] = varint(payload, at)
+    const [type, next] = readVarint(payload, at)
     types.push(type)
     at = next
   }
-  // Columns: sequence (NULL, as it is the rowid), appended_at, checksum, data.
+  // Columns: sequence (NULL, because it is the rowid), appended_at, checksum, data.
   const [rowid, timeType, checksumType, dataType] = types
   if (types.length !== 4 || rowid !== 0 || dataType === undefined || dataType < 12 || dataType % 2 === 1) {
     return null
   }
-  const [appendedAt, afterTime] = integerAt(payload, headerEnd, timeType!)
-  const [checksum, dataAt] = integerAt(payload, afterTime, checksumType!)
+  const [appendedAt, afterTime] = readInteger(payload, headerEnd, timeType!)
+  const [checksum, dataAt] = readInteger(payload, afterTime, checksumType!)
   const data = payload.subarray(dataAt, dataAt + (dataType - 12) / 2)
   return dataAt + data.length === length ? { sequence, appendedAt, checksum, data } : null
 }
 
-/** The whole payload: the part on the leaf and, for a long one, the chain of overflow pages (section 1.6). */
-function payloadAt(page: Buffer, start: number, length: number, read: PageReader): Buffer | null {
+/** Reads a payload from its leaf page and, if it is long, from its chain of overflow pages (section 1.6). */
+function readPayload(page: Buffer, start: number, length: number, read: PageReader): Buffer | null {
   const maxLocal = PAGE_BYTES - 35
   if (length <= maxLocal) {
     const payload = page.subarray(start, start + length)
@@ -152,24 +152,24 @@ function payloadAt(page: Buffer, start: number, length: number, read: PageReader
   return missing > 0 ? null : Buffer.concat(parts)
 }
 
-/** Above the biggest record that ingestion makes, with room; a wilder number is damage. */
+/** Larger than any record of ingestion. A larger number is damage. */
 const MAX_PAYLOAD_BYTES = 4_000_000
 
-/** SQLite's big-endian variable-length integer, up to 53 bits of it, and the place after it. */
-function varint(bytes: Buffer, at: number): [value: number, next: number] {
+/** Reads SQLite's big-endian integer of variable length, up to 53 bits, and returns it with the offset after it. */
+function readVarint(bytes: Buffer, at: number): [value: number, next: number] {
   let value = 0
   for (let i = 0; i < 8; i++) {
     const byte = bytes.readUInt8(at + i)
     value = value * 128 + (byte & 0x7f)
     if (byte < 0x80) return [value, at + i + 1]
   }
-  throw new RangeError('an integer of more than 53 bits')
+  throw new RangeError('The integer has more than 53 bits.')
 }
 
-/** An integer by its serial type 1 to 6, 8 or 9 (section 2.1). */
-function integerAt(bytes: Buffer, at: number, type: number): [value: number, next: number] {
+/** Reads an integer of serial type 1 to 6, 8 or 9 (section 2.1), and returns it with the offset after it. */
+function readInteger(bytes: Buffer, at: number, type: number): [value: number, next: number] {
   if (type === 8 || type === 9) return [type - 8, at]
   const size = [0, 1, 2, 3, 4, 6, 8][type]
-  if (size === undefined || size === 0) throw new RangeError('no integer')
+  if (size === undefined || size === 0) throw new RangeError('The serial type is not an integer.')
   return [size === 8 ? Number(bytes.readBigInt64BE(at)) : bytes.readIntBE(at, size), at + size]
 }

@@ -6,27 +6,27 @@ import { openStreamReader } from './reader.ts'
 import type { WriterGroup, WriterResponse, WriterStart } from './writer.ts'
 
 export type LocalStream = EventStream & {
-  /** Commits what was appended, then closes the file. */
+  /** Commits the waiting records, then closes the file. */
   close(): Promise<void>
 }
 
 export type LocalStreamOptions = LogLimits & {
   log: Log
-  /** Sequences up to here were handed out before, as the lake remembers; new ones are higher. */
+  /** New records get sequences above this one. The caller takes it from the state and the lake. */
   minSequence?: string | null
 }
 
-type Waiting = { records: readonly Uint8Array[]; settle: (error: Error | null) => void }
+type WaitingAppend = { records: readonly Uint8Array[]; settle: (error: Error | null) => void }
 
-/** More than this waiting for the disk is refused at once, before it fills the memory. */
+/** An append is refused while more bytes than this wait for the disk, before they fill the memory. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const RETRY_SECONDS = 5
 
 /**
- * Opens the SQLite log of the folder for appending; one process at a time may do so. Appends that arrive while a
- * commit runs share the next one (group commit): the slower the disk, the bigger the groups.
- * A full disk, a read-only file or an I/O error refuses the appends of the group with UNAVAILABLE; the next group
- * tries anew. Rejects when the file can be neither opened nor replaced by a new one.
+ * Opens the SQLite log of the folder for appending. Only one process at a time may do so. Appends that arrive during a
+ * commit share the next commit (group commit), so a slower disk gets larger groups. When a commit fails, for example on
+ * a full disk, all appends of its group reject with UNAVAILABLE, and the next group tries again. openStream rejects
+ * when the file can be neither opened nor replaced by a new one.
  */
 export async function openStream(
   dir: string,
@@ -37,42 +37,45 @@ export async function openStream(
     workerData: start,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
-  await opened(writer, log)
+  await waitUntilOpen(writer, log)
   const reader = openStreamReader(dir)
 
-  let waiting: Waiting[] = []
+  let waitingAppends: WaitingAppend[] = []
   let waitingBytes = 0
-  let committing: Waiting[] | null = null
-  let scheduled = false
+  let currentGroup: WaitingAppend[] | null = null
+  let isScheduled = false
   let failure: Error | null = null
   const closed = Promise.withResolvers<void>()
-  let closing = false
+  let isClosing = false
 
-  /** Sends what waits to the commit thread, unless it is at work: its answer calls again. */
+  /**
+   * Sends the waiting appends to the commit thread. During a commit it does nothing: the thread's response calls it
+   * again.
+   */
   function commitNext() {
-    scheduled = false
-    if (committing !== null) return
-    if (waiting.length === 0) {
-      if (closing) writer.postMessage('close')
+    isScheduled = false
+    if (currentGroup !== null) return
+    if (waitingAppends.length === 0) {
+      if (isClosing) writer.postMessage('close')
       return
     }
-    committing = waiting
-    waiting = []
+    currentGroup = waitingAppends
+    waitingAppends = []
     waitingBytes = 0
-    const group = groupOf(committing)
+    const group = toGroup(currentGroup)
     writer.postMessage(group, [group.bytes.buffer as ArrayBuffer, group.lengths.buffer as ArrayBuffer])
   }
 
   function settle(error: Error | null) {
-    const done = committing ?? []
-    committing = null
-    for (const waiter of done) waiter.settle(error)
+    const appends = currentGroup ?? []
+    currentGroup = null
+    for (const append of appends) append.settle(error)
   }
 
-  writer.on('message', (answer: WriterResponse) => {
-    if (answer.kind === 'refused') {
-      log('STREAM_UNAVAILABLE', { reason: answer.message, sqlite: answer.code })
-      settle(unavailable('the event log cannot be written now', RETRY_SECONDS))
+  writer.on('message', (response: WriterResponse) => {
+    if (response.kind === 'refused') {
+      log('STREAM_UNAVAILABLE', { reason: response.message, sqlite: response.code })
+      settle(unavailable('The event log cannot be written now. Try again later.', RETRY_SECONDS))
     } else {
       settle(null)
     }
@@ -83,27 +86,31 @@ export async function openStream(
     log('STREAM_UNAVAILABLE', { reason: error.message })
   })
   writer.on('exit', () => {
-    failure ??= new Error('the commit thread has ended')
-    settle(unavailable('the event log has stopped', RETRY_SECONDS, failure))
-    committing = waiting
-    waiting = []
-    settle(unavailable('the event log has stopped', RETRY_SECONDS, failure))
+    failure ??= new Error('The commit thread has ended.')
+    settle(stoppedError())
+    currentGroup = waitingAppends
+    waitingAppends = []
+    settle(stoppedError())
     closed.resolve()
   })
 
+  function stoppedError() {
+    return unavailable('The event log has stopped. Try again later.', RETRY_SECONDS, failure)
+  }
+
   return {
     append(records) {
-      if (failure !== null || closing) {
-        return Promise.reject(unavailable('the event log has stopped', RETRY_SECONDS, failure))
-      }
+      if (failure !== null || isClosing) return Promise.reject(stoppedError())
       if (waitingBytes > MAX_WAITING_BYTES) {
-        return Promise.reject(unavailable('the event log is behind', RETRY_SECONDS))
+        return Promise.reject(
+          unavailable('Too many events wait for the disk. Try again later.', RETRY_SECONDS),
+        )
       }
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      waiting.push({ records, settle: error => (error === null ? resolve() : reject(error)) })
+      waitingAppends.push({ records, settle: error => (error === null ? resolve() : reject(error)) })
       for (const record of records) waitingBytes += record.length
-      if (!scheduled && committing === null) {
-        scheduled = true
+      if (!isScheduled && currentGroup === null) {
+        isScheduled = true
         setImmediate(commitNext)
       }
       return promise
@@ -111,9 +118,9 @@ export async function openStream(
     shards: reader.shards,
     read: reader.read,
     async close() {
-      if (!closing) {
-        closing = true
-        if (committing === null && !scheduled) commitNext()
+      if (!isClosing) {
+        isClosing = true
+        if (currentGroup === null && !isScheduled) commitNext()
       }
       await closed.promise
       reader.close()
@@ -121,22 +128,22 @@ export async function openStream(
   }
 }
 
-/** Waits until the commit thread has the file open; its failure to open it is ours. */
-async function opened(writer: Worker, log: Log): Promise<void> {
+/** Waits until the commit thread has opened the file. Rejects when it cannot. */
+async function waitUntilOpen(writer: Worker, log: Log): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<WriterResponse>()
   writer.once('message', resolve)
   writer.once('error', reject)
   try {
-    const answer = await promise
-    if (answer.kind === 'opened' && answer.damage !== null) log('STREAM_DAMAGED', answer.damage)
+    const response = await promise
+    if (response.kind === 'opened' && response.damage !== null) log('STREAM_DAMAGED', response.damage)
   } finally {
     writer.off('error', reject)
   }
 }
 
-/** The records of a group one after the other in one buffer, which changes threads without being copied. */
-function groupOf(waiting: readonly Waiting[]): WriterGroup {
-  const records = waiting.flatMap(({ records }) => records)
+/** Puts the records of all appends into one buffer, which moves to the commit thread without a copy. */
+function toGroup(appends: readonly WaitingAppend[]): WriterGroup {
+  const records = appends.flatMap(({ records }) => records)
   const lengths = Uint32Array.from(records, record => record.length)
   const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0))
   let at = 0

@@ -3,13 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { checksumOf, type Damage, INSERT_RECORD, type LogLimits, openLogFile } from './log-file.ts'
 
 /**
- * The commit thread: the only writer of records. It gets a group of records, commits them in one transaction and
- * says so. It is a thread of its own because a commit waits for the disk (docs/decisions/2026-11-21-stream-log.md).
+ * The code of the commit thread, the only writer of records. It commits each group of records in one transaction and
+ * then reports the result. It has its own thread because a commit waits for the disk
+ * (docs/decisions/2026-11-21-stream-log.md).
  */
 
 export type WriterStart = { dir: string; minSequence: number; now: number; limits: LogLimits }
 
-/** A group of records, one after the other in `bytes`. */
+/** The records of a group lie one after the other in `bytes`. */
 export type WriterGroup = { lengths: Uint32Array; bytes: Uint8Array; appendedAt: number }
 
 export type WriterResponse =
@@ -43,14 +44,14 @@ function createCommit(database: DatabaseSync, highest: number) {
       for (const length of lengths) {
         const data = bytes.subarray(at, at + length)
         at += length
-        // Counted on also when the commit fails: a number is never given to two records.
+        // A failed commit does not give the sequence back, so two records never get the same one.
         sequence += 1
         insert.run(sequence, appendedAt, checksumOf(sequence, data), data)
       }
       commit.run()
       return { kind: 'committed' }
     } catch (error) {
-      // SQLite has rolled back by itself after some errors, such as a full disk.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (database.isTransaction) database.exec('ROLLBACK')
       const { errcode, message } = error as Error & { errcode?: number }
       return { kind: 'refused', message, code: errcode ?? null }

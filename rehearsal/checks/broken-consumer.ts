@@ -7,13 +7,16 @@ import { eventually } from '#test/support/eventually'
 import { REGION } from '../cdk.ts'
 import { type Check, expectEqual } from './check.ts'
 
-/** That of cdk bootstrap, which is there. The functions' roles have no right to it: that they fail shows that rights count. */
+/**
+ * The S3 bucket of `cdk bootstrap`. It exists, but the role of the function has no right to it, so writes fail. This also
+ * shows that the emulator evaluates rights.
+ */
 const FORBIDDEN = `cdk-hnb659fds-assets-000000000000-${REGION}`
-/** Failures that are waited for: the batch is cut in halves and tried again by then. */
+/** Failed calls to wait for. By then the poller has retried the batch in halves. */
 const FAILURES = 4
 
 export const brokenConsumer: Check = {
-  name: 'a consumer that may not write to its bucket for a while loses nothing',
+  name: 'a consumer without the right to write to its S3 bucket for a while loses no event',
   async act({ service, aws, stack, consumer }) {
     const project = await service.newProject('broken')
     const { name } = stack.functions.lake
@@ -22,12 +25,12 @@ export const brokenConsumer: Check = {
     try {
       for (let i = 0; i < 5; i++) {
         const events = Array.from({ length: 3 }, (_, n) => ({ event: 'kept', event_id: `kept-${i}-${n}` }))
-        expectEqual((await service.send(project, events)).status, 202, 'the answer')
+        expectEqual((await service.send(project, events)).status, 202, 'the status')
       }
       await eventually(
         () => {
           const failures = consumer.calls.failed + consumer.calls.partial - failedBefore
-          if (failures < FAILURES) throw new Error(`${failures} failures until now`)
+          if (failures < FAILURES) throw new Error(`Only ${failures} calls have failed so far.`)
         },
         { timeoutMs: 240_000, everyMs: 500 },
       )
@@ -36,14 +39,14 @@ export const brokenConsumer: Check = {
     }
     return async () => {
       const stored = await service.untilStored(project, 15)
-      expectEqual(new Set(stored.map(({ event_id }) => event_id)).size, 15, 'different events')
-      expectEqual(consumer.givenUp(), 0, 'records that were given up')
+      expectEqual(new Set(stored.map(({ event_id }) => event_id)).size, 15, 'different event ids')
+      expectEqual(consumer.discardedRecords(), 0, 'discarded records')
       return `after ${consumer.calls.failed + consumer.calls.partial - failedBefore} failed calls`
     }
   },
 }
 
-/** Sets one variable of a function; the returned function sets it back. */
+/** Sets one variable of a function. The returned function restores the old value. */
 async function withVariable(client: LambdaClient, FunctionName: string, name: string, value: string) {
   const { Environment } = await client.send(new GetFunctionConfigurationCommand({ FunctionName }))
   const Variables = Environment?.Variables ?? {}
@@ -53,7 +56,8 @@ async function withVariable(client: LambdaClient, FunctionName: string, name: st
     )
     await eventually(async () => {
       const { LastUpdateStatus } = await client.send(new GetFunctionConfigurationCommand({ FunctionName }))
-      if (LastUpdateStatus !== 'Successful') throw new Error(`the function's update is ${LastUpdateStatus}`)
+      if (LastUpdateStatus !== 'Successful')
+        throw new Error(`The update of the function has status ${LastUpdateStatus}.`)
     })
   }
   await set({ ...Variables, [name]: value })

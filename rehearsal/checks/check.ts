@@ -1,40 +1,40 @@
 import type { Ledger } from '../ledger.ts'
 import type { World } from '../world.ts'
 
-/** Something that must hold on the deployed service. */
+/** One check of the deployed service. */
 export type Check = {
   name: string
   /**
-   * Does what is to be looked at, while nobody else does anything, and gives what looks at it: that may take the
-   * stream's window, and runs beside others. What that returns says more.
+   * Does the action of the check, alone. Returns a function that verifies the result, which runs at the same time as other
+   * verifications, because it may have to wait a minute for the consumer. The verification returns details for the report.
    */
   act(world: World): Promise<() => Promise<string>>
 }
 
-/** Acts one after the other; looks at all of it at once. */
+/** Runs the actions one after another, and the verifications in parallel. */
 export async function runChecks(checks: readonly Check[], world: World, ledger: Ledger): Promise<void> {
-  const looking: Promise<unknown>[] = []
+  const verifications: Promise<unknown>[] = []
   for (const { name, act } of checks) {
-    let acted: Promise<() => Promise<string>> | null = null
-    const acting = new Promise<void>(resolve => {
-      looking.push(
+    let verification: Promise<() => Promise<string>> | null = null
+    const action = new Promise<void>(resolve => {
+      verifications.push(
         ledger.check(name, async () => {
-          acted = act(world)
-          acted.then(
+          verification = act(world)
+          verification.then(
             () => resolve(),
             () => resolve(),
           )
-          return (await acted)()
+          return (await verification)()
         }),
       )
     })
-    await acting
+    await action
   }
-  await Promise.all(looking)
+  await Promise.all(verifications)
 }
 
-/** Throws with what is different. */
-export function expectEqual(found: unknown, wanted: unknown, what: string): void {
-  const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)]
-  if (a !== b) throw new Error(`${what}: ${a?.slice(0, 1_500)} instead of ${b?.slice(0, 1_500)}`)
+/** Throws an error with both values unless they are equal as JSON. */
+export function expectEqual(actual: unknown, expected: unknown, description: string): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (a !== b) throw new Error(`Wrong ${description}: ${a?.slice(0, 1_500)} instead of ${b?.slice(0, 1_500)}`)
 }

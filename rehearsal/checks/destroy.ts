@@ -4,28 +4,31 @@ import { createKinesisStream } from '#aws/stream'
 import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 
-/** The stack goes, and all that it keeps stays as it was. */
+/** `cdk destroy` deletes the stack, and the retained data stays unchanged. */
 export async function destroy({ aws, stack, cdk, consumer, service }: World): Promise<string> {
   await consumer.stop()
-  const before = await kept(aws, stack)
+  const before = await readRetainedData(aws, stack)
   await cdk.destroy()
-  const after = await kept(aws, stack)
-  expectEqual(after.records, before.records, 'the records of the stream')
-  // Maintenance may have added to the others until the end.
-  const left = new Set(after.objects)
+  const after = await readRetainedData(aws, stack)
+  expectEqual(after.records, before.records, 'records of the stream')
+  // Maintenance may have added objects and items until the end.
+  const remainingObjects = new Set(after.objects)
   expectEqual(
-    before.objects.filter(object => !left.has(object)),
+    before.objects.filter(object => !remainingObjects.has(object)),
     [],
-    'objects that are gone',
+    'missing objects',
   )
-  if (after.items < before.items) throw new Error(`${after.items} items are left of ${before.items}`)
-  const gone = await service.call('/projects')
-  if (gone.status < 400) throw new Error(`the service answers ${gone.status} after its end`)
+  if (after.items < before.items) throw new Error(`Only ${after.items} of ${before.items} items are left.`)
+  const response = await service.call('/projects')
+  if (response.status < 400) throw new Error(`The deleted service still answers ${response.status}.`)
   return `${after.objects.length} objects, ${after.items} items and ${after.records.length} records of the stream stay`
 }
 
-/** The lake's objects with their sizes, the number of items, and the stream's records by sequence. */
-async function kept({ s3, dynamo, kinesis }: World['aws'], { bucket, table, stream }: World['stack']) {
+/** Returns the objects of the lake with their sizes, the number of items in the table, and the sequences in the stream. */
+async function readRetainedData(
+  { s3, dynamo, kinesis }: World['aws'],
+  { bucket, table, stream }: World['stack'],
+) {
   const objects = (await createS3Lake({ client: s3, bucket }).list('')).map(
     ({ key, size }) => `${key} ${size}`,
   )

@@ -1,23 +1,23 @@
-import { type Reading, readEverything } from '#rehearsal/read-all'
+import { type ReadResult, readAllProjects } from '#rehearsal/read-all'
 import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 
-/** Neither the number of records that came together at first, nor a part of it. */
+/** Differs from the batch sizes of the first time and from their divisors, so that the batches have other limits. */
 const BATCH = 7
 
-/** The stream is read from its start again, cut into other batches: Lambda may lose its checkpoints. */
+/** Reads the stream from its start again in other batches, as Lambda does when it loses its checkpoints. */
 export async function lostCheckpoints(
   { service, consumer }: World,
-  before: readonly Reading[],
+  before: readonly ReadResult[],
 ): Promise<string> {
   const project = await service.newProject('forgotten')
-  const calls = consumer.calls.answered
-  await consumer.forget(BATCH)
-  expectEqual((await service.send(project, [{ event: 'last' }])).status, 202, 'the answer')
-  // The records of the one shard come in order: when this one is there, all others have come again.
+  const calls = consumer.calls.responded
+  await consumer.rereadStream(BATCH)
+  expectEqual((await service.send(project, [{ event: 'last' }])).status, 202, 'the status')
+  // A shard delivers its records in order. When the last event is stored, all others have come again.
   await service.untilStored(project, 1)
-  await consumer.goOn()
-  const now = (await readEverything(service)).filter(reading => reading.project !== project.id)
-  expectEqual(now, before, 'reads after the stream was read again')
-  return `${consumer.calls.answered - calls} batches brought again`
+  await consumer.resume()
+  const after = (await readAllProjects(service)).filter(result => result.project !== project.id)
+  expectEqual(after, before, 'results of reads after the stream was read again')
+  return `${consumer.calls.responded - calls} batches delivered again`
 }

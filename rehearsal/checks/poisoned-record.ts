@@ -5,10 +5,10 @@ import { eventually } from '#test/support/eventually'
 import { type Check, expectEqual } from './check.ts'
 
 export const poisonedRecord: Check = {
-  name: 'poisoned records end in quarantine, and their shard goes on',
+  name: 'records that cannot be read go to quarantine and do not stop their shard',
   async act({ service, aws, stack }) {
     const project = await service.newProject('poisoned')
-    expectEqual((await service.send(project, [{ event: 'before' }])).status, 202, 'the answer')
+    expectEqual((await service.send(project, [{ event: 'before' }])).status, 202, 'the status')
     const poison = [randomBytes(700), Buffer.from('{"kind":"events"}'), Buffer.from([0])]
     await aws.kinesis.send(
       new PutRecordsCommand({
@@ -16,12 +16,12 @@ export const poisonedRecord: Check = {
         Records: poison.map((Data, i) => ({ Data, PartitionKey: `poison-${i}` })),
       }),
     )
-    expectEqual((await service.send(project, [{ event: 'after' }])).status, 202, 'the answer')
+    expectEqual((await service.send(project, [{ event: 'after' }])).status, 202, 'the status')
     return async () => {
       const stored = await service.untilStored(project, 2)
-      expectEqual(stored.map(({ event }) => event).toSorted(), ['after', 'before'], 'the events')
+      expectEqual(stored.map(({ event }) => event).toSorted(), ['after', 'before'], 'stored events')
       const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
-      const kept = await eventually(async () => {
+      const quarantined = await eventually(async () => {
         const objects = await lake.list('quarantine/')
         const texts = await Promise.all(objects.map(async ({ key }) => await lake.get(key)))
         const lines = texts.flatMap(bytes =>
@@ -30,15 +30,15 @@ export const poisonedRecord: Check = {
             .trim()
             .split('\n'),
         )
-        const found = lines.map(line => (JSON.parse(line) as { data: string }).data)
+        const data = lines.map(line => (JSON.parse(line) as { data: string }).data)
         expectEqual(
-          found.toSorted(),
+          data.toSorted(),
           poison.map(data => data.toString('base64')).toSorted(),
-          'the quarantine',
+          'records in quarantine',
         )
         return lines
       })
-      return `${kept.length} records set aside whole, with their reasons`
+      return `${quarantined.length} records in quarantine, unchanged`
     }
   },
 }

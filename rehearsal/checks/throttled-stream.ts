@@ -1,7 +1,7 @@
 import { type Check, expectEqual } from './check.ts'
 
 export const throttledStream: Check = {
-  name: 'a throttled stream is 503 with Retry-After, and what the client sends again is stored once',
+  name: 'a throttled stream gives 503 with Retry-After, and the client can send the events again',
   async act({ service, gate }) {
     const project = await service.newProject('throttled')
     const events = [
@@ -9,25 +9,29 @@ export const throttledStream: Check = {
       { event: 'paid', event_id: 'throttled-2' },
     ]
     gate.setFault('throttle')
-    const refused = await service.send(project, events)
-    const tries = gate.hits()
+    const response = await service.send(project, events)
+    const tries = gate.faultCount()
     gate.setFault('none')
-    expectEqual(refused.status, 503, 'the answer')
-    expectEqual(((await refused.json()) as { error: string }).error, 'UNAVAILABLE', 'its code')
-    const retryAfter = refused.headers.get('retry-after') ?? ''
-    if (!/^\d+$/.test(retryAfter)) throw new Error(`Retry-After is ${retryAfter}`)
-    if (tries < 2) throw new Error('the function did not try again by itself')
-    expectEqual((await service.send(project, events)).status, 202, 'the second answer')
+    expectEqual(response.status, 503, 'the status')
+    expectEqual(((await response.json()) as { error: string }).error, 'UNAVAILABLE', 'the error code')
+    const retryAfter = response.headers.get('retry-after') ?? ''
+    if (!/^\d+$/.test(retryAfter)) throw new Error(`Retry-After is not a number: ${retryAfter}`)
+    if (tries < 2) throw new Error('The function has not retried by itself.')
+    expectEqual((await service.send(project, events)).status, 202, 'the status of the retry')
 
-    // Refused for a moment only: the caller does not hear of it.
+    // After a single throttled call the function retries, and the client gets 202.
     gate.setFault('throttle', 1)
-    expectEqual((await service.send(project, [{ event: 'short' }])).status, 202, 'after a short refusal')
+    expectEqual(
+      (await service.send(project, [{ event: 'short' }])).status,
+      202,
+      'the status after a short throttling',
+    )
     return async () => {
       const stored = await service.untilStored(project, 3)
       expectEqual(
         stored.map(({ event_id = 'none' }) => event_id).toSorted(),
         ['none', 'throttled-1', 'throttled-2'],
-        'the events',
+        'stored events',
       )
       return `${tries} tries, then Retry-After ${retryAfter} s`
     }

@@ -2,16 +2,16 @@ import { COUNTRY } from '../world.ts'
 import { type Check, expectEqual } from './check.ts'
 
 export const viewerCountry: Check = {
-  name: 'an event has the country that the edge tells, not the one that its sender claims',
+  name: 'the country of an event comes from the edge, not from a header of the sender',
   async act({ service }) {
     const project = await service.newProject('country')
-    const claimed = { 'CloudFront-Viewer-Country': 'FR' }
-    expectEqual((await service.send(project, [{ event: 'here' }], claimed)).status, 202, 'the answer')
+    const falseHeader = { 'CloudFront-Viewer-Country': 'FR' }
+    expectEqual((await service.send(project, [{ event: 'here' }], falseHeader)).status, 202, 'the status')
     return async () => {
       const [stored] = await service.untilStored(project, 1)
-      expectEqual(stored?.country, COUNTRY, 'the country')
+      expectEqual(stored?.country, COUNTRY, 'country of the event')
       const { countries } = await service.stats(project)
-      expectEqual(countries, [{ country: COUNTRY, count: 1, unique_users: 0 }], 'the countries of /stats')
+      expectEqual(countries, [{ country: COUNTRY, count: 1, unique_users: 0 }], 'countries of /stats')
       return COUNTRY
     }
   },

@@ -1,9 +1,9 @@
 import type { MappingSettings } from './settings.ts'
 import type { PolledRecord, Time } from './shard.ts'
 
-/** How an invocation ended: with the function's answer, with its error, or not at all (throttled, no connection). */
+/** The outcome of an invocation: a response, an error of the function, or no invocation (throttled, no connection). */
 export type Outcome =
-  | { kind: 'answered'; answer: unknown }
+  | { kind: 'responded'; response: unknown }
   | { kind: 'failed'; reason: string }
   | { kind: 'refused'; reason: string }
 
@@ -12,71 +12,71 @@ export type Invoke = (records: readonly PolledRecord[]) => Promise<Outcome>
 export type DeliverServices = {
   invoke: Invoke
   time: Time
-  /** Everything up to this record is done with. */
+  /** Reports that all records up to this sequence are processed or discarded. */
   checkpoint(sequence: string): void
-  /** Records that are given up, which the failure destination would hear of. */
-  onGivenUp(records: readonly PolledRecord[], reason: string): void
+  /** Reports discarded records. Lambda sends these to the failure destination. */
+  onDiscarded(records: readonly PolledRecord[], reason: string): void
 }
 
-/** Waits between tries; they double. */
+/** The wait between tries starts here and doubles. */
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 
 /**
- * Brings a batch to the function until every record of it is done with or given up, as Lambda does for a stream:
- * a batch that fails is tried again, in halves where the mapping says so; an answer that names failed records moves the
- * checkpoint to the first of them, and the records from there on are brought again. Returns early when `stop` aborts.
+ * Calls the function with a batch until every record is processed or discarded, as Lambda does for a stream. A failed batch
+ * is retried, in halves when the mapping says so. When a response names failed records, the records from the first of them
+ * on are retried. Returns early when `stop` aborts.
  */
 export function createDelivery(settings: MappingSettings, services: DeliverServices) {
-  const { invoke, time, checkpoint, onGivenUp } = services
+  const { invoke, time, checkpoint, onDiscarded } = services
 
   async function deliver(batch: readonly PolledRecord[], stop: AbortSignal): Promise<void> {
-    const portions = [{ records: batch, failures: 0 }]
-    while (portions.length > 0 && !stop.aborted) {
-      const portion = portions.shift() as (typeof portions)[number]
+    const queue = [{ records: batch, failures: 0 }]
+    while (queue.length > 0 && !stop.aborted) {
+      const portion = queue.shift() as (typeof queue)[number]
       const records = dropOld(portion.records)
       if (records.length === 0) continue
       const outcome = await invoke(records)
-      const done = doneWith(records, outcome, settings.reportsFailures)
-      const last = records[done - 1]
+      const processedCount = countProcessed(records, outcome, settings.reportsFailures)
+      const last = records[processedCount - 1]
       if (last !== undefined) checkpoint(last.sequence)
-      const rest = records.slice(done)
+      const rest = records.slice(processedCount)
       if (rest.length === 0) continue
 
-      // A split and a part that went well do not count as retries; neither does a function that was not reached.
-      const isWhole = done === 0 && outcome.kind !== 'refused'
-      if (isWhole && outcome.kind === 'failed' && settings.bisects && rest.length > 1) {
+      // These do not count as retries: a split, a partial success, and a function that was not invoked.
+      const isWholeFailure = processedCount === 0 && outcome.kind !== 'refused'
+      if (isWholeFailure && outcome.kind === 'failed' && settings.bisects && rest.length > 1) {
         const middle = Math.ceil(rest.length / 2)
-        portions.unshift(
+        queue.unshift(
           { records: rest.slice(0, middle), failures: 0 },
           { records: rest.slice(middle), failures: 0 },
         )
         continue
       }
-      const failures = isWhole ? portion.failures + 1 : portion.failures
+      const failures = isWholeFailure ? portion.failures + 1 : portion.failures
       if (failures > settings.retries) {
-        giveUp(rest, 'no retries left')
+        discard(rest, 'no retries left')
         continue
       }
-      portions.unshift({ records: rest, failures })
+      queue.unshift({ records: rest, failures })
       await time.sleep(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10)), stop)
     }
   }
 
   function dropOld(records: readonly PolledRecord[]): readonly PolledRecord[] {
     const oldest = time.now() - settings.maxAgeMs
-    const young = records.filter(({ arrivedAt }) => arrivedAt >= oldest)
-    if (young.length < records.length) {
-      giveUp(
+    const recentRecords = records.filter(({ arrivedAt }) => arrivedAt >= oldest)
+    if (recentRecords.length < records.length) {
+      discard(
         records.filter(({ arrivedAt }) => arrivedAt < oldest),
         'too old',
       )
     }
-    return young
+    return recentRecords
   }
 
-  function giveUp(records: readonly PolledRecord[], reason: string): void {
-    onGivenUp(records, reason)
+  function discard(records: readonly PolledRecord[], reason: string): void {
+    onDiscarded(records, reason)
     checkpoint((records.at(-1) as PolledRecord).sequence)
   }
 
@@ -84,19 +84,23 @@ export function createDelivery(settings: MappingSettings, services: DeliverServi
 }
 
 /**
- * How many records from the start are done with. An answer without failures is a success; one that cannot be read, or
- * names a record that was not sent, fails the batch as a whole.
+ * Returns how many records from the start are processed. A response without failures is a success. A response with a wrong
+ * shape, or with a record that is not in the batch, fails the whole batch.
  */
-function doneWith(records: readonly PolledRecord[], outcome: Outcome, reportsFailures: boolean): number {
-  if (outcome.kind !== 'answered') return 0
+function countProcessed(
+  records: readonly PolledRecord[],
+  outcome: Outcome,
+  reportsFailures: boolean,
+): number {
+  if (outcome.kind !== 'responded') return 0
   if (!reportsFailures) return records.length
-  const failures = (outcome.answer as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? []
+  const failures = (outcome.response as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? []
   if (!Array.isArray(failures)) return 0
-  const failed = failures.map(failure =>
+  const failedIndexes = failures.map(failure =>
     records.findIndex(
       ({ sequence }) => sequence === (failure as { itemIdentifier?: unknown })?.itemIdentifier,
     ),
   )
-  if (failed.includes(-1)) return 0
-  return Math.min(records.length, ...failed)
+  if (failedIndexes.includes(-1)) return 0
+  return Math.min(records.length, ...failedIndexes)
 }

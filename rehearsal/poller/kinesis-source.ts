@@ -7,34 +7,34 @@ import {
 } from '@aws-sdk/client-kinesis'
 import type { PolledRecord, Position, ShardInfo, ShardReader, ShardSource } from './shard.ts'
 
-/** The shards and records of a Kinesis stream. */
-export function kinesisSource(client: KinesisClient, streamArn: string): ShardSource {
+/** Reads the shards and records of a Kinesis stream. */
+export function createKinesisSource(client: KinesisClient, streamArn: string): ShardSource {
   const stream = { StreamARN: streamArn, StreamName: streamArn.slice(streamArn.lastIndexOf('/') + 1) }
 
   async function shards(): Promise<ShardInfo[]> {
-    const found: ShardInfo[] = []
+    const allShards: ShardInfo[] = []
     for (let NextToken: string | undefined; ; ) {
       const page = await client.send(new ListShardsCommand(NextToken === undefined ? stream : { NextToken }))
       for (const { ShardId = '', ParentShardId, AdjacentParentShardId } of page.Shards ?? []) {
         const parents = [ParentShardId, AdjacentParentShardId].filter(parent => parent !== undefined)
-        found.push({ id: ShardId, parents })
+        allShards.push({ id: ShardId, parents })
       }
-      if (page.NextToken === undefined) return found
+      if (page.NextToken === undefined) return allShards
       NextToken = page.NextToken
     }
   }
 
-  function open(shard: string, from: Position): ShardReader {
-    let position = from
+  function open(shard: string, startPosition: Position): ShardReader {
+    let position = startPosition
     let iterator: string | undefined
 
     async function next(): Promise<{ records: PolledRecord[]; end: boolean }> {
-      iterator ??= await iteratorAt(shard, position)
+      iterator ??= await getIterator(shard, position)
       const page = await client
         .send(new GetRecordsCommand({ StreamARN: streamArn, ShardIterator: iterator }))
         .catch((error: Error) => {
-          // An iterator lives for five minutes, a batch that fails may take longer; a busy shard is asked again.
-          if (!PASSING.has(error.name)) throw error
+          // An iterator expires after five minutes, and a failing batch may take longer. A throttled call is repeated.
+          if (!TRANSIENT_ERRORS.has(error.name)) throw error
           return null
         })
       if (page === null) {
@@ -63,19 +63,19 @@ export function kinesisSource(client: KinesisClient, streamArn: string): ShardSo
     return { next }
   }
 
-  async function iteratorAt(ShardId: string, position: Position): Promise<string | undefined> {
-    const at: Pick<GetShardIteratorCommandInput, 'ShardIteratorType' | 'StartingSequenceNumber'> =
+  async function getIterator(ShardId: string, position: Position): Promise<string | undefined> {
+    const start: Pick<GetShardIteratorCommandInput, 'ShardIteratorType' | 'StartingSequenceNumber'> =
       typeof position === 'string'
         ? { ShardIteratorType: position }
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', StartingSequenceNumber: position.after }
-    const answer = await client.send(new GetShardIteratorCommand({ ...stream, ShardId, ...at }))
-    return answer.ShardIterator
+    const response = await client.send(new GetShardIteratorCommand({ ...stream, ShardId, ...start }))
+    return response.ShardIterator
   }
 
   return { shards, open }
 }
 
-const PASSING = new Set([
+const TRANSIENT_ERRORS = new Set([
   'ExpiredIteratorException',
   'ProvisionedThroughputExceededException',
   'LimitExceededException',

@@ -6,12 +6,12 @@ export type InvokeSettings = {
   client: LambdaClient
   functionName: string
   streamArn: string
-  /** Told in each record; nothing depends on it. */
+  /** A field of each record, which no code uses. */
   roleArn: string
 }
 
-/** Calls a function by Lambda's Invoke with the event that Lambda's own poller makes of a shard's records. */
-export function lambdaInvoke(settings: InvokeSettings) {
+/** Creates a function that calls Lambda with records, in the same event shape as Lambda's own poller. */
+export function createLambdaInvoke(settings: InvokeSettings) {
   return async function invoke(shard: string, records: readonly PolledRecord[]): Promise<Outcome> {
     try {
       const { FunctionError, Payload } = await settings.client.send(
@@ -20,16 +20,16 @@ export function lambdaInvoke(settings: InvokeSettings) {
           Payload: Buffer.from(JSON.stringify(kinesisEvent(settings, shard, records))),
         }),
       )
-      const answer = Payload === undefined ? '' : Buffer.from(Payload).toString('utf8')
-      if (FunctionError !== undefined) return { kind: 'failed', reason: `${FunctionError}: ${answer}` }
-      return { kind: 'answered', answer: answer === '' ? null : JSON.parse(answer) }
+      const payload = Payload === undefined ? '' : Buffer.from(Payload).toString('utf8')
+      if (FunctionError !== undefined) return { kind: 'failed', reason: `${FunctionError}: ${payload}` }
+      return { kind: 'responded', response: payload === '' ? null : JSON.parse(payload) }
     } catch (error) {
       return { kind: 'refused', reason: String(error) }
     }
   }
 }
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html, Example event. */
+/** Builds the event (docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html, Example event). */
 function kinesisEvent(
   { streamArn, roleArn }: InvokeSettings,
   shard: string,

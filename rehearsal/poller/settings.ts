@@ -1,33 +1,33 @@
 import type { EventSourceMappingConfiguration } from '@aws-sdk/client-lambda'
 
-/** How Lambda reads a stream for a function: what of an event source mapping decides about batches and retries. */
+/** The settings of an event source mapping that define batches and retries. */
 export type MappingSettings = {
-  /** Records of a batch, at most. */
+  /** Maximum number of records in a batch. */
   batchSize: number
-  /** How long a batch gathers records once it has its first, ms. */
+  /** How long a batch waits for more records after its first one, ms. */
   windowMs: number
   startAt: 'TRIM_HORIZON' | 'LATEST'
-  /** A batch that fails is cut in halves. */
+  /** Whether a failed batch is retried in two halves. */
   bisects: boolean
-  /** The function's answer may name the records that failed. */
+  /** Whether a response may name failed records. */
   reportsFailures: boolean
-  /** Tries after the first; Infinity: until the record leaves the stream. */
+  /** Tries after the first one. Infinity means until the record leaves the stream. */
   retries: number
-  /** Records older than this are passed over, ms. */
+  /** Older records are discarded, ms. */
   maxAgeMs: number
 }
 
 /**
- * The settings of a deployed mapping, with Lambda's defaults for what it leaves open. Throws at what the poller does not
- * play: a mapping that asks for it would be shown wrongly.
+ * Converts a deployed mapping to settings, with Lambda's defaults. Throws for a setting that the poller does not support, so
+ * that the rehearsal never shows a wrong behaviour.
  */
-export function mappingSettings(mapping: EventSourceMappingConfiguration): MappingSettings {
+export function toMappingSettings(mapping: EventSourceMappingConfiguration): MappingSettings {
   const { ParallelizationFactor = 1, TumblingWindowInSeconds = 0, StartingPosition, FilterCriteria } = mapping
-  if (ParallelizationFactor !== 1) throw new Error('the consumer takes one batch of a shard at a time')
-  if (TumblingWindowInSeconds !== 0) throw new Error('tumbling windows are not played')
-  if (FilterCriteria?.Filters?.length) throw new Error('filters are not played')
+  if (ParallelizationFactor !== 1) throw new Error('The poller supports only ParallelizationFactor 1.')
+  if (TumblingWindowInSeconds !== 0) throw new Error('The poller does not support tumbling windows.')
+  if (FilterCriteria?.Filters?.length) throw new Error('The poller does not support filters.')
   if (StartingPosition !== 'TRIM_HORIZON' && StartingPosition !== 'LATEST') {
-    throw new Error(`a start at ${StartingPosition} is not played`)
+    throw new Error(`The poller does not support the starting position ${StartingPosition}.`)
   }
   return {
     batchSize: mapping.BatchSize ?? 100,
@@ -40,7 +40,7 @@ export function mappingSettings(mapping: EventSourceMappingConfiguration): Mappi
   }
 }
 
-/** -1 is Lambda's word for no limit, and its default. */
+/** Lambda's value for "no limit" is -1, which is also the default. */
 function unlimited(value: number | undefined): number {
   return value === undefined || value === -1 ? Number.POSITIVE_INFINITY : value
 }

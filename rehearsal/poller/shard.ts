@@ -1,7 +1,7 @@
-/** What the poller needs of a stream and of the machine, so that tests can play all three. */
+/** The interfaces of the poller to a stream and to the clock. Tests have their own implementations. */
 
 export type PolledRecord = {
-  /** Passed on as it came: an emulator compares it as text. */
+  /** Unchanged text of the sequence, because an emulator compares it as text. */
   sequence: string
   partitionKey: string
   data: Uint8Array
@@ -17,7 +17,7 @@ export type ShardInfo = {
 export type Position = 'TRIM_HORIZON' | 'LATEST' | { after: string }
 
 export type ShardReader = {
-  /** What there is now, perhaps nothing. `end`: the shard is closed and read to its end. */
+  /** Returns the records that are there, perhaps none. `end` means that the shard is closed and read to its end. */
   next(): Promise<{ records: PolledRecord[]; end: boolean }>
 }
 

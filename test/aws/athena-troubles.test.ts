@@ -13,7 +13,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openInstruments } from '#aws/instruments'
 import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine'
 import type { QueryStatistics, SqlQuery } from '#core/ports'
-import { scanning, sql } from '#core/sql'
+import { sql, withScans } from '#core/sql'
 import { nobody } from '../support/emulators.ts'
 import { serviceFault } from '../support/service-fault.ts'
 
@@ -155,8 +155,8 @@ describe('a start', () => {
     })
   })
 
-  const cold = scanning(sql`SELECT 1 AS one`, { table: 'events_cold', date: ['2026-11-01', '2026-11-02'] })
-  const hot = scanning(cold, { table: 'events_hot', epoch: [3, 4] })
+  const cold = withScans(sql`SELECT 1 AS one`, { table: 'events_cold', date: ['2026-11-01', '2026-11-02'] })
+  const hot = withScans(cold, { table: 'events_hot', epoch: [3, 4] })
   test.each<[string, SqlQuery, number, number | undefined]>([
     ['may give an earlier result where nothing that it reads changes', cold, 60, 60],
     ['gives no earlier result where it reads hot epochs', hot, 60, undefined],

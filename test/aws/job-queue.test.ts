@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSqsJobQueue } from '#aws/job-queue'
 import { jobsHandler } from '#lambdas/jobs/handler'
 import { jobQueueContract } from '#test/contract/job-queue'
-import { sqsEvent } from '../support/bundle-world.ts'
 import { type EmulatedStorage, nobody, startStorage } from '../support/emulators.ts'
+import { sqsEvent } from '../support/lambda-events.ts'
 import { serviceFault } from '../support/service-fault.ts'
 
 let storage: EmulatedStorage

@@ -1,34 +1,30 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { Bundles } from '#lib/bundles'
 import type { Credentials } from '#schemas/owner'
-import { type BundleWorld, buildBundles, captured, openBundleWorld } from '../support/bundle-world.ts'
+import { builtBundles } from '../support/built-bundles.ts'
+import { type BundledService, openBundledService } from '../support/bundled-service.ts'
+import { exampleEvent } from '../support/lambda-events.ts'
 import { httpFunctions } from './http-functions.ts'
 import { pipeline } from './pipeline.ts'
 import { settings } from './settings.ts'
 import { sizes } from './sizes.ts'
 
 /**
- * The functions as they are deployed: bundled once, each in a plain process of Node, over emulators of all that they
- * work with. What holds for them stands in the files beside this one.
+ * The functions as AWS runs them: each bundle runs in a Node process of its own, against emulators of the services that it
+ * uses. The tests are in the files beside this one. They share these bundles and processes, because both take seconds.
  */
-export type Deployed = { bundles: Bundles; world: BundleWorld; owner: Credentials }
+export type Deployed = { bundles: Bundles; service: BundledService; owner: Credentials }
 
-let built: Awaited<ReturnType<typeof buildBundles>>
-let world: BundleWorld
-let owner: Credentials
+let deployed: Deployed
+let service: BundledService | undefined
 beforeAll(async () => {
-  built = await buildBundles()
-  world = await openBundleWorld(built.bundles)
-  owner = await world.invoke<Credentials>('owner', captured('owner'))
-}, 120_000)
-afterAll(async () => {
-  await world?.close()
-  await built?.close()
+  const bundles = await builtBundles()
+  service = await openBundledService(bundles)
+  deployed = { bundles, service, owner: await service.invoke<Credentials>('owner', exampleEvent('owner')) }
 })
+afterAll(() => service?.close())
 
-const deployed = (): Deployed => ({ bundles: built.bundles, world, owner })
-
-sizes(deployed)
-pipeline(deployed)
-httpFunctions(deployed)
-settings(deployed)
+sizes(() => deployed)
+pipeline(() => deployed)
+httpFunctions(() => deployed)
+settings(() => deployed)

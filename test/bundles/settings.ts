@@ -8,21 +8,19 @@ const variables = Object.entries(functions).flatMap(([name, { shape }]) =>
 
 export function settings(deployed: () => Deployed): void {
   describe('the start of', () => {
-    // One of each kind: each takes a process of its own.
-    const own = variables.filter(([, variable]) => !variable.startsWith('POWERTOOLS_'))
-    const lastOfEach = [...new Map(own).entries()]
+    // One variable of each function: each test starts a process.
+    const ownVariables = variables.filter(([, variable]) => !variable.startsWith('POWERTOOLS_'))
+    const oneOfEachFunction = [...new Map(ownVariables).entries()]
 
-    test.each(lastOfEach)('%s fails without %s, and the message names it', async (name, variable) => {
-      const start = deployed().world.start(name, { [variable]: undefined })
-      await expect(start).rejects.toThrow(
-        `The settings of the function ${name} are wrong. ${variable} is not set.`,
-      )
+    test.each(oneOfEachFunction)('%s fails without %s, and the message names it', async (name, variable) => {
+      const start = deployed().service.start(name, { [variable]: undefined })
+      await expect(start).rejects.toThrow(`settings of the function ${name}: ${variable} is not set`)
     })
 
-    test('jobs fails for a size that is none, and keeps the value out of the message', async () => {
-      const start = deployed().world.start('jobs', { COMPACTION_MEMORY_MB: 'plenty' })
+    test('jobs fails for an invalid memory size, and the message does not repeat the value', async () => {
+      const start = deployed().service.start('jobs', { COMPACTION_MEMORY_MB: 'plenty' })
       const { message } = await start.then(
-        () => new Error('it has started'),
+        () => new Error('the function started'),
         (error: Error) => error,
       )
       expect(message).toContain('COMPACTION_MEMORY_MB')

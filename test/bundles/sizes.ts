@@ -1,12 +1,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FunctionName } from '#schemas/functions'
-import { buildBundles } from '../support/bundle-world.ts'
+import { buildBundles } from '../support/built-bundles.ts'
 import type { Deployed } from './bundles.test.ts'
 
-/** Bytes of JavaScript, source map apart: what a cold start reads. Raise one with a reason. */
-const BUDGETS: Record<FunctionName, number> = {
+/** Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason. */
+const SIZE_LIMITS: Record<FunctionName, number> = {
   track: 1_000_000,
   reports: 950_000,
   control: 900_000,
@@ -17,37 +19,37 @@ const BUDGETS: Record<FunctionName, number> = {
   owner: 900_000,
 }
 
-/** What Lambda unpacks at most, bytes. */
-const UNPACKED = 250 * 1024 * 1024
+/** Lambda's limit for the unpacked files of a function, bytes. */
+const LAMBDA_UNPACKED_LIMIT = 250 * 1024 * 1024
 
-const names = Object.keys(BUDGETS) as FunctionName[]
+const names = Object.keys(SIZE_LIMITS) as FunctionName[]
 
 export function sizes(deployed: () => Deployed): void {
-  describe('the size of a bundle', () => {
-    test.each(names)('%s stays below its budget', name => {
+  describe('a bundle', () => {
+    test.each(names)('of %s is smaller than its limit', name => {
       const { bytes, folder } = deployed().bundles[name]
       expect(bytes).toBe(statSync(join(folder, 'index.mjs')).size)
-      expect(bytes).toBeLessThan(BUDGETS[name])
+      expect(bytes).toBeLessThan(SIZE_LIMITS[name])
     })
 
-    test('the library of DuckDB fits in what Lambda unpacks', () => {
+    test('with the DuckDB library fits in half of Lambda’s unpacked limit', () => {
       const { folder } = deployed().bundles.jobs
       const [addon = ''] =
         readFileSync(join(folder, 'index.mjs'), 'utf8').match(/@duckdb\/node-bindings-\S+?\.node/) ?? []
       const library = join(folder, 'node_modules', addon)
       expect(statSync(library).size + statSync(join(library, '../libduckdb.so')).size).toBeLessThan(
-        UNPACKED / 2,
+        LAMBDA_UNPACKED_LIMIT / 2,
       )
     })
 
-    test('it holds only the clients that its function uses', () => {
+    test('contains only the AWS clients that its function uses', () => {
       const { bundles } = deployed()
-      const targets = ['DynamoDB_20120810', 'AmazonAthena', 'Kinesis_20131202', 'AmazonSQS', 'AmazonS3']
-      const held = names.map(name => {
+      const clients = ['DynamoDB_20120810', 'AmazonAthena', 'Kinesis_20131202', 'AmazonSQS', 'AmazonS3']
+      const clientsOf = names.map(name => {
         const code = readFileSync(join(bundles[name].folder, 'index.mjs'), 'utf8')
-        return [name, targets.filter(target => code.includes(target)).join(' ')]
+        return [name, clients.filter(client => code.includes(client)).join(' ')]
       })
-      expect(Object.fromEntries(held)).toEqual({
+      expect(Object.fromEntries(clientsOf)).toEqual({
         track: 'DynamoDB_20120810 Kinesis_20131202',
         reports: 'DynamoDB_20120810 AmazonAthena',
         control: 'DynamoDB_20120810',
@@ -60,23 +62,22 @@ export function sizes(deployed: () => Deployed): void {
     })
   })
 
-  test('the same sources give the same bytes, wherever they are written', async () => {
+  test('the same sources give the same bundles, in any folder', async () => {
     const { bundles } = deployed()
-    const again = await buildBundles()
+    const folder = await mkdtemp(join(tmpdir(), 'footfall-bundles-'))
     try {
+      const secondBuild = await buildBundles(folder)
       for (const name of names) {
         for (const file of ['index.mjs', 'index.mjs.map', 'tracker.json']) {
-          const [one, other] = [bundles, again.bundles].map(of => join(of[name].folder, file)) as [
-            string,
-            string,
-          ]
-          expect(existsSync(other)).toBe(existsSync(one))
-          if (existsSync(one))
-            expect(readFileSync(other).equals(readFileSync(one)), `${name}/${file}`).toBe(true)
+          const first = join(bundles[name].folder, file)
+          const second = join(secondBuild[name].folder, file)
+          expect(existsSync(second)).toBe(existsSync(first))
+          if (existsSync(first))
+            expect(readFileSync(second).equals(readFileSync(first)), `${name}/${file}`).toBe(true)
         }
       }
     } finally {
-      await again.close()
+      await rm(folder, { recursive: true, force: true })
     }
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { date, integer, join, name, scanning, sql, timestamp } from '#core/sql'
+import { date, integer, join, name, sql, timestamp, withScans } from '#core/sql'
 
 test('values become parameters in their order, whatever they hold', () => {
   const query = sql`SELECT ${1} AS a, ${"'; DROP"} AS b, ${null} AS c`
@@ -7,7 +7,7 @@ test('values become parameters in their order, whatever they hold', () => {
 })
 
 test('a piece is spliced in with its parameters and with what it scans', () => {
-  const piece = scanning(sql`FROM events_hot WHERE event = ${'b'}`, { table: 'events_hot', epoch: [1, 2] })
+  const piece = withScans(sql`FROM events_hot WHERE event = ${'b'}`, { table: 'events_hot', epoch: [1, 2] })
   const both = join([piece, sql`${'c'}`], ' AND ')
   expect(sql`SELECT ${'a'} ${both} LIMIT ${integer(3)}`).toEqual({
     text: 'SELECT ? FROM events_hot WHERE event = ? AND ? LIMIT 3',

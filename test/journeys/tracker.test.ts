@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
-import { launchBrowser, VISITOR } from '#test/support/browser'
+import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
 import { type Deployment, type NewProject, openDeployment } from '#test/support/deployment'
 
 /** From a page in a real browser to the answers of the service, through stream, lake and Parquet. */
@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 /** A tab of a new visitor. */
-async function newTab(t: TestContext, options: BrowserContextOptions = VISITOR): Promise<Page> {
+async function newTab(t: TestContext, options: BrowserContextOptions = HUMAN_BROWSER): Promise<Page> {
   const context = await browser.newContext(options)
   t.onTestFinished(() => context.close())
   return context.newPage()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import type { HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
 import { type Route, routes } from '#schemas/routes'
-import { captured } from '../support/bundle-world.ts'
+import { exampleEvent } from '../support/lambda-events.ts'
 
 const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'ok' }
 
@@ -26,7 +26,7 @@ function event(
   changes: Partial<APIGatewayProxyEventV2> = {},
   method?: string,
 ): APIGatewayProxyEventV2 {
-  return captured<APIGatewayProxyEventV2>(name, made => {
+  return exampleEvent<APIGatewayProxyEventV2>(name, made => {
     Object.assign(made, changes)
     if (method !== undefined) made.requestContext.http.method = method
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Log } from '#core/ports'
 import { jobsHandler } from '#lambdas/jobs/handler'
-import { sqsEvent } from '../support/bundle-world.ts'
+import { sqsEvent } from '../support/lambda-events.ts'
 
 const message = (id: string, body: string, receives = 1) => ({ id, body, receives })
 

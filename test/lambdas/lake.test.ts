@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { packRecord } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
 import { type LakeServices, lakeHandler } from '#lambdas/lake/handler'
-import { kinesisEvent } from '../support/bundle-world.ts'
 import { eventsRecord, lakeWorld } from '../support/lake-world.ts'
+import { kinesisEvent } from '../support/lambda-events.ts'
 
 /** Real sequence numbers: beyond what a double holds, so that only integers compare. */
 const SEQUENCE = 49_590_338_271_490_256_608_559_692_538_361_571_095_921_575_989_136_588_898n

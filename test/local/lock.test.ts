@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -11,20 +11,20 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a folder that does not exist is made', () => {
+test('a folder that does not exist is created', () => {
   const lock = lockFolder(join(folder, 'a', 'b'))
   expect(() => lockFolder(join(folder, 'a', 'b'))).toThrow(FolderError)
   lock.release()
 })
 
-test('a second lock on the same folder is refused by name, until the first is released', () => {
+test('a second lock on a folder is refused until the first is released', () => {
   const first = lockFolder(folder)
-  expect(() => lockFolder(folder)).toThrow(`another Footfall service runs on ${folder}`)
+  expect(() => lockFolder(folder)).toThrow(`Another Footfall service uses ${folder}.`)
   first.release()
   lockFolder(folder).release()
 })
 
-test('a process that is killed leaves the folder free', () => {
+test('a killed process leaves no lock', () => {
   const script = `import { lockFolder } from '#local/lock'
     lockFolder(${JSON.stringify(folder)}); process.kill(process.pid, 'SIGKILL')`
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: process.cwd() })
@@ -32,21 +32,23 @@ test('a process that is killed leaves the folder free', () => {
   lockFolder(folder).release()
 })
 
-test('a path that cannot be a folder is refused by name', () => {
+test('a path below a file is refused with its name', () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   expect(() => lockFolder(join(file, 'data'))).toThrow(
-    `the data folder ${join(file, 'data')} cannot be written`,
+    `The data folder ${join(file, 'data')} cannot be written`,
   )
 })
 
-test('a folder that the system does not let be made is refused by name', () => {
+test('a folder that the system does not create is refused with its name', () => {
   expect(() => lockFolder('/proc/footfall/data')).toThrow(
-    'the data folder /proc/footfall/data cannot be written',
+    'The data folder /proc/footfall/data cannot be written',
   )
 })
 
-test('a lock file that is not ours to read is refused and left as it is', () => {
-  writeFileSync(join(folder, 'lock'), 'something else, and longer than a header '.repeat(10))
+test('a lock file with other content is refused and not changed', () => {
+  const content = 'something else, and longer than a header '.repeat(10)
+  writeFileSync(join(folder, 'lock'), content)
   expect(() => lockFolder(folder)).toThrow(FolderError)
+  expect(readFileSync(join(folder, 'lock'), 'utf8')).toBe(content)
 })

@@ -11,12 +11,12 @@ beforeEach(() => {
   log = createServiceLog({ write: line => void lines.push(JSON.parse(line)), now: () => now })
 })
 
-test('a line tells when, the code, and its fields', () => {
+test('a line has the time, the code and the fields', () => {
   log('EPOCH_CLOSED', { epoch: 3 })
   expect(lines).toEqual([{ at: '2026-11-20T00:00:00.000Z', code: 'EPOCH_CLOSED', epoch: 3 }])
 })
 
-test('what repeats within a second is counted, and told before the next line, whichever that is', () => {
+test('a line that repeats within a second is counted, and the count is written before the next line of any kind', () => {
   for (let i = 0; i < 5; i += 1) log('STREAM_UNAVAILABLE', { reason: 'full' })
   now += 1_000
   log('EPOCH_CLOSED', { epoch: 3 })
@@ -29,7 +29,7 @@ test('what repeats within a second is counted, and told before the next line, wh
   ])
 })
 
-test('other fields are another line', () => {
+test('lines with different fields are not repetitions', () => {
   log('EPOCH_COMPACTED', { job: 'a' })
   log('EPOCH_COMPACTED', { job: 'b' })
   expect(lines.map(line => line.job)).toEqual(['a', 'b'])

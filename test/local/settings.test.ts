@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSettings, SettingsError, settingsSchema } from '#local/settings'
 
-test('without any variable the defaults hold, and the folder is absolute', () => {
+test('without variables every setting has its default, and the folder is absolute', () => {
   expect(readSettings({})).toMatchObject({
     PORT: 8787,
     HOST: 'localhost',
@@ -12,7 +12,7 @@ test('without any variable the defaults hold, and the folder is absolute', () =>
   })
 })
 
-test('settings cannot be changed after they were read', () => {
+test('settings cannot be changed after they are read', () => {
   expect(Object.isFrozen(readSettings({}))).toBe(true)
 })
 
@@ -20,7 +20,7 @@ test('an empty variable counts as not set', () => {
   expect(readSettings({ PORT: '', BASE_URL: '' }).PORT).toBe(8787)
 })
 
-test('numbers, switches, addresses and header names are read from text', () => {
+test('text becomes a number, a boolean, an address without a final slash, or a lower-case header name', () => {
   const settings = readSettings({
     PORT: '9000',
     SEED_DEMO: 'false',
@@ -48,17 +48,19 @@ describe.each([
   ['QUERY_CONCURRENCY', '0'],
   ['STREAM_RETENTION_MINUTES', '1.5'],
 ])('%s=%s', (name, value) => {
-  test('is refused by name, with what is accepted', () => {
+  test('is refused with its name, its accepted values and its value', () => {
     expect(() => readSettings({ [name]: value })).toThrow(SettingsError)
-    expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be`))
+    expect(() => readSettings({ [name]: value })).toThrow(
+      new RegExp(`^${name} must be .*, not "${value}"\\.$`),
+    )
   })
 })
 
-test('every wrong variable is named at once', () => {
+test('several wrong variables are named in one error', () => {
   expect(() => readSettings({ PORT: 'x', QUERY_THREADS: 'y' })).toThrow(/PORT .*\nQUERY_THREADS /)
 })
 
-test('the README lists every setting', () => {
+test('README.md lists every setting', () => {
   const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
   for (const name of Object.keys(settingsSchema.shape)) expect(readme).toContain(`| \`${name}\` |`)
 })

@@ -9,40 +9,40 @@ let gate: Gate
 beforeAll(async () => {
   kinesis = await startKinesis()
   gate = await startGate()
-  gate.leadTo(kinesis.endpoint)
+  gate.forwardTo(kinesis.endpoint)
 })
 afterAll(async () => {
   await gate?.stop()
   await kinesis?.stop()
 })
 
-/** The service's own adapter, through the gate, on a stream of one shard. */
+/** Creates a stream with one shard, and the service's own adapter for it, which goes through the gate. */
 async function newStream() {
   const streamArn = await kinesis.createStream(1)
   const client = createKinesisClient({ endpoint: gate.endpoint, ...nobody })
-  const quick = { appendMs: 500, appendBackoff: { baseMs: 1, maxMs: 20 } }
-  const stream = createKinesisStream({ client, streamArn, log: () => {}, ...quick })
+  const fastRetries = { appendMs: 500, appendBackoff: { baseMs: 1, maxMs: 20 } }
+  const stream = createKinesisStream({ client, streamArn, log: () => {}, ...fastRetries })
   const [shard = ''] = await stream.shards()
   const stored = async () =>
     (await stream.read(shard, null, 100)).map(({ data }) => Buffer.from(data).toString())
   return { append: (text: string) => stream.append([Buffer.from(text)]), stored }
 }
 
-test('without a fault everything passes', async () => {
+test('without a fault, records arrive once', async () => {
   const { append, stored } = await newStream()
   await append('a')
   await append('b')
   expect(await stored()).toEqual(['a', 'b'])
 })
 
-test('a short throttling is a retry, and nothing is there twice', async () => {
+test('after a short throttling, the retry stores the record once', async () => {
   const { append, stored } = await newStream()
   gate.setFault('throttle', 3)
   await append('a')
-  expect([gate.hits(), await stored()]).toEqual([3, ['a']])
+  expect([gate.faultCount(), await stored()]).toEqual([3, ['a']])
 })
 
-test('a long throttling is UNAVAILABLE, and nothing is there', async () => {
+test('a long throttling is UNAVAILABLE, and nothing is stored', async () => {
   const { append, stored } = await newStream()
   gate.setFault('throttle')
   await expect(append('a')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -50,9 +50,9 @@ test('a long throttling is UNAVAILABLE, and nothing is there', async () => {
   expect(await stored()).toEqual([])
 })
 
-test('a lost answer is a retry of what has arrived: it is there twice', async () => {
+test('after a lost response, the retry stores the record a second time', async () => {
   const { append, stored } = await newStream()
-  gate.setFault('lose answer', 1)
+  gate.setFault('lose response', 1)
   await append('a')
   expect(await stored()).toEqual(['a', 'a'])
 })

@@ -5,9 +5,9 @@ import type { EventRow } from '#schemas/event'
 import type { EventsResponse } from '#schemas/events'
 import type { ProjectRecord } from '#schemas/projects'
 import type { Stats } from '#schemas/stats'
-import { HUMAN_USER_AGENT } from './browser.ts'
 import { eventually } from './eventually.ts'
 import { cleanUp, startService } from './service.ts'
+import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 /** A file that FOOTFALL_DEPLOYMENT names: a service that runs already, and an account there. */
 export type DeploymentFile = {
@@ -68,7 +68,7 @@ export async function openDeployment(): Promise<Deployment> {
   }
   const service = await startService()
   const { base_url, api_key } = service.credentials
-  return deployment({ base_url, api_key, visible_within_s: 20 }, async () => {
+  return deployment({ base_url, api_key, visible_within_s: 60 }, async () => {
     await service.stop()
     await cleanUp()
   })
@@ -136,7 +136,7 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
           }
           return stored
         },
-        { timeoutMs: visible_within_s * 1_000, everyMs: 50 * Math.ceil(visible_within_s / 20) },
+        { timeoutMs: visible_within_s * 1_000, everyMs: 50 * Math.ceil(visible_within_s / 60) },
       )
     },
     stats: (project, since = '1d') => answer(`/stats?project=${project.id}&since=${since}`),

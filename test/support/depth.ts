@@ -11,7 +11,7 @@ declare module 'vitest' {
  * How much random work a test run does. `npm test` is short and always uses the same seed: when it fails, the change
  * under test is the cause. `npm run test:deep` repeats more and draws a new seed each time, so it finds new defects.
  * Both print TEST_DEPTH and TEST_SEED; give them again as environment variables to repeat a run. Values come from
- * test/support/run-settings.ts.
+ * test/support/global-setup.ts.
  */
 export const seed = inject('seed')
 

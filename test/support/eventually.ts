@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Calls `fn` until it no longer throws, and gives what it returned. After `timeoutMs` its last error is thrown. The
- * deadline is generous on purpose: it is there to end a hopeless wait, not to measure.
+ * Calls `fn` until it no longer throws, and returns its result. After `timeoutMs`, throws the last error. The timeout only
+ * ends a hopeless wait, so it is long enough for a busy machine.
  */
 export async function eventually<T>(
   fn: () => T | Promise<T>,
-  { timeoutMs = 20_000, everyMs = 25 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 90_000, everyMs = 25 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

@@ -1,11 +1,11 @@
 /**
- * The process that Lambda runs a bundle in, as test/support/bundled-function.ts starts it: loads the bundle of its first
- * argument, then answers one event after the other over its channel. Answers and errors travel as JSON, as on Lambda.
+ * The process in which a bundle runs, as test/support/bundle-process.ts starts it. Loads the bundle of its first argument,
+ * then runs one event after the other from its IPC channel. Results and errors travel as JSON, as on Lambda.
  */
 export type Invocation = { event: unknown; timeoutMs: number }
 export type Outcome =
   | { kind: 'ready' }
-  | { kind: 'answer'; answer: unknown }
+  | { kind: 'result'; result: unknown }
   | { kind: 'error'; errorType: string; errorMessage: string }
 
 const send = (outcome: Outcome) => process.send?.(outcome)
@@ -27,7 +27,7 @@ process.on('message', async ({ event, timeoutMs }: Invocation) => {
     getRemainingTimeInMillis: () => end - Date.now(),
   }
   try {
-    send({ kind: 'answer', answer: (await handler(event, context)) ?? null })
+    send({ kind: 'result', result: (await handler(event, context)) ?? null })
   } catch (error) {
     const { name, message } = error as Error
     send({ kind: 'error', errorType: name, errorMessage: message })

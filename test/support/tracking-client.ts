@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credentials } from '#schemas/owner'
+import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 export type TrackingClient = {
   /** The event ids that were acknowledged; at the end of `stop`, all that were sent. */
@@ -64,7 +65,7 @@ export function trackingClient({
       const response = await fetch(`${credentials.base_url}/track/batch`, {
         method: 'POST',
         body: JSON.stringify({ events }),
-        headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/142.0 Safari/537.36' },
+        headers: { 'User-Agent': HUMAN_USER_AGENT },
         signal: AbortSignal.timeout(20_000),
       })
       await response.arrayBuffer()

@@ -1,33 +1,35 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
 import { createBrotliDecompress } from 'node:zlib'
+import { inject } from 'vitest'
+import { onceARun } from './once-a-run.ts'
 
-/** The folder of the npm package that holds the packed files; it exports only its code. */
+/** The folder of the npm package with the packed files. The package exports only its code. */
 const PACKAGE = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', '..')
 
 export type Chromium = {
   executable: string
-  /** What it needs of the environment: a bare machine has neither its libraries nor a font. */
+  /** Environment variables that point to the unpacked libraries and fonts, which a bare machine does not have. */
   env: Record<string, string>
 }
 
 /**
- * Unpacks the Chromium of @sparticuz/chromium for this user, once a version, and tells where it is. The package's own
- * way unpacks to one fixed place, readable by its first user only and half written for a second process. The package
- * is for Linux on x64; elsewhere CHROMIUM_PATH names an installed Chromium.
+ * Returns the Chromium of @sparticuz/chromium. The first run of a user unpacks it, and later runs find it there. The
+ * package's own function unpacks to one fixed path, where a second user or a second process cannot use it. The package
+ * is for Linux on x64; elsewhere, CHROMIUM_PATH names an installed Chromium.
  */
 export async function unpackChromium(): Promise<Chromium> {
   const installed = process.env.CHROMIUM_PATH
   if (installed) return { executable: installed, env: {} }
   const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'))
-  const home = join(tmpdir(), `footfall-chromium-${version}-${userInfo().uid}`)
-  if (!existsSync(home)) await unpackTo(home)
+  const home = join(inject('cacheFolder'), `footfall-chromium-${version}-${userInfo().uid}`)
+  if (!existsSync(home)) await onceARun('chromium', () => unpackTo(home))
   return {
     executable: join(home, 'chromium'),
     env: { LD_LIBRARY_PATH: join(home, 'al2023', 'lib'), FONTCONFIG_FILE: join(home, 'fonts.conf') },
@@ -38,7 +40,7 @@ async function unpackTo(home: string): Promise<void> {
   const staging = await mkdtemp(`${home}.`)
   try {
     const executable = join(staging, 'chromium')
-    await pipeline(packed('chromium.br'), createBrotliDecompress(), createWriteStream(executable))
+    await decompress('chromium.br', executable)
     await chmod(executable, 0o755)
     await untar('al2023.tar.br', join(staging, 'al2023'))
     await untar('fonts.tar.br', join(staging, 'fonts'))
@@ -55,20 +57,21 @@ async function unpackTo(home: string): Promise<void> {
     await rename(staging, home)
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
-    // Another process was first: its files are as good as ours.
+    // Another test run on this machine may have unpacked the same version meanwhile. Its files are as good as ours.
     if (!existsSync(home)) throw error
   }
 }
 
-function packed(name: string) {
-  return createReadStream(join(PACKAGE, 'bin', name))
+/** Unpacks `name`, a compressed archive. The archive is a file first: tar closes a pipe before it has read all of it. */
+async function untar(name: string, folder: string): Promise<void> {
+  const archive = `${folder}.tar`
+  await decompress(name, archive)
+  await mkdir(folder)
+  await promisify(execFile)('tar', ['-x', '--no-same-owner', '-f', archive, '-C', folder])
+  await rm(archive)
 }
 
-async function untar(name: string, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  const tar = spawn('tar', ['-x', '--no-same-owner', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] })
-  const ended = once(tar, 'exit')
-  await pipeline(packed(name), createBrotliDecompress(), tar.stdin)
-  const [code] = await ended
-  if (code !== 0) throw new Error(`tar of ${name} ended with ${code}`)
+function decompress(name: string, path: string): Promise<void> {
+  const packed = createReadStream(join(PACKAGE, 'bin', name))
+  return pipeline(packed, createBrotliDecompress(), createWriteStream(path))
 }

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { launchBrowser, VISITOR } from '../support/browser.ts'
+import { HUMAN_BROWSER, launchBrowser } from '../support/browser.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
 /** A moment at which the fake clocks of these tests begin. */
@@ -15,7 +15,8 @@ export function inPage() {
 
     /** A visitor: storages and cookies of their own. */
     async visitor(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-      const context = await browser.newContext({ ...VISITOR, ...options })
+      const context = await browser.newContext({ ...HUMAN_BROWSER, ...options })
+      context.setDefaultTimeout(60_000)
       open.push(context)
       return context
     },
@@ -38,7 +39,7 @@ export function inPage() {
     browser = await launchBrowser()
   })
   afterAll(async () => {
-    await browser.close()
+    await browser?.close()
   })
   beforeEach(async () => {
     here.server = await startRecordingServer()

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { buildTracker } from '../../tracker/build.ts'
 import type { Item } from '../../tracker/queue.ts'
+import { builtTracker } from '../support/built-tracker.ts'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string; items: Item[] }
 
@@ -25,7 +25,7 @@ export type RecordingServer = {
  * is posted. Site and service have different names (all `.test` lead here), as they have in real life.
  */
 export async function startRecordingServer(): Promise<RecordingServer> {
-  const { code } = await buildTracker()
+  const { code } = await builtTracker()
   const received: Received[] = []
   let html = ''
 

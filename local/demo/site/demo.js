@@ -1,17 +1,17 @@
-// The page's own script: sends the events of its buttons, as any site would, and shows what this tab has sent.
-const SENT = 'demo:sent'
-const SHOWN = 8
+// The script of the demo site. It sends an event for each button, as any site could, and lists the events of this tab.
+const STORAGE_KEY = 'demo:sent'
+const MAX_ENTRIES = 8
 const list = document.getElementById('sent')
 
-function sentSoFar() {
+function readEntries() {
   try {
-    return JSON.parse(sessionStorage.getItem(SENT) ?? '[]')
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]')
   } catch {
     return []
   }
 }
 
-function show(entries) {
+function showEntries(entries) {
   list.replaceChildren(
     ...entries.map(({ event, detail, at }) => {
       const item = document.createElement('li')
@@ -25,14 +25,14 @@ function show(entries) {
   )
 }
 
-function note(event, detail) {
-  const entries = [{ event, detail, at: Date.now() }, ...sentSoFar()].slice(0, SHOWN)
+function addEntry(event, detail) {
+  const entries = [{ event, detail, at: Date.now() }, ...readEntries()].slice(0, MAX_ENTRIES)
   try {
-    sessionStorage.setItem(SENT, JSON.stringify(entries))
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(entries))
   } catch {
-    // A blocked storage only makes the list shorter.
+    // Without storage the list starts again on each page.
   }
-  show(entries)
+  showEntries(entries)
 }
 
 document.addEventListener('click', event => {
@@ -40,9 +40,9 @@ document.addEventListener('click', event => {
   if (!element) return
   const { track, ...properties } = element.dataset
   window.aa.track(track, properties)
-  note(track, Object.values(properties).join(', '))
+  addEntry(track, Object.values(properties).join(', '))
   const done = document.getElementById('done')
-  if (done) done.textContent = 'Done. Your notebook is as real as this page, but the event is on its way.'
+  if (done) done.textContent = 'Done. There is no notebook, but the event is on its way.'
 })
 
 for (const button of document.querySelectorAll('[data-copy]')) {
@@ -62,8 +62,8 @@ for (const link of document.querySelectorAll('nav a')) {
 const identity = window.aa?.getIdentity()
 if (identity) {
   document.getElementById('who').textContent = `&user_id=${identity.anonymousId}`
-  note('page_view', location.pathname)
+  addEntry('page_view', location.pathname)
 } else {
   list.firstElementChild.textContent =
-    'The tracker is blocked or switched off in this browser: nothing is sent.'
+    'The tracker is blocked or switched off in this browser, so no events are sent.'
 }

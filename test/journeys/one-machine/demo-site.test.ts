@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse } from '#schemas/events'
 import type { Stats } from '#schemas/stats'
-import { launchBrowser, VISITOR } from '#test/support/browser'
+import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { read } from '#test/support/read-back'
 import { cleanUp, type Service, startService } from '#test/support/service'
@@ -34,7 +34,7 @@ function untilStored(count: number): Promise<EventRow[]> {
 }
 
 test('a visit of the demo site is in /events and /stats, page by page and press by press', async () => {
-  const page = await browser.newPage(VISITOR)
+  const page = await browser.newPage(HUMAN_BROWSER)
   await page.goto(`${service.baseUrl}/demo/?utm_source=readme`)
   await page.getByRole('link', { name: 'Read the guide' }).click()
   await page.waitForURL('**/demo/guide')

@@ -7,6 +7,7 @@ import { DEMO_EVENTS } from '#local/demo/seed'
 import { eventually } from '#test/support/eventually'
 import { read, statsTotals } from '#test/support/read-back'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service'
+import { HUMAN_USER_AGENT } from '#test/support/user-agents'
 
 type Stats = { totals: { total_events: number; unique_users: number }; events: { event: string }[] }
 
@@ -30,7 +31,7 @@ function printedCurl(): string {
 }
 
 test('the first start says what it does and what to try next', () => {
-  expect(service.output()).toMatch(/^first .*owner account.*API key/m)
+  expect(service.output()).toMatch(/^account .*owner account.*API key/m)
   expect(service.output()).toMatch(/^demo .*40000 events/m)
   expect(service.output()).toContain(`${service.baseUrl}/demo/`)
   expect(service.output()).not.toContain(service.credentials.api_key)
@@ -73,7 +74,7 @@ test('an acknowledged event is in the stats', async () => {
       event: 'page_view',
       user_id: 'newcomer',
     }),
-    headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/142.0 Safari/537.36' },
+    headers: { 'User-Agent': HUMAN_USER_AGENT },
   })
   expect(response.status).toBe(202)
   await eventually(async () =>
@@ -91,7 +92,7 @@ test('a restart keeps everything, and makes nothing anew', async () => {
   const port = Number(new URL(service.baseUrl).port)
   service = await startService({ dataDir, seed: true, port })
   expect(service.credentials).toEqual(credentials)
-  expect(service.output()).not.toMatch(/^(first|demo) /m)
+  expect(service.output()).not.toMatch(/^(account|demo) /m)
   const { totals } = await paste(await eventually(printedCurl))
   expect(totals.total_events).toBe(DEMO_EVENTS + 1)
 })

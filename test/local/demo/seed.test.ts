@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type StreamRecord, unpackRecord } from '#core/ingest/record'
-import { DEMO_EVENTS, isSeedUnfinished, type SeedServices, seedDemo } from '#local/demo/seed'
+import { isSeedUnfinished, type SeedServices, seedDemo } from '#local/demo/seed'
 import { cleanUp, newFolder } from '#test/support/service'
 
 const now = Date.UTC(2026, 10, 20, 12)
+/** Enough events for several appends. */
+const EVENTS = 4_000
 const project = {
   id: 'proj_1',
   account_id: 'acc_1',
@@ -42,7 +44,7 @@ function services(overrides: Partial<SeedServices> = {}): SeedServices {
 function records(): Extract<StreamRecord, { kind: 'events' }>[] {
   return appended.flat().map(bytes => {
     const record = unpackRecord(bytes)
-    if (record.kind !== 'events') throw new Error('not events')
+    if (record.kind !== 'events') throw new Error('The record has no events.')
     return record
   })
 }
@@ -51,39 +53,38 @@ function eventIds(): (string | null)[] {
   return records().flatMap(record => record.events.map(event => event.event_id))
 }
 
-test('thirty days of traffic go onto the stream for the project, each event once', async () => {
-  await seedDemo(services(), project)
-  expect(new Set(eventIds()).size).toBe(DEMO_EVENTS)
-  expect(eventIds()).toHaveLength(DEMO_EVENTS)
+test('thirty days of traffic are appended for the project, each event once', async () => {
+  await seedDemo(services(), project, EVENTS)
+  expect(new Set(eventIds()).size).toBe(EVENTS)
+  expect(eventIds()).toHaveLength(EVENTS)
   expect(records().every(({ project_id, bucket }) => project_id === 'proj_1' && bucket === 3)).toBe(true)
   expect(isSeedUnfinished(dataDir)).toBe(false)
 })
 
-test('no record is so new that it has not arrived yet, or has the place of another', async () => {
-  await seedDemo(services(), project)
-  const places = records().map(record => `${record.received_at} ${record.seq}`)
-  expect(new Set(places).size).toBe(places.length)
+test('no record arrives in the future, and no two records have the same position', async () => {
+  await seedDemo(services(), project, EVENTS)
+  const positions = records().map(record => `${record.received_at} ${record.seq}`)
+  expect(new Set(positions).size).toBe(positions.length)
   expect(Math.max(...records().map(record => record.received_at))).toBeLessThanOrEqual(now)
 })
 
-test('a seed that was cut off is sent again with the same ids, whatever time it is then', async () => {
-  let left = 3
-  const cutOff = {
+test('a seed that was interrupted is sent again with the same event ids, also a day later', async () => {
+  const failingStream = {
     append: async (chunk: readonly Uint8Array[]) => {
-      if (left === 0) throw new Error('killed')
-      left -= 1
+      if (appended.length === 3) throw new Error('killed')
       appended.push([...chunk])
     },
   }
-  await expect(seedDemo(services({ stream: cutOff }), project)).rejects.toThrow('killed')
+  const failingSeed = seedDemo(services({ stream: failingStream }), project, EVENTS)
+  await expect(failingSeed).rejects.toThrow('killed')
   expect(isSeedUnfinished(dataDir)).toBe(true)
-  const first = records()
+  const firstRecords = records()
   appended = []
-  await seedDemo(services({ clock: { now: () => now + 86_400_000 } }), project)
+  await seedDemo(services({ clock: { now: () => now + 86_400_000 } }), project, EVENTS)
   expect(
     records()
-      .slice(0, first.length)
+      .slice(0, firstRecords.length)
       .map(({ events }) => events),
-  ).toEqual(first.map(({ events }) => events))
+  ).toEqual(firstRecords.map(({ events }) => events))
   expect(existsSync(join(dataDir, 'seeding'))).toBe(false)
 })

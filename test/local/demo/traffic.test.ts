@@ -15,17 +15,17 @@ function distinct<T>(values: readonly T[]): number {
   return new Set(values).size
 }
 
-test('the same settings make the same traffic, another seed makes another', () => {
+test('the same settings give the same traffic, and another seed gives other traffic', () => {
   expect([...demoTraffic(settings)]).toEqual(requests)
   expect([...demoTraffic({ ...settings, seed: 8 })]).not.toEqual(requests)
 })
 
-test('it has exactly as many events as asked for', () => {
+test('the number of events is exactly that of the settings', () => {
   expect(events).toHaveLength(20_000)
   expect([...demoTraffic({ ...settings, events: 1 })].flatMap(request => request.events)).toHaveLength(1)
 })
 
-test('visitors, sessions, pages and properties have the numbers of the profile', () => {
+test('users, sessions, property keys and event names have the numbers of the profile', () => {
   expect(distinct(events.map(event => event.user_id))).toBe(800)
   expect(distinct(events.map(event => event.session_id))).toBe(3_000)
   expect(distinct(events.flatMap(event => Object.keys(event.properties ?? {})))).toBe(40)
@@ -33,13 +33,13 @@ test('visitors, sessions, pages and properties have the numbers of the profile',
   expect(share(event => event.event === 'page_view')).toBeCloseTo(0.7, 1)
 })
 
-test('most visitors come once', () => {
+test('most users have one session', () => {
   const sessions = Map.groupBy(events, event => event.user_id)
   const once = [...sessions.values()].filter(own => distinct(own.map(event => event.session_id)) === 1)
   expect(once.length / sessions.size).toBeGreaterThan(0.5)
 })
 
-test('requests come in the order of their arrival and never before their events', () => {
+test('requests are in order of arrival, and none arrives before its events', () => {
   const inOrder = requests.toSorted((a, b) => a.received_at - b.received_at)
   expect(requests.map(request => request.received_at)).toEqual(inOrder.map(request => request.received_at))
   const early = ({ received_at, events }: DemoRequest) => events.some(event => event.timestamp > received_at)
@@ -61,7 +61,7 @@ test('about one event in twenty arrives hours late', () => {
   expect(lateEvents / events.length).toBeLessThan(0.07)
 })
 
-test('nights and weekends are quieter', () => {
+test('nights and weekends have fewer events', () => {
   const byHour = (from: number, to: number) =>
     share(event => {
       const hour = new Date(event.timestamp).getUTCHours()
@@ -73,14 +73,14 @@ test('nights and weekends are quieter', () => {
   expect(sundays).toBeLessThan(wednesdays)
 })
 
-test('ids look like those of the tracker', () => {
+test('ids have the form of the tracker’s ids', () => {
   for (const event of events.slice(0, 100)) {
     expect(event.user_id).toMatch(/^anon_[0-9a-z]{16}$/)
     expect(event.session_id).toMatch(/^sess_[0-9a-z]{16}$/)
   }
 })
 
-test('with a prefix every event has an id of its own', () => {
+test('with a prefix every event has its own event_id', () => {
   const requests = [...demoTraffic({ ...settings, events: 500, eventIdPrefix: 'demo-' })]
   const ids = requests.flatMap(({ events }) => events.map(event => event.event_id))
   expect(ids).toEqual(ids.map((_, i) => `demo-${i}`))

@@ -8,41 +8,41 @@ import { jsonResponse } from '#lambdas/response'
 import { type HttpOptions, type HttpServer, startHttp } from '#local/http/server'
 import { MAX_BODY_BYTES, type Route } from '#schemas/routes'
 
-type Seen = { route: Route; request: HttpRequest }
+type Received = { route: Route; request: HttpRequest }
 
-/** A front whose functions all answer by `answer`; what reaches them is kept in `seen`. */
+/** Starts a front whose functions all respond with `respond`. The requests that reach them are in `received`. */
 async function startFront(
-  answer: (request: HttpRequest) => HttpResponse | Promise<HttpResponse> = () =>
+  respond: (request: HttpRequest) => HttpResponse | Promise<HttpResponse> = () =>
     jsonResponse(200, { ok: true }),
   overrides: Partial<HttpOptions> = {},
 ) {
-  const seen: Seen[] = []
-  const all = async (route: Route, request: HttpRequest) => {
-    seen.push({ route, request })
-    return answer(request)
+  const received: Received[] = []
+  const handle = async (route: Route, request: HttpRequest) => {
+    received.push({ route, request })
+    return respond(request)
   }
-  const functions = { track: all, reports: all, control: all, site: all }
+  const functions = { track: handle, reports: handle, control: handle, site: handle }
   const front = await startHttp({ port: 0, functions, log: () => {}, ...overrides })
   onTestFinished(() => front.close())
-  return { front, seen, base: `http://127.0.0.1:${front.port}` }
+  return { front, received, base: `http://127.0.0.1:${front.port}` }
 }
 
-/** The bytes of what the front answers to bytes that no HTTP client would send. */
-async function exchange({ port }: HttpServer, bytes: string | Buffer): Promise<string> {
+/** Sends bytes that no HTTP client would send, and returns the text of the response. */
+async function sendBytes({ port }: HttpServer, bytes: string | Buffer): Promise<string> {
   const socket = createConnection(port, '127.0.0.1')
   socket.write(bytes)
   return text(socket)
 }
 
 describe('a request', () => {
-  test('goes to the function of its route, with parameters, query, headers and body', async () => {
-    const { base, seen } = await startFront()
+  test('reaches the function of its route, with parameters, query, headers and body', async () => {
+    const { base, received } = await startFront()
     await fetch(`${base}/projects/sh%C3%B6p%2F1?a=1&b=x+%26&a=2`, {
       method: 'PATCH',
       headers: { 'X-API-Key': 'aak_1' },
       body: '{"name":"ä"}',
     })
-    const [{ route, request } = expect.unreachable()] = seen
+    const [{ route, request } = expect.unreachable()] = received
     expect(route.path).toBe('/projects/{id}')
     expect(request).toMatchObject({
       method: 'PATCH',
@@ -55,61 +55,61 @@ describe('a request', () => {
   })
 
   test('may have a parameter of any length', async () => {
-    const { base, seen } = await startFront()
+    const { base, received } = await startFront()
     const id = 'a'.repeat(8_000)
     await fetch(`${base}/projects/${id}`)
-    expect(seen[0]?.request.params).toEqual({ id })
+    expect(received[0]?.request.params).toEqual({ id })
   })
 
-  test('without a body has an empty one', async () => {
-    const { base, seen } = await startFront()
+  test('without a body reaches the function with an empty body', async () => {
+    const { base, received } = await startFront()
     await fetch(`${base}/health`)
-    expect(seen[0]?.request.body).toHaveLength(0)
+    expect(received[0]?.request.body).toHaveLength(0)
   })
 
-  test('in chunks arrives whole', async () => {
-    const { front, seen } = await startFront()
-    await exchange(
+  test('in chunks reaches the function with its whole body', async () => {
+    const { front, received } = await startFront()
+    await sendBytes(
       front,
       'POST /track HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{"\r\n3\r\na":\r\n2\r\n1}\r\n0\r\n\r\n',
     )
-    expect(Buffer.from(seen[0]?.request.body ?? []).toString()).toBe('{"a":1}')
+    expect(Buffer.from(received[0]?.request.body ?? []).toString()).toBe('{"a":1}')
   })
 
-  test('for a script has no query that could be wrong', async () => {
-    const { base, seen } = await startFront()
+  test('for a script may have an invalid query, which is ignored', async () => {
+    const { base, received } = await startFront()
     expect((await fetch(`${base}/tracker.js?v=100%`)).status).toBe(200)
-    expect(Object.keys(seen[0]?.request.query ?? {})).toEqual([])
+    expect(Object.keys(received[0]?.request.query ?? {})).toEqual([])
   })
 
-  test('by HEAD is answered as GET, without the body', async () => {
+  test('with HEAD gets the response of GET without the body', async () => {
     const { base } = await startFront()
-    const answer = await fetch(`${base}/health`, { method: 'HEAD' })
-    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([
+    const response = await fetch(`${base}/health`, { method: 'HEAD' })
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
       200,
       '11',
       '',
     ])
   })
 
-  test('by OPTIONS is answered on any path, without a credential', async () => {
-    const { base, seen } = await startFront()
+  test('with OPTIONS gets a CORS response on any path, without a credential', async () => {
+    const { base, received } = await startFront()
     for (const path of ['/track', '/nowhere', '/projects/x']) {
-      const answer = await fetch(base + path, { method: 'OPTIONS' })
-      expect(answer.status).toBe(204)
-      expect(answer.headers.get('access-control-allow-methods')).toBe(
+      const response = await fetch(base + path, { method: 'OPTIONS' })
+      expect(response.status).toBe(204)
+      expect(response.headers.get('access-control-allow-methods')).toBe(
         'GET, POST, PUT, PATCH, DELETE, OPTIONS',
       )
-      expect(answer.headers.get('access-control-allow-headers')).toBe(
+      expect(response.headers.get('access-control-allow-headers')).toBe(
         'Content-Type, X-API-Key, Authorization',
       )
     }
-    expect(seen).toEqual([])
+    expect(received).toEqual([])
   })
 
-  test('that no row knows may go to a page that only this machine has', async () => {
+  test('that matches no route can get a page that only this machine has', async () => {
     const { base } = await startFront(undefined, {
-      extra: (request, response) => {
+      localPages: (request, response) => {
         if (request.url !== '/demo/') return false
         response.end('demo')
         return true
@@ -121,109 +121,115 @@ describe('a request', () => {
 })
 
 describe('the caller’s address', () => {
-  async function addressSeen(forwarded?: string) {
-    const { base, seen } = await startFront()
+  async function receivedAddress(forwarded?: string) {
+    const { base, received } = await startFront()
     await fetch(`${base}/health`, {
       headers: forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded },
     })
-    return seen[0]?.request.ip
+    return received[0]?.request.ip
   }
 
-  test('is the last that a proxy on this machine names', async () => {
-    expect(await addressSeen('203.0.113.9, 198.51.100.7')).toBe('198.51.100.7')
+  test('is the last address that a proxy on this machine adds', async () => {
+    expect(await receivedAddress('203.0.113.9, 198.51.100.7')).toBe('198.51.100.7')
   })
 
-  test('is the peer’s when no proxy names one', async () => {
-    expect(await addressSeen()).toMatch(/127\.0\.0\.1$/)
-    expect(await addressSeen(' ')).toMatch(/127\.0\.0\.1$/)
+  test('is the address of the connection when no proxy adds one', async () => {
+    expect(await receivedAddress()).toMatch(/127\.0\.0\.1$/)
+    expect(await receivedAddress(' ')).toMatch(/127\.0\.0\.1$/)
   })
 })
 
-describe('an error of the front is JSON with CORS:', () => {
+describe('the error of the front is JSON with CORS headers for', () => {
   test.each([
     ['an unknown path', 'GET', '/nowhere', 404, 'NOT_FOUND'],
-    ['a path with a slash too many', 'GET', '/health/', 404, 'NOT_FOUND'],
-    ['a path whose id is empty', 'GET', '/projects/', 404, 'NOT_FOUND'],
-    ['a known path by another method', 'GET', '/track', 405, 'METHOD_NOT_ALLOWED'],
+    ['a path with an extra slash', 'GET', '/health/', 404, 'NOT_FOUND'],
+    ['a path with an empty id', 'GET', '/projects/', 404, 'NOT_FOUND'],
+    ['a known path with another method', 'GET', '/track', 405, 'METHOD_NOT_ALLOWED'],
     ['a method that no route has', 'PROPFIND', '/track', 405, 'METHOD_NOT_ALLOWED'],
     ['bad percent-encoding in the path', 'GET', '/projects/%E0%A4%A', 400, 'MISSING_FIELDS'],
     ['bad percent-encoding in the query', 'GET', '/stats?project=%zz', 400, 'MISSING_FIELDS'],
   ])('%s', async (_, method, path, status, error) => {
-    const { base, seen } = await startFront()
-    const answer = await fetch(base + path, { method })
-    expect(answer.status).toBe(status)
-    expect(await answer.json()).toEqual({ error, message: expect.any(String) })
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(seen).toEqual([])
+    const { base, received } = await startFront()
+    const response = await fetch(base + path, { method })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toEqual({ error, message: expect.any(String) })
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(received).toEqual([])
   })
 
-  test('405 names the methods of the path', async () => {
+  test('a method that the path does not have, with the methods that it has', async () => {
     const { base } = await startFront()
-    const answer = await fetch(`${base}/projects`, { method: 'DELETE' })
-    expect(answer.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS')
+    const response = await fetch(`${base}/projects`, { method: 'DELETE' })
+    expect(response.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS')
   })
 
-  test('what is not HTTP', async () => {
+  test('a request that is not HTTP', async () => {
     const { front } = await startFront()
-    const answer = await exchange(front, 'GET /health\u0001 nonsense\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-    expect(answer).toContain('Access-Control-Allow-Origin: *')
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: 'INVALID_BODY' })
+    const response = await sendBytes(front, 'GET /health\u0001 nonsense\r\n\r\n')
+    expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(response).toContain('Access-Control-Allow-Origin: *')
+    expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: 'INVALID_BODY' })
   })
 
-  test('headers that are too large', async () => {
+  test('too large headers', async () => {
     const { front } = await startFront()
-    const answer = await exchange(
+    const response = await sendBytes(
       front,
       `GET /health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
     )
-    expect(answer).toContain('larger than 16 kB')
+    expect(response).toContain('larger than 16 kB')
   })
 
-  test('a function that throws after all', async () => {
+  test('a function that throws, without the text of its error', async () => {
     const codes: string[] = []
     const { base } = await startFront(() => Promise.reject(new Error('secret text')), {
       log: code => codes.push(code),
     })
-    const answer = await fetch(`${base}/health`)
-    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('secret')])
+    const response = await fetch(`${base}/health`)
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')])
     expect(codes).toEqual(['REQUEST_FAILED'])
   })
 })
 
-describe('a body over 1 MiB', () => {
-  const tooLarge = { error: 'PAYLOAD_TOO_LARGE', message: `the body may have up to ${MAX_BODY_BYTES} bytes` }
+describe('a body limit of 1 MiB', () => {
+  const tooLarge = {
+    error: 'PAYLOAD_TOO_LARGE',
+    message: expect.stringContaining(`more than ${MAX_BODY_BYTES} bytes`),
+  }
 
-  test('of that size exactly is taken', async () => {
-    const { base, seen } = await startFront()
-    const answer = await fetch(`${base}/track`, { method: 'POST', body: Buffer.alloc(MAX_BODY_BYTES, 0x20) })
-    expect([answer.status, seen[0]?.request.body.length]).toEqual([200, MAX_BODY_BYTES])
+  test('accepts a body of exactly this size', async () => {
+    const { base, received } = await startFront()
+    const response = await fetch(`${base}/track`, {
+      method: 'POST',
+      body: Buffer.alloc(MAX_BODY_BYTES, 0x20),
+    })
+    expect([response.status, received[0]?.request.body.length]).toEqual([200, MAX_BODY_BYTES])
   })
 
-  test('by its announced length is refused before it is read', async () => {
-    const { front, seen } = await startFront()
+  test('refuses a larger Content-Length before the body is read', async () => {
+    const { front, received } = await startFront()
     const head = `POST /track HTTP/1.1\r\nHost: x\r\nContent-Length: ${MAX_BODY_BYTES + 1}\r\n\r\n`
     const socket = createConnection(front.port, '127.0.0.1')
     socket.write(head)
-    const [answer] = await once(socket, 'data')
+    const [response] = await once(socket, 'data')
     socket.destroy()
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /)
-    expect(seen).toEqual([])
+    expect(String(response)).toMatch(/^HTTP\/1\.1 413 /)
+    expect(received).toEqual([])
   })
 
-  test('of unknown length is refused when it gets there', async () => {
-    const { front, seen } = await startFront()
+  test('refuses a body of unknown length when it exceeds the limit', async () => {
+    const { front, received } = await startFront()
     const [status, body] = await post(
       front,
       { 'transfer-encoding': 'chunked' },
       Buffer.alloc(MAX_BODY_BYTES + 1, 0x20),
     )
     expect([status, JSON.parse(body)]).toEqual([413, tooLarge])
-    expect(seen).toEqual([])
+    expect(received).toEqual([])
   })
 
-  test('is not even sent by a client that asks first', async () => {
+  test('refuses a client that sends Expect: 100-continue before it sends a larger body', async () => {
     const { front } = await startFront()
     const request = send({
       port: front.port,
@@ -241,7 +247,7 @@ describe('a body over 1 MiB', () => {
     expect(outcome).toBe(413)
   })
 
-  test('that is small is asked for', async () => {
+  test('lets a client that sends Expect: 100-continue send a small body', async () => {
     const { front } = await startFront()
     const request = send({
       port: front.port,
@@ -257,13 +263,13 @@ describe('a body over 1 MiB', () => {
     response.resume()
   })
 
-  test('does not spoil the connection for the next request', async () => {
+  test('keeps the connection usable for the next request after a refusal', async () => {
     const { front } = await startFront()
     const big = Buffer.alloc(MAX_BODY_BYTES + 1, 0x20)
     const first = Buffer.from(`POST /track HTTP/1.1\r\nHost: x\r\nContent-Length: ${big.length}\r\n\r\n`)
     const second = Buffer.from('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-    const answers = await exchange(front, Buffer.concat([first, big, second]))
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+    const responses = await sendBytes(front, Buffer.concat([first, big, second]))
+    expect(responses.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
   async function post({ port }: HttpServer, headers: IncomingHttpHeaders, body: Buffer) {
@@ -274,27 +280,27 @@ describe('a body over 1 MiB', () => {
   }
 })
 
-test('a report is told when its caller goes away; ingestion is not troubled with it', async () => {
+test('a report gets a signal that aborts when its caller disconnects, and ingestion gets no signal', async () => {
   const { promise: aborted, resolve } = Promise.withResolvers<void>()
-  const { base, seen } = await startFront(request => {
+  const { base, received } = await startFront(request => {
     request.signal?.addEventListener('abort', () => resolve())
     return request.path === '/stats' ? aborted.then(() => jsonResponse(200, {})) : jsonResponse(202, {})
   })
   await fetch(`${base}/track`, { method: 'POST', body: '{}' })
-  const leaving = new AbortController()
-  const left = fetch(`${base}/stats`, { signal: leaving.signal }).catch(() => 'left')
-  await expect.poll(() => seen.length).toBe(2)
-  leaving.abort()
+  const caller = new AbortController()
+  const outcome = fetch(`${base}/stats`, { signal: caller.signal }).catch(() => 'disconnected')
+  await expect.poll(() => received.length).toBe(2)
+  caller.abort()
   await aborted
-  expect([await left, seen[0]?.request.signal]).toEqual(['left', undefined])
+  expect([await outcome, received[0]?.request.signal]).toEqual(['disconnected', undefined])
 })
 
 describe('closing', () => {
-  test('answers what is under way, and ends idle connections', async () => {
-    const { promise: answer, resolve } = Promise.withResolvers<HttpResponse>()
-    const { front, seen, base } = await startFront(() => answer)
+  test('sends the responses of open requests, and ends idle connections', async () => {
+    const { promise: response, resolve } = Promise.withResolvers<HttpResponse>()
+    const { front, received, base } = await startFront(() => response)
     const waiting = fetch(`${base}/health`)
-    await expect.poll(() => seen.length).toBe(1)
+    await expect.poll(() => received.length).toBe(1)
     const closed = front.close()
     resolve(jsonResponse(200, { ok: true }))
     expect((await waiting).status).toBe(200)
@@ -302,19 +308,19 @@ describe('closing', () => {
     await expect(fetch(`${base}/health`)).rejects.toThrow()
   })
 
-  test('does not wait for a connection that has not sent anything', async () => {
+  test('does not wait for a connection that has sent nothing', async () => {
     const { front } = await startFront()
     const silent = createConnection(front.port, '127.0.0.1').resume()
     await once(silent, 'connect')
-    // Connections are taken in their order.
-    await exchange(front, 'GET /health HTTP/1.0\r\n\r\n')
+    // The front accepts connections in order, so it has accepted the silent one when this one gets its response.
+    await sendBytes(front, 'GET /health HTTP/1.0\r\n\r\n')
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    // Nothing that waits for a time would ever end.
+    // With fake timers a close that waits for a timeout would never end.
     await Promise.all([front.close(), once(silent, 'close')])
   })
 
-  test('a port that is taken is an error of the start', async () => {
+  test('a start on a used port rejects', async () => {
     const { front } = await startFront()
     await expect(startFront(undefined, { port: front.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import { createFolderLake, deleteUnfinished, renameLegacyFolders } from '#local/lake/folder'
 import { lakeContract } from '#test/contract/lake'
 
-const temporary = () => mkdtempSync(join(tmpdir(), 'footfall-lake-'))
+const createFolder = () => mkdtempSync(join(tmpdir(), 'footfall-lake-'))
 
-lakeContract('a folder', async () => createFolderLake(temporary()))
+lakeContract('a folder', async () => createFolderLake(createFolder()))
 
-test('what a dead process was writing is neither listed nor kept at the next start', async () => {
-  const folder = temporary()
+test('an unfinished file of a crashed process is not listed, and the next start deletes it', async () => {
+  const folder = createFolder()
   const lake = createFolderLake(folder)
   await lake.put('hot/epoch=1/a', new Uint8Array(3))
   writeFileSync(join(folder, 'hot/epoch=1/b.123-0.unfinished'), 'half')
@@ -19,8 +19,8 @@ test('what a dead process was writing is neither listed nor kept at the next sta
   expect(readdirSync(join(folder, 'hot/epoch=1'))).toEqual(['a'])
 })
 
-test('session rollups of an older version are found under their new name', async () => {
-  const folder = temporary()
+test('session rollups of an older version are listed under their new name', async () => {
+  const folder = createFolder()
   const lake = createFolderLake(folder)
   await lake.put('visits/date=2026-11-18/bucket=7/3-6.parquet', new Uint8Array(3))
   await renameLegacyFolders(folder)
@@ -29,8 +29,8 @@ test('session rollups of an older version are found under their new name', async
   expect(await lake.list('visits/')).toEqual([])
 })
 
-test('a partition whose last file is deleted goes too, and can be written again', async () => {
-  const folder = temporary()
+test('a partition is deleted with its last file, and can be written again', async () => {
+  const folder = createFolder()
   const lake = createFolderLake(folder)
   await lake.put('hot/epoch=1/a', new Uint8Array(3))
   await lake.delete(['hot/epoch=1/a'])
@@ -39,8 +39,8 @@ test('a partition whose last file is deleted goes too, and can be written again'
   expect(await lake.list('hot/')).toHaveLength(1)
 })
 
-test('a write that the disk refuses is UNAVAILABLE with a time to try again, and leaves nothing behind', async () => {
-  const folder = temporary()
+test('a write that the disk refuses rejects with UNAVAILABLE and Retry-After, and leaves no file', async () => {
+  const folder = createFolder()
   const lake = createFolderLake(folder)
   writeFileSync(join(folder, 'hot'), 'a file where a folder should be')
   await expect(lake.put('hot/epoch=1/a', new Uint8Array(3))).rejects.toMatchObject({
@@ -50,6 +50,6 @@ test('a write that the disk refuses is UNAVAILABLE with a time to try again, and
   expect(readdirSync(folder)).toEqual(['hot'])
 })
 
-test('a key that would leave the folder is refused', async () => {
-  await expect(createFolderLake(temporary()).get('../secret')).rejects.toThrow('not a key')
+test('a key that leads out of the folder is refused', async () => {
+  await expect(createFolderLake(createFolder()).get('../secret')).rejects.toThrow('Not a key of the lake')
 })

@@ -6,18 +6,18 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
 import type { Log } from '#core/ports'
-import { integer, scanning, sql } from '#core/sql'
+import { integer, sql, withScans } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
 import { damaged } from '#test/support/damaged'
 
 queryEngineContract('DuckDB over a folder', async () => {
-  const { engine, remove } = await fresh()
+  const { engine, remove } = await openEngine()
   return { engine, close: remove }
 })
 
-async function fresh(settings: Partial<QueryEngineSettings> = {}) {
+async function openEngine(settings: Partial<QueryEngineSettings> = {}) {
   const lakeDir = await mkdtemp(join(tmpdir(), 'footfall-engine-'))
   const logged: Parameters<Log>[] = []
   const engine = await openQueryEngine({
@@ -34,12 +34,12 @@ async function fresh(settings: Partial<QueryEngineSettings> = {}) {
 }
 
 async function setUp(settings: Partial<QueryEngineSettings> = {}) {
-  const made = await fresh(settings)
-  onTestFinished(made.remove)
-  return made
+  const world = await openEngine(settings)
+  onTestFinished(world.remove)
+  return world
 }
 
-/** A hot file of `count` events. */
+/** The bytes of a hot file with `count` events. */
 function hotFile(count = 3): Uint8Array {
   return encodeHot(
     toHotRows({
@@ -67,16 +67,16 @@ const INVALIDATED =
 
 const countHot = sql`SELECT count(*) AS n, count(path) AS paths FROM events_hot`
 
-test('a text that begins with a byte order mark, and a negative zero, come back as they are', async () => {
+test('a text that begins with a byte order mark, and a negative zero, are returned unchanged', async () => {
   const { engine } = await setUp()
   const values = { text: '\ufeffa', mark: '\ufeff', zero: -0 }
-  const found = await engine.rows(
+  const rows = await engine.rows(
     sql`SELECT ${values.text} AS text, ${values.mark} AS mark, ${values.zero} AS zero`,
   )
-  expect(found).toStrictEqual([values])
+  expect(rows).toStrictEqual([values])
 })
 
-test('files that come, and files that go, are seen by the next statement', async () => {
+test('the next statement sees new files and no longer sees deleted files', async () => {
   const { lake, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
@@ -86,7 +86,7 @@ test('files that come, and files that go, are seen by the next statement', async
   expect(await engine.rows(countHot)).toEqual([{ n: 5, paths: 5 }])
 })
 
-test('statements of one snapshot see the same files, whatever comes meanwhile', async () => {
+test('statements of one snapshot read the same files, also when new files arrive', async () => {
   const { lake, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   const snapshot = {}
@@ -96,7 +96,7 @@ test('statements of one snapshot see the same files, whatever comes meanwhile', 
   expect(await engine.rows(countHot, { snapshot: {} })).toEqual([{ n: 8, paths: 8 }])
 })
 
-test('a file that is gone is looked for once more, also within a snapshot', async () => {
+test('when a listed file is deleted, the folder is listed again, also within a snapshot', async () => {
   const { lake, engine, logged } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   await lake.put('hot/epoch=1/0-2-2.parquet', hotFile(5))
@@ -107,7 +107,7 @@ test('a file that is gone is looked for once more, also within a snapshot', asyn
   expect(logged).toEqual([])
 })
 
-test('a system that opens no more files is not taken for damage', async () => {
+test('a system that opens no more files does not count as damage', async () => {
   const { lake, engine, logged } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   const key = 'hot/epoch=1/0-1-1.parquet'
@@ -119,18 +119,18 @@ test('a system that opens no more files is not taken for damage', async () => {
   expect(logged).toEqual([])
 })
 
-test('only the partitions that a statement scans are looked at', async () => {
+test('a statement reads only the partitions that it scans', async () => {
   const { lake, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', Buffer.from('not Parquet'))
   await lake.put('hot/epoch=2/0-2-2.parquet', hotFile(2))
-  const second = scanning(sql`SELECT count(*) AS n FROM events_hot WHERE epoch >= ${integer(2)}`, {
+  const second = withScans(sql`SELECT count(*) AS n FROM events_hot WHERE epoch >= ${integer(2)}`, {
     table: 'events_hot',
     epoch: [2, 9],
   })
   expect(await engine.rows(second)).toEqual([{ n: 2 }])
 })
 
-test('a file of before a column was added reads null in it', async () => {
+test('a column that an older file does not have is null', async () => {
   const { lake, engine } = await setUp()
   const { parquetWriteBuffer } = await import('hyparquet-writer')
   const old = parquetWriteBuffer({ columnData: [{ name: 'project_id', data: ['proj_old'], type: 'STRING' }] })
@@ -143,9 +143,9 @@ test('a file of before a column was added reads null in it', async () => {
 })
 
 test.each([
-  ['no Parquet at all', () => Buffer.from('not Parquet')],
+  ['not Parquet', () => Buffer.from('not Parquet')],
   ['cut off at the end', () => hotFile().subarray(0, 200)],
-  ['of no bytes', () => new Uint8Array()],
+  ['empty', () => new Uint8Array()],
   [
     'overwritten in the middle',
     () => {
@@ -154,21 +154,24 @@ test.each([
       return bytes
     },
   ],
-])('a file that is %s answers UNAVAILABLE, and the log names its key', async (_, damaged) => {
-  const { lake, engine, logged } = await setUp()
-  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
-  await lake.put('hot/epoch=1/0-2-2.parquet', damaged())
-  const all = sql`SELECT max(path) AS p, max(user_id) AS u, max(properties) AS r, max(seq) AS s, max(event) AS e
+])(
+  'with a file that is %s the statement rejects with UNAVAILABLE, and the log names the key',
+  async (_, damagedBytes) => {
+    const { lake, engine, logged } = await setUp()
+    await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
+    await lake.put('hot/epoch=1/0-2-2.parquet', damagedBytes())
+    const all = sql`SELECT max(path) AS p, max(user_id) AS u, max(properties) AS r, max(seq) AS s, max(event) AS e
     FROM events_hot`
-  await expect(engine.rows(all)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  expect(logged).toEqual([
-    ['LAKE_OBJECT_DAMAGED', expect.objectContaining({ key: 'hot/epoch=1/0-2-2.parquet' })],
-  ])
-  await lake.delete(['hot/epoch=1/0-2-2.parquet'])
-  expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
-})
+    await expect(engine.rows(all)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(logged).toEqual([
+      ['LAKE_OBJECT_DAMAGED', expect.objectContaining({ key: 'hot/epoch=1/0-2-2.parquet' })],
+    ])
+    await lake.delete(['hot/epoch=1/0-2-2.parquet'])
+    expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
+  },
+)
 
-test('a file that is made anew while a statement reads the damaged one fails no statement', async () => {
+test('a statement that fails on a damaged file runs again when the file is repaired in the meantime', async () => {
   const { lake, engine, logged } = await setUp()
   const key = 'hot/epoch=1/0-1-1.parquet'
   const whole = hotFile(2000)
@@ -181,10 +184,10 @@ test('a file that is made anew while a statement reads the damaged one fails no 
   ) {
     const statement = await prepare.call(this, text)
     vi.spyOn(statement, 'runAndReadAll').mockImplementationOnce(async () => {
-      const failed = await statement.runAndReadAll().catch(error => error)
-      failures.push(String(failed))
+      const failure = await statement.runAndReadAll().catch(error => error)
+      failures.push(String(failure))
       await lake.put(key, whole)
-      throw failed
+      throw failure
     })
     return statement
   })
@@ -194,13 +197,13 @@ test('a file that is made anew while a statement reads the damaged one fails no 
   expect(logged).toEqual([])
 })
 
-test('a database that a fatal error has closed is replaced, and the statements of then are run on the new one', async () => {
+test('a database that a fatal error has closed is replaced, and its statements run on the new one', async () => {
   const { lake, engine } = await setUp({ concurrency: 2 })
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
   await Promise.all([engine.rows(countHot), engine.rows(countHot)])
   const { prepare } = DuckDBConnection.prototype
   const closed = new Set<DuckDBConnection>()
-  // No statement of ours is known to do this to DuckDB: what it says then is played.
+  // We know no statement that causes a fatal error, so the test throws DuckDB's message itself.
   const spy = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(function (
     this: DuckDBConnection,
     text,
@@ -210,13 +213,15 @@ test('a database that a fatal error has closed is replaced, and the statements o
   })
   onTestFinished(() => spy.mockRestore())
   for (let round = 0; round < 3; round++) {
-    const found = await Promise.all([engine.rows(countHot), engine.rows(countHot)])
-    expect(found).toEqual([[{ n: 3, paths: 3 }], [{ n: 3, paths: 3 }]])
+    const rows = await Promise.all([engine.rows(countHot), engine.rows(countHot)])
+    expect(rows).toEqual([[{ n: 3, paths: 3 }], [{ n: 3, paths: 3 }]])
   }
-  expect((spy.mock.contexts as DuckDBConnection[]).filter(used => closed.has(used))).toHaveLength(2)
+  expect((spy.mock.contexts as DuckDBConnection[]).filter(connection => closed.has(connection))).toHaveLength(
+    2,
+  )
 })
 
-test('a statement that runs too long is ended with UNAVAILABLE and a time to wait', async () => {
+test('a statement that runs too long rejects with UNAVAILABLE and Retry-After', async () => {
   const { engine } = await setUp({ timeoutMs: 100 })
   await expect(engine.rows(ENDLESS)).rejects.toMatchObject({
     code: 'UNAVAILABLE',
@@ -225,7 +230,7 @@ test('a statement that runs too long is ended with UNAVAILABLE and a time to wai
   expect(await engine.rows(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
 })
 
-test('a statement that waits too long for its turn is refused with UNAVAILABLE', async () => {
+test('a statement that waits too long in the queue rejects with UNAVAILABLE and Retry-After', async () => {
   const { engine } = await setUp({ concurrency: 1, queueMs: 50 })
   const first = new AbortController()
   const running = engine.rows(ENDLESS, { signal: first.signal })
@@ -238,7 +243,7 @@ test('a statement that waits too long for its turn is refused with UNAVAILABLE',
   expect(await engine.rows(countHot)).toEqual([{ n: 0, paths: 0 }])
 })
 
-test('a caller who leaves the line gives the turn to the next', async () => {
+test('a waiting statement leaves the queue when its caller leaves, and the next one runs', async () => {
   const { engine } = await setUp({ concurrency: 1, queueMs: 60_000 })
   const first = new AbortController()
   const second = new AbortController()
@@ -252,7 +257,7 @@ test('a caller who leaves the line gives the turn to the next', async () => {
   expect(await third).toEqual([{ n: 0, paths: 0 }])
 })
 
-test('a query beyond the memory and the spill space is refused, and the next one works', async () => {
+test('a statement that needs more than the memory and the spill space rejects, and the next one works', async () => {
   const { engine } = await setUp({ memoryMb: 64, spillMb: 1 })
   const hungry = sql`SELECT len(array_agg(CAST(x + 1000000000000 AS varchar))) AS n
     FROM UNNEST(generate_series(1, 9000000)) AS t(x)`
@@ -260,18 +265,18 @@ test('a query beyond the memory and the spill space is refused, and the next one
   expect(await engine.rows(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
 })
 
-test('closing ends what runs and leaves no files behind', async () => {
+test('close ends the running statement and leaves no files', async () => {
   const tempDir = await mkdtemp(join(tmpdir(), 'footfall-spill-'))
   onTestFinished(() => rm(tempDir, { recursive: true, force: true }))
-  const { engine, remove } = await fresh({ tempDir })
-  const ended = expect(engine.rows(ENDLESS)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  const { engine, remove } = await openEngine({ tempDir })
+  const rejection = expect(engine.rows(ENDLESS)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(await readdir(tempDir)).toHaveLength(1)
   await remove()
-  await ended
+  await rejection
   expect(await readdir(tempDir)).toEqual([])
 })
 
-test('a file that is still being written is not read', async () => {
+test('an unfinished file is not read', async () => {
   const { lake, lakeDir, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(1))
   await writeFile(join(lakeDir, 'hot/epoch=1/0-2-2.parquet.17-0.unfinished'), 'half')

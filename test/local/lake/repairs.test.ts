@@ -1,53 +1,53 @@
 import { expect, test } from 'vitest'
-import { createRepairs, type RepairJob, repairing } from '#local/lake/repairs'
+import { createRepairs, type RepairJob, requestRepairs } from '#local/lake/repairs'
 
-/** Repairs whose jobs are kept in `sent`; `repaired` holds the keys that were tried, `mends` says how it ends. */
-function repairs(mends: boolean) {
-  const sent: RepairJob[] = []
-  const repaired: string[] = []
-  const made = createRepairs(
+/** Creates repairs whose result is `succeeds`. Collects the jobs in `jobs`, and the keys that were repaired in `keys`. */
+function setUp(succeeds: boolean) {
+  const jobs: RepairJob[] = []
+  const keys: string[] = []
+  const repairs = createRepairs(
     async key => {
-      repaired.push(key)
-      return mends
+      keys.push(key)
+      return succeeds
     },
-    { send: async job => void sent.push(job) },
+    { send: async job => void jobs.push(job) },
   )
-  return { ...made, sent, repaired }
+  return { ...repairs, jobs, keys }
 }
 
-test('an object that is met damaged several times is repaired once', async () => {
-  const { request, run, sent, repaired } = repairs(true)
+test('an object that is requested twice before its repair is repaired once', async () => {
+  const { request, run, jobs, keys } = setUp(true)
   request('hot/a')
   request('hot/a')
-  for (const job of sent) await run(job)
-  expect(repaired).toEqual(['hot/a'])
+  for (const job of jobs) await run(job)
+  expect(keys).toEqual(['hot/a'])
 })
 
 test('an object that is damaged again after its repair is repaired again', async () => {
-  const { request, run, sent } = repairs(true)
+  const { request, run, jobs } = setUp(true)
   request('hot/a')
-  await run(sent[0]!)
+  await run(jobs[0]!)
   request('hot/a')
-  expect(sent).toHaveLength(2)
+  expect(jobs).toHaveLength(2)
 })
 
-test('an object that is lost is not tried again', async () => {
-  const { request, run, sent } = repairs(false)
+test('an object that cannot be repaired is not tried again', async () => {
+  const { request, run, jobs } = setUp(false)
   request('hot/a')
-  await run(sent[0]!)
+  await run(jobs[0]!)
   request('hot/a')
-  expect(sent).toHaveLength(1)
+  expect(jobs).toHaveLength(1)
 })
 
-test('only the report of damage asks for a repair, and it is logged all the same', () => {
+test('only a line about damage requests a repair, and every line is logged', () => {
   const logged: string[] = []
-  const asked: string[] = []
-  const log = repairing(
+  const requestedKeys: string[] = []
+  const log = requestRepairs(
     code => void logged.push(code),
-    key => void asked.push(key),
+    key => void requestedKeys.push(key),
   )
   log('STARTED')
   log('LAKE_OBJECT_DAMAGED', { key: 'hot/a' })
   expect(logged).toEqual(['STARTED', 'LAKE_OBJECT_DAMAGED'])
-  expect(asked).toEqual(['hot/a'])
+  expect(requestedKeys).toEqual(['hot/a'])
 })

@@ -3,35 +3,35 @@ import { createJobQueue } from '#local/pipeline/job-queue'
 import type { LogCode } from '#schemas/log'
 import { jobQueueContract } from '#test/contract/job-queue'
 
-const quick = { retryMs: 1, maxRetryMs: 4 }
-const silent = () => {}
+const shortPauses = { retryMs: 1, maxRetryMs: 4 }
+const noLog = () => {}
 
 jobQueueContract('in the process', run => {
-  const queue = createJobQueue({ run, log: silent }, quick)
+  const queue = createJobQueue({ run, log: noLog }, shortPauses)
   return { queue, idle: queue.idle }
 })
 
 test('jobs run one after another', async () => {
   let running = 0
-  let most = 0
+  let maxRunning = 0
   const queue = createJobQueue<number>(
     {
       run: async () => {
         running += 1
-        most = Math.max(most, running)
+        maxRunning = Math.max(maxRunning, running)
         await new Promise(resolve => setImmediate(resolve))
         running -= 1
       },
-      log: silent,
+      log: noLog,
     },
-    quick,
+    shortPauses,
   )
   await Promise.all([1, 2, 3].map(queue.send))
   await queue.idle()
-  expect(most).toBe(1)
+  expect(maxRunning).toBe(1)
 })
 
-test('a failure is logged with its job and how often it failed', async () => {
+test('a failed job is logged with the job and its number of failures, and tried again', async () => {
   const logged: [LogCode, Record<string, unknown> | undefined][] = []
   let failures = 0
   const queue = createJobQueue<string>(
@@ -42,7 +42,7 @@ test('a failure is logged with its job and how often it failed', async () => {
       },
       log: (code, fields) => void logged.push([code, fields]),
     },
-    quick,
+    shortPauses,
   )
   await queue.send('compact')
   await queue.idle()
@@ -52,28 +52,25 @@ test('a failure is logged with its job and how often it failed', async () => {
   ])
 })
 
-test('stop lets the running job end and starts no other', async () => {
-  const done: string[] = []
-  let release = () => {}
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
+test('after a stop the running job ends and no other job starts', async () => {
+  const finishedJobs: string[] = []
+  const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
   const queue = createJobQueue<string>(
     {
       run: async job => {
-        await held
-        done.push(job)
+        await gate
+        finishedJobs.push(job)
       },
-      log: silent,
+      log: noLog,
     },
-    quick,
+    shortPauses,
   )
   await queue.send('running')
   await queue.send('waiting')
-  const stopped = queue.stop()
-  release()
-  await stopped
+  const stop = queue.stop()
+  openGate()
+  await stop
   await queue.send('late')
   await queue.idle()
-  expect(done).toEqual(['running'])
+  expect(finishedJobs).toEqual(['running'])
 })

@@ -5,7 +5,7 @@ import { createPipeline, PIPELINE_DEFAULTS, type PipelineServices } from '#local
 import type { LogCode } from '#schemas/log'
 import { eventually } from '#test/support/eventually'
 
-const quick = { ...PIPELINE_DEFAULTS, windowMs: 1, maintenanceMs: 1, pruneMs: 1, maxBackoffMs: 4 }
+const shortPauses = { ...PIPELINE_DEFAULTS, windowMs: 1, maintenanceMs: 1, pruneMs: 1, maxBackoffMs: 4 }
 
 function entries(from: number, to: number): StreamEntry[] {
   return Array.from({ length: to - from + 1 }, (_, i) => ({
@@ -14,32 +14,33 @@ function entries(from: number, to: number): StreamEntry[] {
   }))
 }
 
-/** A pipeline over a stream in memory, whose consumer only moves highWater; `run` and `stop` it. */
-function pipeline(overrides: Partial<PipelineServices> = {}, settings = quick) {
+/** Runs a pipeline over a stream in memory, with a consumer that only moves highWater. `calls` has what it did. */
+function startPipeline(overrides: Partial<PipelineServices> = {}, settings = shortPauses) {
   const shard: ShardState = { shard: 's', highWater: null, epoch: 1, claim: null, claimedAt: null }
   const log: [LogCode, Record<string, unknown> | undefined][] = []
-  const made = { records: entries(1, 3), batches: [] as number[], ticks: 0, pruned: [] as [string, number][] }
+  const records = entries(1, 3)
+  const calls = { batchSizes: [] as number[], ticks: 0, prunes: [] as [string, number][] }
   const services: PipelineServices = {
     state: { shard: async () => ({ ...shard }) },
     stream: {
       shards: async () => ['s'],
       read: async (_, after, limit) =>
-        made.records.filter(({ sequence }) => Number(sequence) > Number(after ?? 0)).slice(0, limit),
+        records.filter(({ sequence }) => Number(sequence) > Number(after ?? 0)).slice(0, limit),
     },
     consumer: {
       consume: async () => 0,
       consumeBatch: async (_, batch) => {
-        made.batches.push(batch.length)
+        calls.batchSizes.push(batch.length)
         shard.highWater = batch.at(-1)!.sequence
       },
     },
     maintenance: {
       tick: async () => {
-        made.ticks += 1
+        calls.ticks += 1
       },
     },
     prune: async (upTo, olderThan) => {
-      made.pruned.push([upTo, olderThan])
+      calls.prunes.push([upTo, olderThan])
       return 0
     },
     clock: { now: () => 10_000_000 },
@@ -52,54 +53,54 @@ function pipeline(overrides: Partial<PipelineServices> = {}, settings = quick) {
     stopping.abort()
     return running
   }
-  return { shard, log, made, stop }
+  return { shard, log, records, calls, stop }
 }
 
-test('what is in the stream goes to the lake, also what comes later', async () => {
-  const { shard, made, stop } = pipeline()
+test('records of the stream go to the lake, also records that arrive later', async () => {
+  const { shard, records, stop } = startPipeline()
   await eventually(() => expect(shard.highWater).toBe('3'))
-  made.records.push(...entries(4, 4))
+  records.push(...entries(4, 4))
   await eventually(() => expect(shard.highWater).toBe('4'))
   await stop()
 })
 
-test('a backlog is taken in large batches without a pause between them', async () => {
-  const slow = { ...quick, windowMs: 3_600_000 }
-  const { shard, made, stop } = pipeline(
+test('a backlog goes to the lake in large batches without a pause between them', async () => {
+  const longWindow = { ...shortPauses, windowMs: 3_600_000 }
+  const { shard, calls, stop } = startPipeline(
     {
       stream: {
         shards: async () => ['s'],
         read: async (_, after, limit) => entries(Number(after ?? 0) + 1, 12_000).slice(0, limit),
       },
     },
-    slow,
+    longWindow,
   )
   await eventually(() => expect(shard.highWater).toBe('12000'))
-  expect(made.batches).toEqual([5_000, 5_000, 2_000])
+  expect(calls.batchSizes).toEqual([5_000, 5_000, 2_000])
   await stop()
 })
 
-test('a claim that a dead process left is finished although nothing new is in the stream', async () => {
-  let finished = 0
-  const { shard, made, stop } = pipeline({
+test('an open claim of a crashed process is finished when the stream has no new records', async () => {
+  let consumeCalls = 0
+  const { shard, records, stop } = startPipeline({
     consumer: {
       consume: async () => {
-        finished += 1
+        consumeCalls += 1
         shard.claim = null
         return 1
       },
       consumeBatch: async () => {},
     },
   })
-  made.records.length = 0
+  records.length = 0
   shard.claim = { first: '1', last: '3', epoch: 1 }
-  await eventually(() => expect(finished).toBe(1))
+  await eventually(() => expect(consumeCalls).toBe(1))
   await stop()
 })
 
-test('a failing batch is logged by code and tried again; maintenance goes on meanwhile', async () => {
+test('a failed batch is logged and tried again, and maintenance continues', async () => {
   let tries = 0
-  const { shard, log, made, stop } = pipeline({
+  const { shard, log, calls, stop } = startPipeline({
     consumer: {
       consume: async () => 0,
       consumeBatch: async (_, batch) => {
@@ -114,15 +115,15 @@ test('a failing batch is logged by code and tried again; maintenance goes on mea
     ['LAKE_BATCH_FAILED', 1],
     ['LAKE_BATCH_FAILED', 2],
   ])
-  expect(made.ticks).toBeGreaterThan(0)
+  expect(calls.ticks).toBeGreaterThan(0)
   await stop()
 })
 
-test('failing maintenance is logged and does not hold up the consumer', async () => {
-  const { shard, log, stop } = pipeline({
+test('failed maintenance is logged and does not delay the consumer', async () => {
+  const { shard, log, stop } = startPipeline({
     maintenance: {
       tick: async () => {
-        throw new Error('state is away')
+        throw new Error('state unreachable')
       },
     },
   })
@@ -131,30 +132,29 @@ test('failing maintenance is logged and does not hold up the consumer', async ()
   await stop()
 })
 
-test('the stream is pruned up to what the lake holds, and only beyond the retention', async () => {
-  const { made, stop } = pipeline({}, { ...quick, retentionMs: 4_000_000 })
-  await eventually(() => expect(made.pruned).toContainEqual(['3', 6_000_000]))
+test('records are deleted from the stream only when the lake has them and the retention is over', async () => {
+  const { calls, stop } = startPipeline({}, { ...shortPauses, retentionMs: 4_000_000 })
+  await eventually(() => expect(calls.prunes).toContainEqual(['3', 6_000_000]))
   await stop()
 })
 
-test('stop returns once the step at hand is done', async () => {
-  let release = () => {}
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
-  let done = false
-  const { stop } = pipeline({
+test('stop resolves when the current step has ended', async () => {
+  const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
+  const { promise: stepStarted, resolve: reportStart } = Promise.withResolvers<void>()
+  let hasEnded = false
+  const { stop } = startPipeline({
     consumer: {
       consume: async () => 0,
       consumeBatch: async () => {
-        await held
-        done = true
+        reportStart()
+        await gate
+        hasEnded = true
       },
     },
   })
-  await new Promise(resolve => setTimeout(resolve, 20))
+  await stepStarted
   const stopped = stop()
-  release()
+  openGate()
   await stopped
-  expect(done).toBe(true)
+  expect(hasEnded).toBe(true)
 })

@@ -2,15 +2,15 @@ import { conditionHeld } from '#core/state-table'
 import { openState } from '#local/state/state'
 
 /**
- * A process of its own: writes k<n> with so many bytes for n above the given number, prints each n once it is
- * acknowledged, and `failed` for each that was refused.
+ * A process that writes items until it is killed. Arguments: folder, number n, size in bytes. It writes the items k<n+1>,
+ * k<n+2> … of that size. It prints the number of each acknowledged item, and `failed` for each refused one.
  */
 const [, , folder = '', from = '0', bytes = '0'] = process.argv
 const { client, table } = await openState(folder)
-const filling = 'x'.repeat(Number(bytes))
+const content = 'x'.repeat(Number(bytes))
 for (let n = Number(from) + 1; ; n++) {
-  const written = await conditionHeld(
-    client.put({ TableName: table, Item: { pk: `k${n}`, sk: '-', n, filling } }),
+  const isWritten = await conditionHeld(
+    client.put({ TableName: table, Item: { pk: `k${n}`, sk: '-', n, content } }),
   ).catch(error => (error.code === 'UNAVAILABLE' ? false : Promise.reject(error)))
-  process.stdout.write(written ? `${n}\n` : 'failed\n')
+  process.stdout.write(isWritten ? `${n}\n` : 'failed\n')
 }

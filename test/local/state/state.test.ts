@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { conditionHeld } from '#core/state-table'
 import { FolderError } from '#local/lock'
 import { connectState, type OpenState, openState } from '#local/state/state'
+import { repeats } from '#test/support/depth'
 
 let folder: string
 const WRITER = join(import.meta.dirname, 'state-writer.ts')
@@ -38,16 +39,16 @@ async function get({ client, table }: Pick<OpenState, 'client' | 'table'>, pk: s
   return (await client.get({ TableName: table, Key: { pk, sk: '-' }, ConsistentRead: true })).Item
 }
 
-test('what was written is there after a restart', async () => {
+test('items are there after a restart', async () => {
   const state = await open()
   await put(state, 'a', 7)
   await close(state)
   const again = await open()
-  expect(again.repaired).toBe(false)
+  expect(again.isRepaired).toBe(false)
   expect(await get(again, 'a')).toEqual({ pk: 'a', sk: '-', n: 7 })
 })
 
-test('another thread reads and writes by a connection of its own', async () => {
+test('another thread reads and writes through its own connection', async () => {
   const state = await open()
   const connection = connectState(state.endpoint)
   await put(connection, 'a', 1)
@@ -56,7 +57,7 @@ test('another thread reads and writes by a connection of its own', async () => {
   expect(await get(state, 'a')).toMatchObject({ n: 1 })
 })
 
-test('of many conditional writes at once one holds', async () => {
+test('of many concurrent conditional writes exactly one succeeds', async () => {
   const { client, table } = await open()
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -72,84 +73,87 @@ test('of many conditional writes at once one holds', async () => {
   expect(outcomes.filter(Boolean)).toHaveLength(1)
 })
 
-test('who does not hold the key is refused, web pages included', async () => {
+test('requests without the key are refused, also those of web pages', async () => {
   const { endpoint } = await open()
   const { port, origin } = new URL(endpoint)
   for (const method of ['GET', 'POST', 'OPTIONS']) {
-    const answer = await fetch(origin, { method, headers: { origin: 'https://evil.example' } })
-    expect(answer.status).toBe(403)
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    const response = await fetch(origin, { method, headers: { origin: 'https://evil.example' } })
+    expect(response.status).toBe(403)
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
   }
-  const stranger = connectState(`http://${'0'.repeat(32)}@127.0.0.1:${port}`)
-  await expect(get(stranger, 'a')).rejects.toThrow()
-  await stranger.close()
+  const wrongKey = connectState(`http://${'0'.repeat(32)}@127.0.0.1:${port}`)
+  await expect(get(wrongKey, 'a')).rejects.toThrow()
+  await wrongKey.close()
 })
 
-test('a request that its sender breaks off does no harm', async () => {
+test('after requests that break off the store still works', async () => {
   const state = await open()
   const { port, username } = new URL(state.endpoint)
   for (let i = 0; i < 5; i++) {
     await new Promise<void>(resolve => {
-      const broken = request({
+      const brokenRequest = request({
         port,
         method: 'POST',
         headers: { authorization: `AWS4-HMAC-SHA256 Credential=${username}/x`, 'content-length': 1_000 },
       })
-      broken.on('error', () => resolve())
-      broken.write('{"TableName"', () => setTimeout(() => broken.destroy(new Error('gone')), 5))
+      brokenRequest.on('error', () => resolve())
+      brokenRequest.write('{"TableName"', () =>
+        setTimeout(() => brokenRequest.destroy(new Error('broken off')), 5),
+      )
     })
   }
   await put(state, 'a', 1)
   expect(await get(state, 'a')).toMatchObject({ n: 1 })
 })
 
-test('a disk that is full is UNAVAILABLE; what is acknowledged before and after it is kept', async () => {
-  // No file may grow beyond the limit, which the log of the store reaches after some 70 writes.
+test('writes on a full disk reject with UNAVAILABLE, and writes acknowledged before and after them are kept', async () => {
+  // `ulimit -f` limits the size of a file. The log of the store reaches the limit after about 70 writes.
   const command = `ulimit -f 300; exec "${process.execPath}" "${WRITER}" "${folder}" 0 2000`
-  const printed = await killedAfter(spawn('sh', ['-c', command]), 400)
-  const failures = printed.filter(line => line === 'failed').length
+  const lines = await runWriter(spawn('sh', ['-c', command]), 400)
+  const failures = lines.filter(line => line === 'failed').length
   expect(failures).toBeGreaterThan(0)
-  expect(failures).toBeLessThan(printed.length / 2)
+  expect(failures).toBeLessThan(lines.length / 2)
   const state = await open()
-  for (const line of printed.filter(line => line !== 'failed')) {
+  for (const line of lines.filter(line => line !== 'failed')) {
     expect(await get(state, `k${line}`)).toMatchObject({ n: Number(line) })
   }
 })
 
-test('a folder that cannot be made, or is held by another service, is a clear error', async () => {
+test('a folder that cannot be created, or that another service uses, is refused with a FolderError', async () => {
   writeFileSync(join(folder, 'file'), '')
   await expect(openState(join(folder, 'file', 'state'))).rejects.toThrow(FolderError)
   await open()
+  await expect(openState(folder)).rejects.toThrow(FolderError)
   await expect(openState(folder)).rejects.toThrow(/cannot be opened/)
 })
 
-test('a damaged store is put together again from what can be read', async () => {
+test('a damaged store is repaired and keeps the items that can be read', async () => {
   const state = await open()
   await put(state, 'a', 1)
   await close(state)
-  // Opening again moves the log into a table file; the manifest, which lists those, is what gets damaged.
+  // Opening again moves the log into a table file. The test damages the manifest, which lists the table files.
   await close(await open())
   const manifest = readdirSync(folder).find(name => name.startsWith('MANIFEST')) as string
   const file = openSync(join(folder, manifest), 'r+')
   writeSync(file, Buffer.alloc(40, 0xff), 0, 40, 0)
   closeSync(file)
-  const repaired = await open()
-  expect(repaired.repaired).toBe(true)
-  expect(await get(repaired, 'a')).toMatchObject({ n: 1 })
+  const repairedState = await open()
+  expect(repairedState.isRepaired).toBe(true)
+  expect(await get(repairedState, 'a')).toMatchObject({ n: 1 })
 })
 
-test('every acknowledged write outlives kill -9, again and again', async () => {
+test('every acknowledged write survives kill -9, several times in a row', async () => {
   let acknowledged = 0
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < repeats(2); round++) {
     const writer = spawn(process.execPath, [WRITER, folder, String(acknowledged)])
-    acknowledged = Number((await killedAfter(writer, 40 + 17 * round)).at(-1))
+    acknowledged = Number((await runWriter(writer, 40 + 17 * round)).at(-1))
   }
   const state = await open()
   for (let n = 1; n <= acknowledged; n++) expect(await get(state, `k${n}`)).toMatchObject({ n })
 })
 
-/** Kills the writer when it has printed so many lines; resolves with all that it has printed. */
-function killedAfter(writer: ChildProcess, lines: number): Promise<string[]> {
+/** Kills the writer once it has printed this number of lines. Resolves with all lines that it has printed. */
+function runWriter(writer: ChildProcess, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     let output = ''
     writer.stdout?.on('data', (text: Buffer) => {

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
@@ -14,9 +14,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DAMAGED } from '#core/ingest/record'
+import { createRandom } from '#local/demo/random'
 import { logPath, openLogFile, suspectPath } from '#local/stream/log-file'
 import { openStreamReader } from '#local/stream/reader'
 import { openStream } from '#local/stream/stream'
+import { repeats, seed } from '#test/support/depth'
 
 const folders: string[] = []
 afterEach(() => {
@@ -29,7 +31,7 @@ function folder(): string {
   return dir
 }
 
-/** A record of any size whose content proves itself. */
+/** A record that contains its own hash, so a test can tell whether it is whole. */
 function record(i: number): Buffer {
   const body = Buffer.alloc([200, 900, 4000, 20_000, 90][i % 5]! + (i % 97), `${i},`)
   return Buffer.concat([createHash('sha256').update(body).digest(), body])
@@ -40,34 +42,34 @@ function isWhole(data: Uint8Array): boolean {
 }
 
 const RECORDS = 600
-/** The files of a log as a killed process leaves them: all in the write-ahead log, or half of it in the file. */
+/** Folders with the log of a killed process: all records are in the write-ahead log, or half of them are in the file. */
 const layouts: Record<'in the write-ahead log' | 'in both files', string> = {
   'in the write-ahead log': '',
   'in both files': '',
 }
-const kept: string[] = []
+const layoutFolders: string[] = []
 
-async function makeLayout(checkpointed: boolean): Promise<string> {
+async function createLayout(isCheckpointed: boolean): Promise<string> {
   const source = mkdtempSync(join(tmpdir(), 'footfall-log-'))
   const copy = mkdtempSync(join(tmpdir(), 'footfall-log-'))
-  kept.push(source, copy)
+  layoutFolders.push(source, copy)
   const append = async (from: number, until: number) => {
     const stream = await openStream(source, { log: () => {} })
     for (let i = from; i < until; i += 3) await stream.append([0, 1, 2].map(k => record(i + k)))
     return stream
   }
-  if (checkpointed) await (await append(0, RECORDS / 2)).close()
-  const stream = await append(checkpointed ? RECORDS / 2 : 0, RECORDS)
+  if (isCheckpointed) await (await append(0, RECORDS / 2)).close()
+  const stream = await append(isCheckpointed ? RECORDS / 2 : 0, RECORDS)
   for (const end of ['', '-wal']) copyFileSync(logPath(source) + end, logPath(copy) + end)
   await stream.close()
   return copy
 }
 
 beforeAll(async () => {
-  layouts['in the write-ahead log'] = await makeLayout(false)
-  layouts['in both files'] = await makeLayout(true)
+  layouts['in the write-ahead log'] = await createLayout(false)
+  layouts['in both files'] = await createLayout(true)
   return () => {
-    for (const dir of kept) rmSync(dir, { recursive: true, force: true })
+    for (const dir of layoutFolders) rmSync(dir, { recursive: true, force: true })
   }
 })
 
@@ -79,8 +81,8 @@ function copyOf(layout: Layout): string {
   return dir
 }
 
-/** Opens what is left as the commit thread does, and returns what it holds and the sequence it goes on above. */
-async function mend(dir: string) {
+/** Opens the log as the commit thread does. Returns its records and its highest sequence. */
+async function repair(dir: string) {
   const { database, highest } = openLogFile(dir, 0, Date.now())
   const reader = openStreamReader(dir)
   const entries = await reader.read('local', null, 10_000)
@@ -89,7 +91,7 @@ async function mend(dir: string) {
   return { entries, highest }
 }
 
-/** Opens what is left, appends to it, and returns what it holds and what was logged. */
+/** Opens the log, and appends to it. Returns the records before and after that, and the log lines. */
 async function reopen(dir: string) {
   const logged: { code: string; fields: Record<string, unknown> | undefined }[] = []
   const stream = await openStream(dir, { log: (code, fields) => logged.push({ code, fields }) })
@@ -100,39 +102,38 @@ async function reopen(dir: string) {
   return { before, after, logged }
 }
 
-describe.each(Object.keys(layouts) as Layout[])('a log whose records lie %s', layout => {
-  test('is whole after a kill: nothing is set aside', async () => {
+describe.each(Object.keys(layouts) as Layout[])('a log with its records %s', layout => {
+  test('is whole after a kill, and no file is set aside', async () => {
     const { before, logged } = await reopen(copyOf(layout))
     expect(before).toHaveLength(RECORDS)
     expect(logged).toEqual([])
   })
 
-  test.each(['', '-wal'])(
-    'opens after its file log.db%s was cut anywhere, with whole records only, and goes on',
-    async end => {
-      for (let round = 0; round < 12; round++) {
-        const dir = copyOf(layout)
-        const size = statSync(logPath(dir) + end).size
-        const cut = [0, 1, 31, 100, 4095, 4096, size - 1][round] ?? randomInt(size)
-        truncateSync(logPath(dir) + end, Math.min(cut, size))
-        const { entries, highest } = await mend(dir)
-        const context = `cut ${end} at ${cut} of ${size}`
-        expect(
-          entries.every(({ data }) => isWhole(data)),
-          context,
-        ).toBe(true)
-        expect(highest, context).toBeGreaterThanOrEqual(Number(entries.at(-1)?.sequence ?? 0))
-      }
-    },
-  )
+  test.each(['', '-wal'])('has only whole records after its file log.db%s is cut at any place', async end => {
+    const random = createRandom(seed)
+    for (let round = 0; round < 7 + repeats(1); round++) {
+      const dir = copyOf(layout)
+      const size = statSync(logPath(dir) + end).size
+      const cut = [0, 1, 31, 100, 4095, 4096, size - 1][round] ?? random.below(size)
+      truncateSync(logPath(dir) + end, Math.min(cut, size))
+      const { entries, highest } = await repair(dir)
+      const context = `cut ${end} at ${cut} of ${size}`
+      expect(
+        entries.every(({ data }) => isWhole(data)),
+        context,
+      ).toBe(true)
+      expect(highest, context).toBeGreaterThanOrEqual(Number(entries.at(-1)?.sequence ?? 0))
+    }
+  })
 
-  test('opens after any bytes of it were overwritten, and marks records that are not whole', async () => {
-    for (let round = 0; round < 12; round++) {
+  test('opens after any of its bytes are overwritten, and marks the records that are not whole', async () => {
+    const random = createRandom(seed)
+    for (let round = 0; round < repeats(6); round++) {
       const dir = copyOf(layout)
       const end = round % 2 === 0 ? '' : '-wal'
       const bytes = readFileSync(logPath(dir) + end)
-      const at = round < 4 ? 0 : randomInt(bytes.length)
-      bytes.fill(round % 3 === 0 ? 0 : 0xa5, at, Math.min(bytes.length, at + randomInt(1, 9000)))
+      const at = round < 2 ? 0 : random.below(bytes.length)
+      bytes.fill(round % 3 === 0 ? 0 : 0xa5, at, Math.min(bytes.length, at + 1 + random.below(9000)))
       writeFileSync(logPath(dir) + end, bytes)
       const { before, after } = await reopen(dir)
       expect(
@@ -144,7 +145,7 @@ describe.each(Object.keys(layouts) as Layout[])('a log whose records lie %s', la
   })
 })
 
-test('of a file cut in the middle all records before the cut are kept, and the old file is set aside', async () => {
+test('when the file is cut in the middle, the records before the cut are kept and the old file is set aside', async () => {
   const dir = copyOf('in both files')
   rmSync(`${logPath(dir)}-wal`)
   const size = statSync(logPath(dir)).size
@@ -152,13 +153,13 @@ test('of a file cut in the middle all records before the cut are kept, and the o
   const { before, after, logged } = await reopen(dir)
   expect(before.length).toBeGreaterThan(RECORDS / 8)
   expect(logged).toMatchObject([{ code: 'STREAM_DAMAGED', fields: { salvaged: before.length } }])
-  const aside = readdirSync(dir).filter(name => name.startsWith('log.damaged-'))
-  expect(aside).toHaveLength(1)
-  expect(statSync(join(dir, aside[0]!)).size).toBe(size / 2)
+  const oldFiles = readdirSync(dir).filter(name => name.startsWith('log.damaged-'))
+  expect(oldFiles).toHaveLength(1)
+  expect(statSync(join(dir, oldFiles[0]!)).size).toBe(size / 2)
   expect(Number(after[0]!.sequence)).toBeGreaterThan(RECORDS)
 })
 
-test('an empty file beside a write-ahead log does not cost the records in it', async () => {
+test('the records of a write-ahead log are kept when the file beside it is empty', async () => {
   const dir = copyOf('in the write-ahead log')
   writeFileSync(logPath(dir), '')
   const { before, logged } = await reopen(dir)
@@ -166,7 +167,7 @@ test('an empty file beside a write-ahead log does not cost the records in it', a
   expect(logged.map(({ code }) => code)).toEqual(['STREAM_DAMAGED'])
 })
 
-test('sequences stay above those lost, also when the service is restarted before anything is appended', async () => {
+test('new sequences are higher than those of lost records, also after a restart without appends', async () => {
   const dir = copyOf('in both files')
   truncateSync(logPath(dir), 20_000)
   await (await openStream(dir, { log: () => {} })).close()
@@ -174,12 +175,12 @@ test('sequences stay above those lost, also when the service is restarted before
   expect(Number(after[0]!.sequence)).toBeGreaterThan(RECORDS)
 })
 
-test('a crash after the new log was made, before it is in place, does not lose what was salvaged', async () => {
+test('salvaged records are kept when a crash happens before the new log replaces the old one', async () => {
   const dir = copyOf('in both files')
   truncateSync(`${logPath(dir)}-wal`, 100_000)
   truncateSync(logPath(dir), 100_000)
   const { before } = await reopen(dir)
-  // As the crash leaves it: the new log under its first name, of the old one only a part still in place.
+  // The state after such a crash: the new log has its first name, and only a part of the old log is still in place.
   copyFileSync(logPath(dir), `${logPath(dir)}.recovered`)
   writeFileSync(logPath(dir), 'the old file')
   const again = await reopen(dir)
@@ -187,7 +188,7 @@ test('a crash after the new log was made, before it is in place, does not lose w
   expect(existsSync(`${logPath(dir)}.recovered`)).toBe(false)
 })
 
-test('damage that a reader meets is mended at the next start', async () => {
+test('damage that a reader finds is repaired at the next start', async () => {
   const dir = copyOf('in both files')
   await (await openStream(dir, { log: () => {} })).close()
   const stream = await openStream(dir, { log: () => {} })

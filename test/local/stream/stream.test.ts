@@ -19,13 +19,13 @@ function folder(): string {
   return dir
 }
 
-async function opened(dir: string, options: Partial<LocalStreamOptions> = {}): Promise<LocalStream> {
+async function open(dir: string, options: Partial<LocalStreamOptions> = {}): Promise<LocalStream> {
   const stream = await openStream(dir, { log: () => {}, ...options })
   cleanups.push(() => stream.close())
   return stream
 }
 
-function readerOf(dir: string) {
+function openReader(dir: string) {
   const reader = openStreamReader(dir)
   cleanups.push(() => reader.close())
   return reader
@@ -41,40 +41,40 @@ eventStreamContract('the SQLite log', async () => {
   return { stream, close: () => stream.close() }
 })
 
-test('a log that is opened again has its records and goes on above them', async () => {
+test('a log that is opened again has its records, and new records follow them', async () => {
   const dir = folder()
-  const first = await opened(dir)
+  const first = await open(dir)
   await first.append([Buffer.from('a'), Buffer.from('b')])
   await first.close()
-  const second = await opened(dir)
+  const second = await open(dir)
   await second.append([Buffer.from('c')])
   expect(await texts(second)).toEqual(['a', 'b', 'c'])
 })
 
-test('what was appended when the log is closed is committed first', async () => {
+test('a close commits the waiting records first', async () => {
   const dir = folder()
-  const stream = await opened(dir)
+  const stream = await open(dir)
   const appended = Promise.all([stream.append([Buffer.from('a')]), stream.append([Buffer.from('b')])])
   await stream.close()
   await appended
-  expect(await texts(await opened(dir))).toEqual(['a', 'b'])
+  expect(await texts(await open(dir))).toEqual(['a', 'b'])
 })
 
-test('a closed log refuses appends with UNAVAILABLE', async () => {
-  const stream = await opened(folder())
+test('an append to a closed log rejects with UNAVAILABLE', async () => {
+  const stream = await open(folder())
   await stream.close()
   await expect(stream.append([Buffer.from('late')])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
 })
 
-test('sequences never go back when records are pruned, not even all of them', async () => {
+test('new sequences are higher than all earlier ones, also after all records are pruned', async () => {
   const dir = folder()
-  const stream = await opened(dir)
+  const stream = await open(dir)
   await stream.append(Array.from({ length: 1200 }, (_, i) => Buffer.from(`${i}`)))
   const last = (await stream.read('local', null, 2000)).at(-1)!.sequence
-  const deleted = await readerOf(dir).prune(last, Date.now() + 1000)
+  const deleted = await openReader(dir).prune(last, Date.now() + 1000)
   expect(deleted).toBe(1199)
   await stream.close()
-  const again = await opened(dir)
+  const again = await open(dir)
   await again.append([Buffer.from('next')])
   expect((await again.read('local', null, 10)).map(({ sequence }) => sequence)).toEqual([
     last,
@@ -82,35 +82,35 @@ test('sequences never go back when records are pruned, not even all of them', as
   ])
 })
 
-test('pruning keeps what is above the given sequence and what is younger than the given time', async () => {
+test('pruning keeps records above the sequence and records after the time', async () => {
   const dir = folder()
-  const stream = await opened(dir)
+  const stream = await open(dir)
   await stream.append(['a', 'b', 'c', 'd'].map(text => Buffer.from(text)))
-  const reader = readerOf(dir)
+  const reader = openReader(dir)
   const entries = await reader.read('local', null, 10)
   expect(await reader.prune(entries[3]!.sequence, Date.now() - 3_600_000)).toBe(0)
   expect(await reader.prune(entries[1]!.sequence, Date.now() + 1000)).toBe(2)
   expect(await texts(stream)).toEqual(['c', 'd'])
 })
 
-test('new records are above the sequence that the caller remembers', async () => {
-  const stream = await opened(folder(), { minSequence: '5000' })
+test('new records get sequences above the minimum of the caller', async () => {
+  const stream = await open(folder(), { minSequence: '5000' })
   await stream.append([Buffer.from('a')])
   expect((await stream.read('local', null, 1))[0]!.sequence).toBe('5001')
 })
 
-test('a reader in another connection sees each record as soon as it is acknowledged', async () => {
+test('a reader with its own connection reads each record once it is acknowledged', async () => {
   const dir = folder()
-  const stream = await opened(dir)
-  const reader = readerOf(dir)
+  const stream = await open(dir)
+  const reader = openReader(dir)
   for (let i = 0; i < 20; i++) {
     await stream.append([Buffer.from(`${i}`)])
     expect(await reader.read('local', null, 100)).toHaveLength(i + 1)
   }
 })
 
-test('one read gives back a bounded number of bytes, and the next goes on', async () => {
-  const stream = await opened(folder())
+test('one read returns a limited number of bytes, and the next read continues', async () => {
+  const stream = await open(folder())
   await stream.append(Array.from({ length: 40 }, () => Buffer.alloc(800_000)))
   const first = await stream.read('local', null, 1000)
   expect(first.length).toBeLessThan(40)
@@ -118,55 +118,55 @@ test('one read gives back a bounded number of bytes, and the next goes on', asyn
   expect(rest[0]!.sequence).toBe(String(Number(first.at(-1)!.sequence) + 1))
 })
 
-test('a shard that is not there has no records', async () => {
-  const stream = await opened(folder())
+test('an unknown shard has no records', async () => {
+  const stream = await open(folder())
   await stream.append([Buffer.from('a')])
   expect(await stream.read('other', null, 10)).toEqual([])
 })
 
-test('appends go on while a long log is pruned', async () => {
+test('appends continue while a long log is pruned', async () => {
   const dir = folder()
-  const stream = await opened(dir)
+  const stream = await open(dir)
   for (let i = 0; i < 20; i++) await stream.append(Array.from({ length: 500 }, () => Buffer.alloc(300)))
   const last = (await stream.read('local', null, 20_000)).at(-1)!.sequence
-  const pruned = readerOf(dir).prune(last, Date.now() + 1000)
+  const pruned = openReader(dir).prune(last, Date.now() + 1000)
   for (let i = 0; i < 200; i++) await stream.append([Buffer.from(`${i}`)])
   expect(await pruned).toBeGreaterThanOrEqual(9999)
   expect((await stream.read('local', last, 1000)).length).toBe(200)
 })
 
-async function middle(stream: Pick<LocalStream, 'read'>): Promise<string> {
+async function middleSequence(stream: Pick<LocalStream, 'read'>): Promise<string> {
   const entries = await stream.read('local', null, 10_000)
   return entries[entries.length >> 1]!.sequence
 }
 
-test('a log without room refuses with UNAVAILABLE and Retry-After, and takes records again when there is room', async () => {
+test('a full log rejects appends with UNAVAILABLE and Retry-After, and accepts them again when it has space', async () => {
   const dir = folder()
   const codes: string[] = []
-  const stream = await opened(dir, { log: code => codes.push(code), maxPages: 64 })
-  const kept: string[] = []
-  let refused: unknown = null
-  for (let i = 0; refused === null; i++) {
+  const stream = await open(dir, { log: code => codes.push(code), maxPages: 64 })
+  const stored: string[] = []
+  let refusal: unknown = null
+  for (let i = 0; refusal === null; i++) {
     const text = `${i}`.padEnd(3000, '.')
     await stream.append([Buffer.from(text)]).then(
-      () => kept.push(text),
+      () => stored.push(text),
       error => {
-        refused = error
+        refusal = error
       },
     )
   }
-  expect(refused).toMatchObject({ code: 'UNAVAILABLE', status: 503, extras: { retryAfter: 5 } })
+  expect(refusal).toMatchObject({ code: 'UNAVAILABLE', status: 503, extras: { retryAfter: 5 } })
   expect(codes).toContain('STREAM_UNAVAILABLE')
-  expect(await texts(stream)).toEqual(kept)
-  const reader = readerOf(dir)
-  await reader.prune(await middle(reader), Date.now() + 1000)
+  expect(await texts(stream)).toEqual(stored)
+  const reader = openReader(dir)
+  await reader.prune(await middleSequence(reader), Date.now() + 1000)
   await stream.append([Buffer.from('again')])
   expect((await texts(stream)).at(-1)).toBe('again')
 })
 
-test('a log that another process holds locked refuses, and takes records again afterwards', async () => {
+test('appends to a log that another process has locked reject, and succeed after the lock is released', async () => {
   const dir = folder()
-  const stream = await opened(dir, { busyMs: 50 })
+  const stream = await open(dir, { busyMs: 50 })
   const other = new DatabaseSync(logPath(dir))
   cleanups.push(() => other.close())
   other.exec('BEGIN IMMEDIATE')

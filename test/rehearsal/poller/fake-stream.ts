@@ -5,7 +5,7 @@ import type { MappingSettings } from '#rehearsal/poller/settings'
 import type { PolledRecord, ShardInfo, ShardSource, Time } from '#rehearsal/poller/shard'
 import { eventually } from '#test/support/eventually'
 
-/** What the deployed consumer is given, but for the window: nothing waits unless a test says so. */
+/** The settings of the deployed consumer, but without a batching window. */
 export const SETTINGS: MappingSettings = {
   batchSize: 100,
   windowMs: 0,
@@ -18,21 +18,21 @@ export const SETTINGS: MappingSettings = {
 
 export type Invocation = { shard: string; sequences: string[] /** ms */; at: number }
 
-/** A stream and a function in memory. Time passes only while somebody sleeps. */
+/** Creates a stream in memory. Time passes only while somebody sleeps. */
 export function fakeStream() {
   let now = 1_000_000
   const shards: ShardInfo[] = []
-  const held = new Map<string, PolledRecord[]>()
+  const recordsByShard = new Map<string, PolledRecord[]>()
   const closed = new Set<string>()
-  const due: { at: number; happen: () => void }[] = []
+  const timers: { at: number; action: () => void }[] = []
 
   const time: Time = {
     now: () => now,
     async sleep(ms) {
       now += ms
-      for (const { at, happen } of due.splice(0)) {
-        if (at <= now) happen()
-        else due.push({ at, happen })
+      for (const { at, action } of timers.splice(0)) {
+        if (at <= now) action()
+        else timers.push({ at, action })
       }
       await setImmediate()
     },
@@ -40,16 +40,17 @@ export function fakeStream() {
 
   const source: ShardSource = {
     shards: async () => [...shards],
-    open(shard, from) {
-      const all = held.get(shard) ?? []
+    open(shard, startPosition) {
+      const shardRecords = recordsByShard.get(shard) ?? []
       let next = 0
-      if (from === 'LATEST') next = all.length
-      if (typeof from === 'object') next = all.findIndex(({ sequence }) => sequence === from.after) + 1
+      if (startPosition === 'LATEST') next = shardRecords.length
+      if (typeof startPosition === 'object')
+        next = shardRecords.findIndex(({ sequence }) => sequence === startPosition.after) + 1
       return {
         async next() {
           await setImmediate()
-          const records = all.slice(next)
-          next = all.length
+          const records = shardRecords.slice(next)
+          next = shardRecords.length
           return { records, end: closed.has(shard) }
         },
       }
@@ -61,12 +62,12 @@ export function fakeStream() {
     source,
     addShard(id: string, parents: string[] = []) {
       shards.push({ id, parents })
-      held.set(id, [])
+      recordsByShard.set(id, [])
     },
     close: (shard: string) => closed.add(shard),
-    /** Does something once so much time has passed. */
-    after: (ms: number, happen: () => void) => due.push({ at: now + ms, happen }),
-    /** Puts records with the sequences into the shard. */
+    /** Runs an action after this time. */
+    after: (ms: number, action: () => void) => timers.push({ at: now + ms, action }),
+    /** Adds records with these sequences to the shard. */
     put(shard: string, sequences: readonly number[], bytes = 10) {
       for (const sequence of sequences) {
         const record = {
@@ -75,7 +76,7 @@ export function fakeStream() {
           data: new Uint8Array(bytes),
           arrivedAt: now,
         }
-        held.get(shard)?.push(record)
+        recordsByShard.get(shard)?.push(record)
       }
     },
   }
@@ -83,23 +84,23 @@ export function fakeStream() {
 
 export type FakeStream = ReturnType<typeof fakeStream>
 
-export const ANSWERED: Outcome = { kind: 'answered', answer: { batchItemFailures: [] } }
+export const SUCCESS: Outcome = { kind: 'responded', response: { batchItemFailures: [] } }
 
-/** The numbers as the function names them when they fail. */
-export function failing(...sequences: number[]): Outcome {
+/** A response that names these sequences as failed. */
+export function partialFailure(...sequences: number[]): Outcome {
   const batchItemFailures = sequences.map(sequence => ({ itemIdentifier: String(sequence) }))
-  return { kind: 'answered', answer: { batchItemFailures } }
+  return { kind: 'responded', response: { batchItemFailures } }
 }
 
-/** Starts a poller over the stream that notes what it calls the function with, and what it gives up. */
-export function pollFake(
+/** Starts a poller over the stream. It records the invocations and the discarded records. */
+export function startFakePoller(
   stream: FakeStream,
   settings: Partial<MappingSettings>,
-  answer: (sequences: number[], shard: string) => Outcome = () => ANSWERED,
-  from?: Poller['position'],
+  response: (sequences: number[], shard: string) => Outcome = () => SUCCESS,
+  startPosition?: Poller['position'],
 ) {
   const invocations: Invocation[] = []
-  const givenUp: string[] = []
+  const discardedSequences: string[] = []
   const { source, time } = stream
   const poller = startPoller(
     { ...SETTINGS, ...settings },
@@ -109,19 +110,20 @@ export function pollFake(
       async invoke(shard, records) {
         const sequences = records.map(({ sequence }) => sequence)
         invocations.push({ shard, sequences, at: time.now() })
-        return answer(sequences.map(Number), shard)
+        return response(sequences.map(Number), shard)
       },
-      onGivenUp: records => givenUp.push(...records.map(({ sequence }) => sequence)),
+      onDiscarded: records => discardedSequences.push(...records.map(({ sequence }) => sequence)),
     },
-    from,
+    startPosition,
   )
-  /** Waits until the shard's checkpoint is at the sequence, and stops. Returns what each invocation was given. */
-  async function until(shard: string, sequence: number): Promise<number[][]> {
+  /** Waits until the checkpoint of the shard is at the sequence, and stops. Returns the sequences of each invocation. */
+  async function untilCheckpoint(shard: string, sequence: number): Promise<number[][]> {
     await eventually(() => {
-      if (poller.position.checkpoints.get(shard) !== String(sequence)) throw new Error('not there yet')
+      if (poller.position.checkpoints.get(shard) !== String(sequence))
+        throw new Error(`The checkpoint of ${shard} has not reached ${sequence}.`)
     })
     await poller.stop()
     return invocations.map(({ sequences }) => sequences.map(Number))
   }
-  return { ...poller, invocations, givenUp, until }
+  return { ...poller, invocations, discardedSequences, untilCheckpoint }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { mappingSettings } from '#rehearsal/poller/settings'
+import { toMappingSettings } from '#rehearsal/poller/settings'
 
-test('a mapping that leaves all open has the defaults of Lambda', () => {
-  expect(mappingSettings({ StartingPosition: 'LATEST' })).toEqual({
+test("a mapping without settings gets Lambda's defaults", () => {
+  expect(toMappingSettings({ StartingPosition: 'LATEST' })).toEqual({
     batchSize: 100,
     windowMs: 0,
     startAt: 'LATEST',
@@ -13,9 +13,9 @@ test('a mapping that leaves all open has the defaults of Lambda', () => {
   })
 })
 
-test('what a mapping says is read from it', () => {
+test('settings of a mapping override the defaults', () => {
   expect(
-    mappingSettings({
+    toMappingSettings({
       StartingPosition: 'TRIM_HORIZON',
       BatchSize: 10_000,
       MaximumBatchingWindowInSeconds: 60,
@@ -36,10 +36,10 @@ test('what a mapping says is read from it', () => {
 })
 
 test.each([
-  ['several batches of a shard at a time', { ParallelizationFactor: 2 }],
+  ['parallel batches of a shard', { ParallelizationFactor: 2 }],
   ['tumbling windows', { TumblingWindowInSeconds: 30 }],
   ['filters', { FilterCriteria: { Filters: [{ Pattern: '{}' }] } }],
-  ['a start in the middle', { StartingPosition: 'AT_TIMESTAMP' as const }],
-])('a mapping that asks for %s is refused: it would be played wrongly', (_, asked) => {
-  expect(() => mappingSettings({ StartingPosition: 'TRIM_HORIZON', ...asked })).toThrow()
+  ['a start at a timestamp', { StartingPosition: 'AT_TIMESTAMP' as const }],
+])('a mapping with %s is an error, because the poller does not support it', (_, unsupported) => {
+  expect(() => toMappingSettings({ StartingPosition: 'TRIM_HORIZON', ...unsupported })).toThrow()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { demoPage } from '#local/demo/demo-page'
+import { demoPage } from '#local/demo/site'
 
 const SETTINGS = {
   baseUrl: 'http://localhost:8787',
@@ -10,7 +10,7 @@ const SETTINGS = {
 const PAGES = ['/demo/', '/demo/guide', '/demo/pricing', '/demo/join']
 
 test.each(PAGES)(
-  '%s carries the tracker with the project’s token, and says how to read one’s visit',
+  '%s carries the tracker with the project’s token, and shows how to read one’s own events',
   path => {
     const page = demoPage(path, SETTINGS)
     expect(page).toMatchObject({ status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
@@ -22,11 +22,11 @@ test.each(PAGES)(
   },
 )
 
-test('every link and file of a page leads to a page or file that is there, and nothing comes from elsewhere', () => {
-  const served = ['/tracker.js', '/tracker.src.js', '/openapi.json', '#main']
+test('every link of a page leads to a page or file that exists, and every file comes from this service', () => {
+  const servedElsewhere = ['/tracker.js', '/tracker.src.js', '/openapi.json', '#main']
   for (const path of PAGES) {
     for (const [, target] of demoPage(path, SETTINGS)!.body.matchAll(/(?:href|src)="([^"]*)"/g)) {
-      if (served.includes(target!)) continue
+      if (servedElsewhere.includes(target!)) continue
       expect(demoPage(target!.split('?')[0]!, SETTINGS), `${path} → ${target}`).toMatchObject({ status: 200 })
     }
   }
@@ -35,7 +35,7 @@ test('every link and file of a page leads to a page or file that is there, and n
   }
 })
 
-test('the address without the last slash leads to the site', () => {
+test('the address without the last slash redirects to the site', () => {
   expect(demoPage('/demo', SETTINGS)).toMatchObject({ status: 308, headers: { Location: '/demo/' } })
 })
 
@@ -46,13 +46,13 @@ test.each([
   '/demo/layout.html',
   '/demo/../tracker.ts',
   '/demo/constructor',
-])('%s is no page of the site', path => {
+])('%s is not a page of the site', path => {
   expect(demoPage(path, SETTINGS)).toBeNull()
 })
 
-test('values are put in as text, and a file name with a space is one word of the shell', () => {
-  const odd = { ...SETTINGS, project: 'a"b<c&d', credentialsFile: "/my data/it's.json" }
-  const { body } = demoPage('/demo/', odd)!
+test('values are escaped for HTML, and a file name with a space is one word for the shell', () => {
+  const settings = { ...SETTINGS, project: 'a"b<c&d', credentialsFile: "/my data/it's.json" }
+  const { body } = demoPage('/demo/', settings)!
   expect(body).toContain('data-project="a&quot;b&lt;c&amp;d"')
   expect(body).toContain('project=a%22b%3Cc%26d')
   expect(body).toContain("'/my data/it'\\''s.json'")

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openCountryTable } from '#local/http/country'
+import { openCountryTable } from '#local/http/country-table'
 
 const lookUp = openCountryTable()
 
@@ -14,6 +14,6 @@ test.each([
   ['fe80::1%eth0', null],
   ['no address', null],
   ['', null],
-])('the country of %j is %s, asked once or twice', (ip, country) => {
+])('the country of %j is %s, from the table and from the cache', (ip, country) => {
   expect([lookUp(ip), lookUp(ip)]).toEqual([country, country])
 })

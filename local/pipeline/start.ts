@@ -1,0 +1,92 @@
+import { Worker } from 'node:worker_threads'
+import type { Log } from '#core/ports'
+import type { LogCode } from '#schemas/log'
+
+/** Settings for the thread. It opens its own connections. */
+export type PipelineStart = {
+  dataDir: string
+  stateEndpoint: string
+  compactionMemoryMb: number
+  epochMs: number
+  retentionMs: number
+}
+
+export type PipelineMessage =
+  | { kind: 'started' }
+  | { kind: 'log'; code: LogCode; fields: Record<string, unknown> }
+
+export type PipelineCommand = { kind: 'stop' } | { kind: 'repair'; key: string }
+
+export type PipelineThread = {
+  /** Requests the repair of a damaged object of the lake. */
+  repair(key: string): void
+  /** Ends the thread after its current steps. A long compaction is cut off, and runs again after the next start. */
+  stop(): Promise<void>
+}
+
+/** Longest time that `stop` waits for the current steps. */
+const STOP_WITHIN_MS = 5_000
+/**
+ * Memory of the thread for new objects, MB. With V8's default the thread would keep about 100 MB after it has written
+ * files, because V8 does not collect garbage in an idle thread.
+ */
+const YOUNG_MB = 12
+/** Pause before a crashed thread is started again. */
+const RESTART_MS = 1_000
+
+/**
+ * Starts the pipeline in its own thread (local/pipeline/thread.ts), so writing Parquet files never delays a request.
+ * Resolves when the pipeline runs. When the thread crashes, this is logged and the thread is started again. It then
+ * repeats any step that was not finished.
+ */
+export async function startPipeline(start: PipelineStart, log: Log): Promise<PipelineThread> {
+  let stopping = false
+  let restart: NodeJS.Timeout | undefined
+  let thread = startThread()
+  await thread.started
+
+  function startThread() {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+      workerData: start,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
+    const started = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    let failure: Error | null = null
+    worker.on('message', (message: PipelineMessage) => {
+      if (message.kind === 'log') log(message.code, message.fields)
+      else started.resolve()
+    })
+    worker.on('error', error => {
+      failure = error
+    })
+    worker.on('exit', () => {
+      const error = failure ?? new Error('The pipeline thread has ended.')
+      started.reject(error)
+      ended.resolve()
+      if (stopping) return
+      log('LAKE_BATCH_FAILED', { error: String(error), restart: true })
+      restart = setTimeout(() => {
+        thread = startThread()
+        thread.started.catch(() => {})
+      }, RESTART_MS)
+    })
+    return { worker, started: started.promise, ended: ended.promise }
+  }
+
+  const send = (command: PipelineCommand) => thread.worker.postMessage(command)
+
+  return {
+    repair: key => send({ kind: 'repair', key }),
+    async stop() {
+      stopping = true
+      clearTimeout(restart)
+      const { worker, ended } = thread
+      send({ kind: 'stop' })
+      const deadline = setTimeout(() => worker.terminate(), STOP_WITHIN_MS)
+      await ended
+      clearTimeout(deadline)
+    },
+  }
+}
