@@ -1,8 +1,11 @@
 import type { z } from 'zod'
+import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
 import { heatmap } from '#core/reports/heatmap'
 import { insights } from '#core/reports/insights'
 import { pages } from '#core/reports/pages'
+import { properties } from '#core/reports/properties'
+import { receivedProperties } from '#core/reports/received-properties'
 import { type Report, type ReportServices, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
@@ -33,6 +36,9 @@ const reports: {
   pages,
   insights,
   heatmap,
+  breakdown,
+  properties,
+  receivedProperties,
 }
 
 /** The analytics reads: each route runs its report for one project of the caller. */

@@ -1,4 +1,12 @@
 import { eventsQuery, eventsResponse } from '../events.ts'
+import {
+  breakdownQuery,
+  breakdownResponse,
+  propertiesQuery,
+  propertiesResponse,
+  receivedPropertiesQuery,
+  receivedPropertiesResponse,
+} from '../properties.ts'
 import type { Route } from '../routes.ts'
 import {
   distributionQuery,
@@ -89,5 +97,30 @@ export const analyticsRoutes = {
     tier: 'pro',
     query: heatmapQuery,
     responses: { 200: { description: 'The report', schema: heatmapResponse } },
+  },
+  breakdown: {
+    ...report,
+    method: 'GET',
+    path: '/breakdown',
+    summary: 'Events and users by the value of a property',
+    query: breakdownQuery,
+    responses: { 200: { description: 'The report', schema: breakdownResponse } },
+    errors: ['INVALID_SINCE', 'INVALID_PROPERTY_KEY'],
+  },
+  properties: {
+    ...report,
+    method: 'GET',
+    path: '/properties',
+    summary: 'Events and property keys of a project',
+    query: propertiesQuery,
+    responses: { 200: { description: 'The report', schema: propertiesResponse } },
+  },
+  receivedProperties: {
+    ...report,
+    method: 'GET',
+    path: '/properties/received',
+    summary: 'Which property keys came with which events',
+    query: receivedPropertiesQuery,
+    responses: { 200: { description: 'The report', schema: receivedPropertiesResponse } },
   },
 } as const satisfies Record<string, Route>

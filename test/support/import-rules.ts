@@ -37,7 +37,8 @@ const RULES: Record<string, Rule> = {
   aws: { files: /^(schemas|core|aws)\//, packages: null, builtins: null },
   // The functions without their AWS wiring, so that one machine never loads the SDKs.
   local: {
-    files: /^(schemas|core|duckdb|local)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
+    files:
+      /^(schemas|core|duckdb|local)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
     packages: null,
     builtins: null,
   },
