@@ -3,6 +3,7 @@ import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
 import { heatmap } from '#core/reports/heatmap'
 import { insights } from '#core/reports/insights'
+import { eventsLookup, journey } from '#core/reports/lookups'
 import { pages } from '#core/reports/pages'
 import { properties } from '#core/reports/properties'
 import { receivedProperties } from '#core/reports/received-properties'
@@ -36,6 +37,11 @@ const reports: {
   pages,
   insights,
   heatmap,
+  eventsByBody: eventsLookup,
+  eventsLookup,
+  journey,
+  journeyByBody: journey,
+  journeyLookup: journey,
   breakdown,
   properties,
   receivedProperties,

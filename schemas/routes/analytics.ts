@@ -1,4 +1,5 @@
 import { eventsQuery, eventsResponse } from '../events.ts'
+import { eventsBody, eventsLookupBody, journeyParams, journeyResponse, lookupResponse } from '../lookups.ts'
 import {
   breakdownQuery,
   breakdownResponse,
@@ -122,5 +123,49 @@ export const analyticsRoutes = {
     summary: 'Which property keys came with which events',
     query: receivedPropertiesQuery,
     responses: { 200: { description: 'The report', schema: receivedPropertiesResponse } },
+  },
+  eventsByBody: {
+    ...report,
+    method: 'POST',
+    path: '/events',
+    summary: 'Stored events, by a JSON body',
+    project: 'body',
+    body: eventsBody,
+    responses: { 200: { description: 'The events', schema: lookupResponse } },
+  },
+  eventsLookup: {
+    ...report,
+    method: 'POST',
+    path: '/events/lookup',
+    summary: 'Stored events of one person',
+    project: 'body',
+    body: eventsLookupBody,
+    responses: { 200: { description: 'The events', schema: lookupResponse } },
+  },
+  journey: {
+    ...report,
+    method: 'GET',
+    path: '/journey',
+    summary: 'The timeline of one person',
+    query: journeyParams,
+    responses: { 200: { description: 'The timeline', schema: journeyResponse } },
+  },
+  journeyByBody: {
+    ...report,
+    method: 'POST',
+    path: '/journey',
+    summary: 'The timeline of one person, by a JSON body',
+    project: 'body',
+    body: journeyParams,
+    responses: { 200: { description: 'The timeline', schema: journeyResponse } },
+  },
+  journeyLookup: {
+    ...report,
+    method: 'POST',
+    path: '/journey/lookup',
+    summary: 'The timeline of one person, by a JSON body',
+    project: 'body',
+    body: journeyParams,
+    responses: { 200: { description: 'The timeline', schema: journeyResponse } },
   },
 } as const satisfies Record<string, Route>
