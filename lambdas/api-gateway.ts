@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import Negotiator from 'negotiator'
 import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
 import { type Route, routeKeys, routes } from '#schemas/routes'
@@ -7,39 +8,41 @@ import type { HttpFunction, HttpRequest, HttpResponse } from './http.ts'
 import { parseQuery } from './query-string.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
 import { routeNotFound } from './route-not-found.ts'
+import { visibleHeaders } from './visible-headers.ts'
 
-/** What Lambda takes as an answer, bytes of its JSON; a larger one becomes a 502 that says nothing. */
+/** The largest result that Lambda accepts, in bytes of JSON. A larger one becomes a 502 without an explanation. */
 const MAX_RESULT_BYTES = 6 * 1024 * 1024
-/** Characters of a body that fits whatever they are: in JSON one takes up to 6 bytes. */
+/** A body with this many characters always fits: a character takes at most 6 bytes in JSON. */
 const SMALL_CHARS = 1_000_000
 
-/** What a late answer takes, and what has to be called off first may take, ms. */
-const ANSWER_MS = 500
-const SETTLE_MS = 1_000
+/** How long before the end of a call the timeout response is made, ms. */
+const RESPOND_MS = 500
+/** How much earlier it is made where statements must be cancelled first, ms. */
+const CANCEL_MS = 1_000
 
-const byKey = new Map(
+const routesByKey = new Map(
   Object.values<Route>(routes).flatMap(route => routeKeys(route).map(key => [key, route])),
 )
 
 /**
- * An HTTP function behind an API Gateway of payload version 2.0, whose routes are the rows of schemas/routes.ts. What no
- * row takes comes by `$default`; it is answered as local/http/server.ts does.
+ * Serves an HTTP function behind an API Gateway (payload version 2.0), which has a route for each row of
+ * schemas/routes.ts. Other requests arrive by `$default`; they get the same responses as from local/http/server.ts.
  */
-export function apiGateway(answer: HttpFunction, log: Log) {
+export function apiGateway(serve: HttpFunction, log: Log) {
   return async (
     event: APIGatewayProxyEventV2,
     signal?: AbortSignal,
   ): Promise<APIGatewayProxyStructuredResultV2> => {
     const { method } = event.requestContext.http
-    const headers = lowerCase(event.headers)
-    const route = byKey.get(event.routeKey)
+    const headers = headersOf(event)
+    const route = routesByKey.get(event.routeKey)
     const name = route === undefined ? 'routing' : event.routeKey
     try {
-      const given =
+      const response =
         route === undefined
-          ? unrouted(method, event.rawPath)
-          : await answer(route, requestOf(event, headers, route, signal))
-      return fitToLimit(given, method, headers)
+          ? respondWithoutRoute(method, event.rawPath)
+          : await serve(route, toRequest(event, headers, route, signal))
+      return fitToLimit(response, method, headers)
     } catch (error) {
       return toResult(errorResponse(error, name, log), method)
     }
@@ -47,27 +50,28 @@ export function apiGateway(answer: HttpFunction, log: Log) {
 }
 
 /**
- * Ends a call before it would be cut off: API Gateway's own answer would have neither JSON nor CORS. `settled` resolves
- * when what the call has under way elsewhere is called off, or after so many milliseconds; the answer waits for that, as
- * Lambda stands still as soon as it is given.
+ * The response to a call that Lambda would end soon. API Gateway's own response would have neither JSON nor CORS headers.
+ * Lambda freezes the process after a response. So this one first waits until the statements of the call are cancelled:
+ * `waitUntilIdle` resolves then, at the latest after `withinMs`.
  */
-export function timeoutResponse(log: Log, settled?: (withinMs: number) => Promise<void>) {
+export function timeoutResponse(log: Log, waitUntilIdle?: (withinMs: number) => Promise<void>) {
   return {
-    before: settled === undefined ? ANSWER_MS : ANSWER_MS + SETTLE_MS,
+    before: waitUntilIdle === undefined ? RESPOND_MS : RESPOND_MS + CANCEL_MS,
     async respond() {
       log('REQUEST_LATE')
-      await settled?.(SETTLE_MS)
-      return toResult(errorResponse(unavailable('the answer took too long', 5), 'late', log), 'GET')
+      await waitUntilIdle?.(CANCEL_MS)
+      const error = unavailable('The request took too long. Send it again, or ask for less data.', 5)
+      return toResult(errorResponse(error, 'late', log), 'GET')
     },
   }
 }
 
-function unrouted(method: string, path: string): HttpResponse {
+function respondWithoutRoute(method: string, path: string): HttpResponse {
   if (method === 'OPTIONS') return PREFLIGHT
   throw routeNotFound(method, path)
 }
 
-function requestOf(
+function toRequest(
   event: APIGatewayProxyEventV2,
   headers: Record<string, string | undefined>,
   route: Route,
@@ -79,45 +83,49 @@ function requestOf(
     path: rawPath,
     params: pathParameters as Record<string, string>,
     query: parseQuery(route, rawQueryString),
-    headers,
+    headers: visibleHeaders(route, headers),
     body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
-    // The peer of the gateway, CloudFront mostly. What a header says of the caller is what the caller says.
+    // The client of the gateway, mostly CloudFront. Headers with addresses are not used, as the sender can forge them.
     ip: event.requestContext.http.sourceIp,
     ...(signal !== undefined && { signal }),
   }
 }
 
-/** API Gateway gives names in lower case, with the values of a repeated one joined by commas; tests of it may not. */
-function lowerCase(headers: Record<string, string | undefined>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-/** The answer as Lambda takes it: too large a one compressed, where the caller reads that, else refused. */
-function fitToLimit(
-  answer: HttpResponse,
-  method: string,
-  headers: Record<string, string | undefined>,
-): APIGatewayProxyStructuredResultV2 {
-  const result = toResult(answer, method)
-  if (fits(result)) return result
-  const compressed = acceptsGzip(headers['accept-encoding']) ? toResult(gzipped(answer), method) : result
-  if (fits(compressed)) return compressed
-  throw new ApiError(
-    'MISSING_FIELDS',
-    'limit: the answer would be larger than 6 MB; ask for fewer, or send Accept-Encoding: gzip',
+/**
+ * The headers with lower-case names, and the cookies as one header again. API Gateway sends lower-case names and joins
+ * the values of a repeated header by commas; its test console does not.
+ */
+function headersOf({ headers, cookies }: APIGatewayProxyEventV2): Record<string, string | undefined> {
+  const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return Object.fromEntries(
+    cookies === undefined ? lowerCase : [...lowerCase, ['cookie', cookies.join('; ')]],
   )
 }
 
-function fits(result: APIGatewayProxyStructuredResultV2): boolean {
+/** The response as Lambda takes it. A response that is too large is compressed, or refused if the client reads no gzip. */
+function fitToLimit(
+  response: HttpResponse,
+  method: string,
+  headers: Record<string, string | undefined>,
+): APIGatewayProxyStructuredResultV2 {
+  const result = toResult(response, method)
+  if (isSmallEnough(result)) return result
+  if (new Negotiator({ headers }).encoding(['gzip']) === 'gzip') {
+    const compressed = toResult(gzip(response), method)
+    if (isSmallEnough(compressed)) return compressed
+  }
+  throw new ApiError(
+    'MISSING_FIELDS',
+    'The response is larger than 6 MB. Send a smaller `limit`, or the header `Accept-Encoding: gzip`.',
+  )
+}
+
+function isSmallEnough(result: APIGatewayProxyStructuredResultV2): boolean {
   if ((result.body?.length ?? 0) <= SMALL_CHARS) return true
   return Buffer.byteLength(JSON.stringify(result)) <= MAX_RESULT_BYTES
 }
 
-function acceptsGzip(accepted = ''): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted)
-}
-
-function gzipped({ status, headers, body }: HttpResponse): HttpResponse {
+function gzip({ status, headers, body }: HttpResponse): HttpResponse {
   return {
     status,
     headers: { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' },

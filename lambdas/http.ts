@@ -1,6 +1,6 @@
 import type { Route } from '#schemas/routes'
 
-/** A request as every function sees it, whatever brought it: API Gateway or the local front. */
+/** A request as every function gets it, from API Gateway or from the server of one machine. */
 export type HttpRequest = {
   method: string
   path: string
@@ -8,10 +8,10 @@ export type HttpRequest = {
   params: Record<string, string>
   /** The last value of each query parameter, percent-decoded. */
   query: Record<string, string>
-  /** Lower-case names. */
+  /** By lower-case name. The cookies are there only for rows with `cookies`. */
   headers: Record<string, string | undefined>
   body: Uint8Array
-  /** The caller's address, for the country only; never stored or logged. */
+  /** The caller's address. It is used for the country only, and never stored or logged. */
   ip: string | null
   /** Aborted when the caller goes away. */
   signal?: AbortSignal
@@ -23,5 +23,5 @@ export type HttpResponse = {
   body: string | Uint8Array
 }
 
-/** A deployed HTTP function: one entry a route it answers. */
+/** A deployed HTTP function: serves the routes whose row names it. Never throws. */
 export type HttpFunction = (route: Route, request: HttpRequest) => Promise<HttpResponse>

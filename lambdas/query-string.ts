@@ -3,17 +3,17 @@ import type { Route } from '#schemas/routes'
 
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null))
 
-/** The query of a request to the row. What nobody reads is not looked at: a script may be asked for with any text. */
+/** The query parameters of a request. A route that reads none accepts any text: a script may have `?v=100%`. */
 export function parseQuery(route: Route, text: string): Record<string, string> {
-  return text === '' || route.auth === 'none' ? NO_QUERY : queryString(text)
+  return text === '' || (route.auth === 'none' && route.query === undefined) ? NO_QUERY : queryString(text)
 }
 
 /**
- * The parameters of a query string (without its `?`), percent-decoded, a plus sign being a blank. Of a name that comes
- * twice the last counts. Throws MISSING_FIELDS, a 400, on bad percent-encoding: input is never repaired silently.
+ * Reads a query string without its `?`: decodes percent-encoding, and a plus sign as a space. Of a repeated name the last
+ * value counts. Throws MISSING_FIELDS for bad percent-encoding, because input is never repaired silently.
  */
 export function queryString(text: string): Record<string, string> {
-  // Without a prototype, so that no parameter can be named like something that every object has.
+  // No prototype, so that a parameter may have any name, `constructor` too.
   const query: Record<string, string> = Object.create(null)
   for (const pair of text.split('&')) {
     if (pair === '') continue
@@ -30,6 +30,9 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(spaced)
   } catch {
-    throw new ApiError('MISSING_FIELDS', 'the query string has bad percent-encoding')
+    throw new ApiError(
+      'MISSING_FIELDS',
+      'The query string has bad percent-encoding. Write a percent sign as `%25`.',
+    )
   }
 }

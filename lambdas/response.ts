@@ -3,7 +3,7 @@ import type { Log } from '#core/ports'
 import { CORS } from '#schemas/cors'
 import type { HttpResponse } from './http.ts'
 
-/** On every answer, errors included: CORS without credentials (contract R17), and no guessing of content types. */
+/** Headers of every response, errors included: CORS without credentials (contract R17), and no guess at content types. */
 export const BASE_HEADERS = {
   'Access-Control-Allow-Origin': CORS.origin,
   'Access-Control-Allow-Methods': CORS.methods.join(', '),
@@ -11,21 +11,21 @@ export const BASE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** Of answers in JSON. They belong to one caller and one moment, so nothing on the way may keep them. */
+/** Headers of JSON responses. They are for one caller at one moment, so no cache may store them. */
 const JSON_HEADERS = Object.freeze({
   ...BASE_HEADERS,
   'Content-Type': 'application/json',
   'Cache-Control': 'no-store',
 })
 
-/** What OPTIONS answers on any path. */
+/** The response to OPTIONS on any path. */
 export const PREFLIGHT: HttpResponse = {
   status: 204,
   headers: { ...BASE_HEADERS, 'Access-Control-Max-Age': String(CORS.maxAgeSeconds) },
   body: '',
 }
 
-/** An answer in JSON; `headers` come on top of those of every such answer. */
+/** Makes a JSON response. `headers` are added to those of every JSON response. */
 export function jsonResponse(status: number, body: unknown, headers?: Record<string, string>): HttpResponse {
   return {
     status,
@@ -35,11 +35,11 @@ export function jsonResponse(status: number, body: unknown, headers?: Record<str
 }
 
 /**
- * The answer to a thrown error: an ApiError as it stands, anything else as INTERNAL_ERROR without its text, which
- * goes to the log under REQUEST_FAILED. `route` names the row, never the address, which may hold `key=`.
+ * The response to a thrown error. An ApiError is sent as it is. Another error is sent as INTERNAL_ERROR without its text;
+ * the text goes to the log under REQUEST_FAILED. `route` names the row, not the URL, which may contain `key=`.
  */
 export function errorResponse(thrown: unknown, route: string, log: Log): HttpResponse {
-  const error = thrown instanceof ApiError ? thrown : new ApiError('INTERNAL_ERROR', 'internal error')
+  const error = thrown instanceof ApiError ? thrown : new ApiError('INTERNAL_ERROR')
   if (error.status === 500) {
     log('REQUEST_FAILED', { route, error: thrown instanceof Error ? thrown.stack : String(thrown) })
   }

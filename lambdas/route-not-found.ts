@@ -3,18 +3,19 @@ import { type Route, routes } from '#schemas/routes'
 
 const rows = Object.values<Route>(routes).map(({ method, path }) => ({ method, segments: path.split('/') }))
 
-/** The error for a request that no row takes: NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that the path has. */
+/** The error for a request without a row: NOT_FOUND, or METHOD_NOT_ALLOWED with the methods of the path. */
 export function routeNotFound(method: string, url: string): ApiError {
-  const segments = (url.split('?', 1)[0] ?? '').split('/').map(decoded)
+  const segments = (url.split('?', 1)[0] ?? '').split('/').map(decode)
   const methods: string[] = rows.filter(row => matches(row.segments, segments)).map(row => row.method)
-  if (methods.length === 0) return new ApiError('NOT_FOUND', 'there is nothing at this path')
+  if (methods.length === 0)
+    return new ApiError('NOT_FOUND', 'This path does not exist. GET /openapi.json lists the paths.')
   const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return new ApiError('METHOD_NOT_ALLOWED', `this path takes ${allowed}, not ${method}`, {
+  return new ApiError('METHOD_NOT_ALLOWED', `This path does not accept ${method}. Use one of ${allowed}.`, {
     headers: { Allow: allowed },
   })
 }
 
-/** `{id}` in a row stands for any one segment that is not empty. */
+/** A parameter in the path of a row, such as `{id}`, matches any one segment that is not empty. */
 function matches(row: readonly string[], segments: readonly string[]): boolean {
   return (
     row.length === segments.length &&
@@ -22,7 +23,7 @@ function matches(row: readonly string[], segments: readonly string[]): boolean {
   )
 }
 
-function decoded(segment: string): string {
+function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -23,6 +23,7 @@ function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
     (parent, key) => (parent as Record<PropertyKey, unknown> | undefined)?.[key],
     input,
   )
-  const problem = value === undefined ? 'is missing' : `is not valid (${issue.message})`
-  return `Field \`${field}\` ${problem}. GET /openapi.json describes it.`
+  return value === undefined
+    ? `Field \`${field}\` is missing. Add it.`
+    : `Field \`${field}\` is not valid. ${issue.message}.`
 }

@@ -10,9 +10,9 @@ import { type ErrorCode, errorCodes } from './errors.ts'
 import { errorsOf, pathParameters, type Route, routes } from './routes.ts'
 
 const TAGS = {
-  Ingestion: 'Events come in here, with the public token of a project in the body.',
+  Ingestion: 'Send events, with the public token of a project in the body.',
   Analytics: 'Reports of one project, for an account.',
-  Projects: 'The projects of an account: one a site or product.',
+  Projects: 'The projects of an account: one for each site or app.',
   Tracking: 'The browser tracker as a script.',
   Service: 'The service itself.',
 } as const
@@ -20,16 +20,16 @@ const TAGS = {
 const DESCRIPTION = `Web analytics that AI agents and scripts query over HTTP.
 
 Create a project with POST /projects, put its snippet into the page (or send events to POST /track with the project's
-public token), then ask GET /stats. Bodies are read as JSON in UTF-8 whatever the Content-Type is; a null on an optional
-field counts as absent. Every error is \`{error, message}\`: \`error\` is one of the codes that each operation lists, with
-what to do next.`
+public token), then call GET /stats. Bodies are JSON in UTF-8, whatever the Content-Type is. A null in an optional field
+means that the field is absent. Every error is \`{error, message}\`: \`error\` is one of the codes of the operation, and
+\`message\` says what is wrong and what to do next.`
 
-const errorAnswer = z
+const errorResponse = z
   .looseObject({
     error: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
-    message: z.string().meta({ description: 'What is wrong, in words' }),
+    message: z.string().meta({ description: 'What is wrong, and what to do next' }),
   })
-  .meta({ id: 'Error', description: 'Some codes carry further fields, e.g. required_scope' })
+  .meta({ id: 'Error', description: 'Some codes have more fields, e.g. required_scope' })
 
 const ACCOUNT_SECURITY: Record<string, string[]>[] = [
   { bearer: [] },
@@ -41,14 +41,14 @@ const ACCOUNT_SECURITY: Record<string, string[]>[] = [
 const VERSION = '0.1.0'
 
 /**
- * The OpenAPI 3.1 document of the whole service, made from the routes table: parameters, bodies, answers, and every
+ * Makes the OpenAPI 3.1 document of the whole service from the routes table: parameters, bodies, responses, and every
  * error code of each route with its hint. `baseUrl` is the address of the service.
  */
 export function openApiDocument(baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, route] of Object.entries<Route>(routes)) {
     const method = route.method.toLowerCase() as Lowercase<Route['method']>
-    paths[route.path] = { ...paths[route.path], [method]: operation(name, route) }
+    paths[route.path] = { ...paths[route.path], [method]: toOperation(name, route) }
   }
   const document: ZodOpenApiObject = {
     openapi: '3.1.0',
@@ -70,20 +70,20 @@ export function openApiDocument(baseUrl: string) {
     },
   }
   return createDocument(document, {
-    // Answers may gain fields: a client must not refuse one that it does not know.
+    // Responses may get new fields, so a client must not reject an unknown field.
     override: ({ jsonSchema, io }) => {
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })
 }
 
-function operation(name: string, route: Route): ZodOpenApiOperationObject {
+function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
   const parameters = pathParameters(route.path)
   return {
     operationId: name,
     tags: [route.tag],
     summary: route.summary,
-    description: callerOf(route),
+    description: describeCaller(route),
     security: route.auth === 'account' ? ACCOUNT_SECURITY : [],
     requestParams: {
       ...(parameters.length > 0 && {
@@ -94,20 +94,20 @@ function operation(name: string, route: Route): ZodOpenApiOperationObject {
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
     }),
-    responses: { ...responses(route), ...failures(route) },
+    responses: { ...successResponses(route), ...errorResponses(route) },
   }
 }
 
 const projectInPath = z.string().meta({ description: "The project's id or name", example: 'demo' })
 
-function callerOf(route: Route): string {
+function describeCaller(route: Route): string {
   if (route.auth === 'none') return 'Anybody may call it.'
   if (route.auth === 'project_token') return "The project's public token (aat_…) stands in the body."
-  const metered = route.metered ? ' A successful call counts as one read of the month.' : ''
-  return `An account calls it, with an API key or an agent session of the scope \`${route.scope}\`.${metered}`
+  const metered = route.metered ? ' A successful request counts as one read of the month.' : ''
+  return `An account calls it, with an API key or with an agent session that has the scope \`${route.scope}\`.${metered}`
 }
 
-function responses(route: Route): ZodOpenApiResponsesObject {
+function successResponses(route: Route): ZodOpenApiResponsesObject {
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, { description, schema, contentType }]) => [
       status,
@@ -122,8 +122,8 @@ function responses(route: Route): ZodOpenApiResponsesObject {
 
 const monthlyUsage = z.string().meta({ description: 'Events of the account in this calendar month (UTC)' })
 
-/** One answer a status; the codes that share it are listed in its text, with an example each. */
-function failures(route: Route): ZodOpenApiResponsesObject {
+/** Makes one response for each status. Its text lists the codes with this status, and it has an example of each. */
+function errorResponses(route: Route): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy(errorsOf(route), code => errorCodes[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
@@ -132,7 +132,7 @@ function failures(route: Route): ZodOpenApiResponsesObject {
         description: codes.map(code => `\`${code}\`: ${errorCodes[code].hint}`).join('\n\n'),
         content: {
           'application/json': {
-            schema: errorAnswer,
+            schema: errorResponse,
             examples: Object.fromEntries(
               codes.map(code => [code, { value: { error: code, message: errorCodes[code].hint } }]),
             ),

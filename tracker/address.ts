@@ -1,19 +1,19 @@
 import { cutText } from './clean.ts'
 
 /**
- * An e-mail address as it may stand in a title or a path, where its @ may be encoded. All repetitions are bounded, and
- * the part behind the @ holds no percent sign, so that no text makes it slow.
+ * Matches an e-mail address in a title or a path, also with an encoded @. All repetitions are bounded, and the part after
+ * the @ has no percent sign, so no text can make the match slow.
  */
 const EMAIL = /[^\s/@?#&=:;,<>"'()]{1,64}(?:@|%40)[^\s/@%?#&=:;,<>"'()]{1,255}\.[a-z]{2,}/gi
-/** No longer text is sent anyway (clean.ts), so no more of it is looked through. */
+/** Longer texts are cut before they are sent (clean.ts), so only this part is searched. */
 const TEXT_CHARS = 4096
 
-/** Takes e-mail addresses out of a text that the page did not hand us on purpose (contract 4.8). */
+/** Redacts e-mail addresses in a text that the page did not pass to us on purpose (contract 4.8). */
 export function redactEmails(text: string): string {
   return cutText(text, TEXT_CHARS).replace(EMAIL, '[redacted]')
 }
 
-/** Origin and path of an http(s) address: no query, fragment, user name or e-mail address. Else empty. */
+/** Returns origin and path of an http(s) URL, without user name and e-mail addresses. Any other URL gives an empty text. */
 export function cleanAddress(address: string): string {
   try {
     const { protocol, origin, pathname } = new URL(address)

@@ -11,37 +11,37 @@ export type Api = {
   requireConsent(): void
   grantConsent(): void
   revokeConsent(): void
-  /** True in ours: a script that is loaded twice finds it and leaves everything as it is. */
+  /** Marks our own API. A script that is loaded a second time sees it and does nothing. */
   installed: true
 }
 
 /**
- * The API that does nothing. It is installed first, so that a page may call every method of the contract whether the
- * tracker runs (opt-out, DNT, no token) and whether it has the module of that method; the modules put theirs over it.
+ * Creates an API whose methods do nothing. It is installed first, and modules replace its methods. So a page may call every
+ * method of the contract, also when the tracker does not run (opt-out, Do Not Track, no token) or has no such module.
  */
 export function inertApi(): Api {
-  const nothing = () => {}
+  const doNothing = () => {}
   return {
-    track: nothing,
-    page: nothing,
-    set: nothing,
+    track: doNothing,
+    page: doNothing,
+    set: doNothing,
     getIdentity: () => null,
-    identify: nothing,
+    identify: doNothing,
     experiment: () => null,
-    requireConsent: nothing,
-    grantConsent: nothing,
-    revokeConsent: nothing,
+    requireConsent: doNothing,
+    grantConsent: doNothing,
+    revokeConsent: doNothing,
     installed: true,
   }
 }
 
-/** The same method, which gives `otherwise` instead of throwing. */
-export function guarded<A extends unknown[], R>(method: (...args: A) => R, otherwise: R): (...args: A) => R {
+/** Wraps a method so that it returns `fallback` instead of throwing. */
+export function guarded<A extends unknown[], R>(method: (...args: A) => R, fallback: R): (...args: A) => R {
   return (...args) => {
     try {
       return method(...args)
     } catch {
-      return otherwise
+      return fallback
     }
   }
 }

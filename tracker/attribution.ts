@@ -5,7 +5,7 @@ const NAMES = ['source', 'medium', 'campaign', 'content', 'term']
 
 type Values = Record<string, string>
 
-/** The five campaign values of a query string that are there and not empty; null when none is. */
+/** Returns the campaign values of a query string that are not empty, or null when there are none. */
 function readCampaign(query: string): Values | null {
   const parameters = new URLSearchParams(query)
   const values: Values = {}
@@ -16,22 +16,22 @@ function readCampaign(query: string): Values | null {
   return Object.keys(values).length > 0 ? values : null
 }
 
-/** A set that was kept; only the five names are taken from it, whatever else the storage holds. */
-function readKept(store: Store, key: string): Values {
+/** Reads stored campaign values. It takes only texts under the five names, because other scripts can write to the storage. */
+function readStored(store: Store, key: string): Values {
   const values: Values = {}
   try {
-    const kept = JSON.parse(store.get(key) || '{}')
+    const parsed = JSON.parse(store.get(key) || '{}')
     for (const name of NAMES) {
-      const value = kept[`utm_${name}`]
+      const value = parsed[`utm_${name}`]
       if (typeof value === 'string') values[`utm_${name}`] = value
     }
   } catch {
-    // Not ours: as if nothing had been kept.
+    // The storage holds no JSON of ours, so there are no stored values.
   }
   return values
 }
 
-/** Keeps the campaign of this address: for the browser session, and as the first one if none was seen before. */
+/** Stores the campaign of the query string for the browser session, and as the user's first campaign if there is none yet. */
 export function keepCampaign(local: Store, tab: Store, query: string): void {
   const campaign = readCampaign(query)
   if (!campaign) return
@@ -39,9 +39,9 @@ export function keepCampaign(local: Store, tab: Store, query: string): void {
   if (!local.get('ft')) local.set('ft', JSON.stringify(campaign))
 }
 
-/** `utm_*` of the browser session and `first_utm_*` of the visitor. */
+/** Returns `utm_*` of the browser session and `first_utm_*` of the user. */
 export function campaignProperties(local: Store, tab: Store): Values {
-  const properties = readKept(tab, 'utm')
-  for (const [name, value] of Object.entries(readKept(local, 'ft'))) properties[`first_${name}`] = value
+  const properties = readStored(tab, 'utm')
+  for (const [name, value] of Object.entries(readStored(local, 'ft'))) properties[`first_${name}`] = value
   return properties
 }

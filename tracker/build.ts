@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 export type Tracker = {
-  /** What GET /tracker.js delivers. */
+  /** The minified script, for GET /tracker.js. */
   code: string
-  /** The same script, readable: GET /tracker.src.js. */
+  /** The readable script, for GET /tracker.src.js. */
   source: string
-  /** Of the UTF-8 bytes of `code`, in hex: X-Tracker-SHA256. */
+  /** SHA-256 of the UTF-8 bytes of `code`, in hex, for the header X-Tracker-SHA256. */
   sha256: string
 }
 
 const ENTRY = fileURLToPath(new URL('index.ts', import.meta.url))
-/** Browsers since 2020: older ones get syntax they know, newer ones lose nothing. */
+/** The syntax level of the script. Browsers since 2020 understand it. */
 const TARGET = 'es2019'
 
 async function bundle(minify: boolean): Promise<string> {
@@ -22,7 +22,7 @@ async function bundle(minify: boolean): Promise<string> {
     format: 'iife',
     target: TARGET,
     minify,
-    // A page may be in any encoding; plain ASCII reads the same in all of them.
+    // A page may have any encoding, and ASCII is the same in all of them.
     charset: 'ascii',
     write: false,
     logLevel: 'silent',
@@ -31,8 +31,8 @@ async function bundle(minify: boolean): Promise<string> {
 }
 
 /**
- * Builds the browser tracker from its modules: when the service of one machine starts, and when the functions for AWS are
- * bundled. The rest of the folder is written for browsers. Throws esbuild's own error.
+ * Builds the browser tracker from its modules. It runs when the service starts on one machine, and when the functions for
+ * AWS are bundled. Only this file of the folder runs in Node; the others are for browsers. Throws esbuild's own error.
  */
 export async function buildTracker(): Promise<Tracker> {
   const [code, source] = await Promise.all([bundle(true), bundle(false)])

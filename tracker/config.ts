@@ -1,21 +1,21 @@
-/** What the script element says (contract 4.1). */
+/** The settings from the attributes of the script element (contract 4.1). */
 export type Config = {
   project: string
   token: string
-  /** Origin of the script itself, which is where the events go. */
+  /** Origin of the script. Events go there. */
   endpoint: string
   doNotTrack: boolean
   requireConsent: boolean
-  /** Send from localhost too, instead of only printing there. */
+  /** Whether events from localhost are sent. By default they are only printed. */
   sendFromLocalhost: boolean
 }
 
-/** The part of a script element that is read; its own type is not needed, so that this runs in Node too. */
+/** The used part of a script element. It is a type of our own, so that this module runs in Node too. */
 export type ScriptElement = { src: string; dataset: Record<string, string | undefined> }
 
 /**
- * Reads the attributes of the script element; only the literal `true` switches one on. Null when there is nothing to
- * send with: no token, or an address without an origin (a script that was pasted into the page).
+ * Reads the attributes of the script element. Only the text `true` switches an attribute on. Returns null without a token,
+ * or without an http(s) address (a script that was pasted into the page): then nothing can be sent.
  */
 export function readConfig(script: ScriptElement): Config | null {
   const { token, project, doNotTrack, requireConsent, localhost } = script.dataset
@@ -30,7 +30,7 @@ export function readConfig(script: ScriptElement): Config | null {
   }
 }
 
-/** Hosts on which a developer looks at the page: there the events are printed, not sent (contract 4.6). */
+/** Returns whether the host is a developer's machine, where events are printed and not sent (contract 4.6). */
 export function isLocalHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
 }

@@ -6,14 +6,14 @@ export type Device = {
   device: 'desktop' | 'mobile' | 'tablet'
 }
 
-/** `navigator.userAgentData` as far as it is given without asking: the low-entropy hints only (contract 4.4, 4.8). */
+/** The low-entropy hints of `navigator.userAgentData`, which need no permission (contract 4.4, 4.8). */
 export type Hints = {
   brands: { brand: string; version: string }[]
   mobile: boolean
   platform: string
 }
 
-/** In this order: Edge and Opera also say Chrome, Chrome also says Safari. */
+/** The order matters: user agents of Edge and Opera also contain Chrome, and that of Chrome contains Safari. */
 const BROWSERS: [string, RegExp, brand: string][] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\/(\d+)/, 'Microsoft Edge'],
   ['Opera', /\b(?:OPR|OPiOS|OPT|Opera)[/ ](\d+)/, 'Opera'],
@@ -22,7 +22,7 @@ const BROWSERS: [string, RegExp, brand: string][] = [
   ['Safari', /\bVersion\/(\d+)\S* .*Safari\//, 'Safari'],
 ]
 
-/** In this order: an iPhone also says Mac OS X, Android and ChromeOS also say Linux or X11. */
+/** The order matters: the user agent of an iPhone contains Mac OS X, those of Android and ChromeOS contain Linux or X11. */
 const SYSTEMS: [string, RegExp][] = [
   ['iOS', /iPhone|iPad|iPod|^iOS$/],
   ['Windows', /Windows/],
@@ -35,11 +35,11 @@ const SYSTEMS: [string, RegExp][] = [
 const MOBILE = /Mobi|iPhone|iPod/
 const TABLET = /iPad|Tablet|PlayBook|Silk|Kindle|Android(?!.*Mobi)/
 
-function systemOf(text: string): string | undefined {
+function parseSystem(text: string): string | undefined {
   return SYSTEMS.find(([, pattern]) => pattern.test(text))?.[0]
 }
 
-/** Browser, system and kind of device from the user agent, refined by the hints. `width` is the screen's, in px. */
+/** Returns browser, system and kind of device. Hints win over the user agent. `width` is the width of the screen, CSS px. */
 export function describeDevice(userAgent: string, hints: Hints | undefined, width: number): Device {
   let browser = 'Unknown'
   let version = ''
@@ -51,7 +51,7 @@ export function describeDevice(userAgent: string, hints: Hints | undefined, widt
     break
   }
   for (const [name, , brand] of BROWSERS) {
-    const hint = hints?.brands?.find(each => each.brand === brand)
+    const hint = hints?.brands?.find(candidate => candidate.brand === brand)
     if (!hint) continue
     browser = name
     version = hint.version.split('.')[0]!
@@ -60,12 +60,12 @@ export function describeDevice(userAgent: string, hints: Hints | undefined, widt
   return {
     browser,
     browser_version: version,
-    os: systemOf(hints?.platform ?? '') ?? systemOf(userAgent) ?? 'Unknown',
-    device: kindOf(userAgent, hints, width),
+    os: parseSystem(hints?.platform ?? '') ?? parseSystem(userAgent) ?? 'Unknown',
+    device: parseKind(userAgent, hints, width),
   }
 }
 
-function kindOf(userAgent: string, hints: Hints | undefined, width: number): Device['device'] {
+function parseKind(userAgent: string, hints: Hints | undefined, width: number): Device['device'] {
   if (hints?.mobile === true) return 'mobile'
   if (TABLET.test(userAgent)) return 'tablet'
   if (MOBILE.test(userAgent) || width < 768) return 'mobile'

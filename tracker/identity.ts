@@ -2,29 +2,29 @@ import type { Store } from './storage.ts'
 
 export type Identity = { anonymousId: string; userId: string | null }
 
-/** The service refuses longer ids (spec, Limits); a storage that holds one was tampered with. */
+/** The service refuses longer ids (spec, Limits). A longer id in the storage is not ours. */
 const ID_CHARS = 256
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'
-/** The largest multiple of 36 in a byte: bytes from here on would favour the first characters. */
+/** The largest multiple of 36 in a byte. Larger bytes are skipped, because they would favour some characters. */
 const FAIR_BYTES = 252
 
-/** `<prefix>_` and 16 random base36 characters (82 bits). */
+/** Returns `<prefix>_` and 16 random base36 characters (82 bits). */
 export function randomId(prefix: string): string {
-  let tail = ''
-  while (tail.length < 16) {
+  let suffix = ''
+  while (suffix.length < 16) {
     const byte = crypto.getRandomValues(new Uint8Array(1))[0]!
-    if (byte < FAIR_BYTES) tail += BASE36[byte % 36]
+    if (byte < FAIR_BYTES) suffix += BASE36[byte % 36]
   }
-  return `${prefix}_${tail}`
+  return `${prefix}_${suffix}`
 }
 
-/** An id from a storage, or null where there is none that could be sent. */
+/** Returns an id from the storage, or null when there is none or it is too long. */
 export function storedId(store: Store, name: string): string | null {
   const id = store.get(name)
   return id && id.length <= ID_CHARS ? id : null
 }
 
-/** The visitor: `uid` is made on the first visit, `identified_uid` is the name that the site gave, if it did. */
+/** Returns the ids of the user: `uid`, which is created on first use, and `identified_uid`, if the site has set it. */
 export function readIdentity(local: Store): Identity {
   let anonymousId = storedId(local, 'uid')
   if (!anonymousId) {

@@ -1,14 +1,14 @@
 /**
- * The browser tracker: this file only wires the modules. What listens to the page beside page views (clicks, vitals,
- * single-page navigation …) becomes a module of its own that is given `track`; see README.md for the places.
+ * The browser tracker. This file only wires the modules. A new listener (clicks, vitals, single-page navigation) becomes a
+ * module of its own that receives `track`. README.md describes where to add it.
  */
 import { type Api, guarded, inertApi } from './api.ts'
 import { keepCampaign } from './attribution.ts'
 import { type Config, isLocalHost, readConfig } from './config.ts'
 import { readIdentity } from './identity.ts'
-import { whenLeft, whenReady, whenShown } from './lifecycle.ts'
+import { onLeave, whenReady, whenShown } from './lifecycle.ts'
 import { pageTitle } from './page.ts'
-import { createQueue, type Item } from './queue.ts'
+import { createQueue, type QueuedEvent } from './queue.ts'
 import { createRecorder } from './recorder.ts'
 import { toRequests } from './requests.ts'
 import { send } from './send.ts'
@@ -20,8 +20,8 @@ declare global {
   }
 }
 
-/** The element that loads us. A loader that runs us as something else than a classic script leaves it to be found. */
-function ownScript(): HTMLScriptElement | null {
+/** Returns our script element. `document.currentScript` is null for an ES module, so then it searches the page. */
+function findOwnScript(): HTMLScriptElement | null {
   const current = document.currentScript
   return current instanceof HTMLScriptElement
     ? current
@@ -33,19 +33,21 @@ function start(config: Config, api: Api): void {
   const localStore = () => window.localStorage
   const local = openStore(localStore, config.token)
   const tab = openStore(() => window.sessionStorage, config.token)
-  const disabled = () => isDisabled(local, localStore)
-  if (disabled()) return
+  const hasOptedOut = () => isDisabled(local, localStore)
+  if (hasOptedOut()) return
 
   const recorder = createRecorder(config, local, tab)
-  const queue = createQueue(items => {
-    if (!disabled()) send(config.endpoint, toRequests(items))
+  const queue = createQueue(events => {
+    if (!hasOptedOut()) send(config.endpoint, toRequests(events))
   })
   const printOnly = isLocalHost(location.hostname) && !config.sendFromLocalhost
-  const deliver = printOnly ? (item: Item) => console.log('[aa-dev]', item.event, item) : queue.add
+  const deliver = printOnly
+    ? (queuedEvent: QueuedEvent) => console.log('[aa-dev]', queuedEvent.event, queuedEvent)
+    : queue.add
 
   const recordNow = guarded((event: unknown, properties: unknown) => {
-    const item = disabled() ? null : recorder.record(event, properties)
-    if (item) deliver(item)
+    const queuedEvent = hasOptedOut() ? null : recorder.record(event, properties)
+    if (queuedEvent) deliver(queuedEvent)
   }, undefined)
 
   function track(event: unknown, properties?: unknown): void {
@@ -65,13 +67,13 @@ function start(config: Config, api: Api): void {
   api.requireConsent = queue.hold
 
   whenReady(guarded(() => page(), undefined))
-  whenLeft(guarded(queue.flush, undefined))
+  onLeave(guarded(queue.flush, undefined))
 }
 
 if (!window.aa?.installed) {
   const api = inertApi()
   window.aa = api
-  const script = ownScript()
+  const script = findOwnScript()
   const config = script && readConfig(script)
   if (config) guarded(start, undefined)(config, api)
 }

@@ -1,28 +1,28 @@
-/** When the page is really looked at: now, or when a page that the browser prepared ahead is shown (if ever). */
+/** Runs the action when the page is visible to the user: now, or after the browser shows a prerendered page. */
 export function whenShown(action: () => void): void {
   const page = document as Document & { prerendering?: boolean }
   if (page.prerendering) document.addEventListener('prerenderingchange', action, { once: true })
   else action()
 }
 
-/** When the page has its title: now, or when the document is read, or when it is left before that. */
+/** Runs the action once, when the page has its title: now, after the document is parsed, or when the user leaves earlier. */
 export function whenReady(action: () => void): void {
   if (document.readyState !== 'loading') {
     action()
     return
   }
-  let done = false
-  const once = () => {
-    if (done) return
-    done = true
+  let hasRun = false
+  const runOnce = () => {
+    if (hasRun) return
+    hasRun = true
     action()
   }
-  document.addEventListener('DOMContentLoaded', once)
-  addEventListener('pagehide', once)
+  document.addEventListener('DOMContentLoaded', runOnce)
+  addEventListener('pagehide', runOnce)
 }
 
-/** Each time the page may be about to go away. */
-export function whenLeft(action: () => void): void {
+/** Runs the action each time the page may be about to close. */
+export function onLeave(action: () => void): void {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') action()
   })

@@ -1,12 +1,12 @@
 import { cleanAddress, redactEmails } from './address.ts'
 import { describeDevice, type Hints } from './device.ts'
 
-/** The page's title, without e-mail addresses. */
+/** Returns the title of the page, without e-mail addresses. */
 export function pageTitle(): string {
   return redactEmails(document.title)
 }
 
-/** What every event says of the page and the browser (contract 4.4), read anew each time: a page may change both. */
+/** Returns the automatic properties of an event (contract 4.4). It reads them for each event, because a page may change. */
 export function pageProperties(): Record<string, string> {
   const hints = (navigator as Navigator & { userAgentData?: Hints }).userAgentData
   return {

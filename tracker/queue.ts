@@ -1,5 +1,5 @@
-/** One event as it is sent (contract 4.6). */
-export type Item = {
+/** One event in the form in which it is sent (contract 4.6). */
+export type QueuedEvent = {
   project: string
   token: string
   event: string
@@ -11,41 +11,41 @@ export type Item = {
 }
 
 export type Queue = {
-  add(item: Item): void
-  /** Hands over what waits; nothing while held. */
+  add(queuedEvent: QueuedEvent): void
+  /** Delivers all queued events, unless the queue is held. */
   flush(): void
-  /** From now on nothing leaves the page. */
+  /** Stops delivery for the rest of the page's life. */
   hold(): void
 }
 
 const FLUSH_AFTER_MS = 5000
-/** So many wait at most while the queue is held: a page that is never released must not grow without bound. */
-const HELD_ITEMS = 1000
+/** Maximum number of events in a held queue, because memory must not grow without limit. */
+const MAX_HELD_EVENTS = 1000
 
-/** Collects items and hands them to `deliver` 5 s after the first, or when flushed. */
-export function createQueue(deliver: (items: Item[]) => void): Queue {
-  let items: Item[] = []
+/** Creates a queue that delivers its events 5 s after the first one, or on `flush`. */
+export function createQueue(deliver: (events: QueuedEvent[]) => void): Queue {
+  let events: QueuedEvent[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
-  let held = false
+  let isHeld = false
 
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
-    if (held || items.length === 0) return
-    const waiting = items
-    items = []
-    deliver(waiting)
+    if (isHeld || events.length === 0) return
+    const flushedEvents = events
+    events = []
+    deliver(flushedEvents)
   }
 
   return {
-    add(item) {
-      if (held && items.length >= HELD_ITEMS) return
-      items.push(item)
+    add(queuedEvent) {
+      if (isHeld && events.length >= MAX_HELD_EVENTS) return
+      events.push(queuedEvent)
       timer ??= setTimeout(flush, FLUSH_AFTER_MS)
     },
     flush,
     hold() {
-      held = true
+      isHeld = true
     },
   }
 }

@@ -3,24 +3,24 @@ import { cleanProperties, fitProperties, type Properties } from './clean.ts'
 import type { Config } from './config.ts'
 import { readIdentity } from './identity.ts'
 import { pageProperties } from './page.ts'
-import type { Item } from './queue.ts'
+import type { QueuedEvent } from './queue.ts'
 import { touchSession } from './session.ts'
 import type { Store } from './storage.ts'
 
 export type Recorder = {
-  /** Makes the item of an event that happens now. Null for a name that the service would refuse. */
-  record(event: unknown, properties?: unknown): Item | null
-  /** Adds properties to every later event of this page; null takes one away. */
+  /** Creates an event with the current time. Returns null for a name that the service would refuse. */
+  record(event: unknown, properties?: unknown): QueuedEvent | null
+  /** Adds properties to every later event of this page. A null value removes a property. */
   set(properties: unknown): void
 }
 
 const NAME_CHARS = 256
-/** The service takes 8192 bytes (contract 1.1); we stay below. */
+/** The service accepts up to 8192 bytes (contract 1.1). Properties stay below that. */
 const PROPERTIES_BYTES = 8192
 
-/** Puts together who, when, where and what. Later parts of the properties win (contract 4.4, merge order). */
+/** Creates the recorder, which adds user, session, time and page to an event. Event properties win (contract 4.4). */
 export function createRecorder(config: Config, local: Store, tab: Store): Recorder {
-  let always: Properties = {}
+  let fixedProperties: Properties = {}
   return {
     record(event, properties) {
       if (typeof event !== 'string' || event === '' || event.length > NAME_CHARS) return null
@@ -33,7 +33,7 @@ export function createRecorder(config: Config, local: Store, tab: Store): Record
         days_since_first_visit: session.daysSinceFirstVisit,
         ...campaignProperties(local, tab),
       }
-      const merged = { ...cleanProperties(automatic), ...always, ...cleanProperties(properties) }
+      const merged = { ...cleanProperties(automatic), ...fixedProperties, ...cleanProperties(properties) }
       return {
         project: config.project,
         token: config.token,
@@ -45,8 +45,8 @@ export function createRecorder(config: Config, local: Store, tab: Store): Record
       }
     },
     set(properties) {
-      const merged = { ...always, ...cleanProperties(properties) }
-      always = cleanProperties(
+      const merged = { ...fixedProperties, ...cleanProperties(properties) }
+      fixedProperties = cleanProperties(
         Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)),
       )
     },

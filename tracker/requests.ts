@@ -1,35 +1,35 @@
 import { byteLength } from './clean.ts'
-import type { Item } from './queue.ts'
+import type { QueuedEvent } from './queue.ts'
 
 export type TrackRequest = { path: '/track' | '/track/batch'; body: string }
 
-/** Items of one request (spec, Limits). */
-const BATCH_ITEMS = 100
-/** Encoded size of one request: what a browser carries for a page that goes away. */
+/** Maximum number of events in a request (spec, Limits). */
+const BATCH_EVENTS = 100
+/** Maximum size of a request: the limit of browsers for a page that closes. */
 const REQUEST_BYTES = 64 * 1024
 
 /**
- * Makes requests of items, in their order: one item for /track, more for /track/batch. A batch that is too big is
- * halved; an item that is too big by itself is dropped (contract 4.6).
+ * Converts events to requests, in their order: one event goes to /track, several go to /track/batch. A batch that is too big
+ * is halved. A single event that is too big is dropped (contract 4.6).
  */
-export function toRequests(items: Item[]): TrackRequest[] {
+export function toRequests(events: QueuedEvent[]): TrackRequest[] {
   const requests: TrackRequest[] = []
-  for (let at = 0; at < items.length; at += BATCH_ITEMS) {
-    requests.push(...halved(items.slice(at, at + BATCH_ITEMS)))
+  for (let start = 0; start < events.length; start += BATCH_EVENTS) {
+    requests.push(...splitToFit(events.slice(start, start + BATCH_EVENTS)))
   }
   return requests
 }
 
-function halved(items: Item[]): TrackRequest[] {
-  const request = encode(items)
+function splitToFit(events: QueuedEvent[]): TrackRequest[] {
+  const request = encode(events)
   if (byteLength(request.body) <= REQUEST_BYTES) return [request]
-  if (items.length === 1) return []
-  const half = items.length >> 1
-  return [...halved(items.slice(0, half)), ...halved(items.slice(half))]
+  if (events.length === 1) return []
+  const half = events.length >> 1
+  return [...splitToFit(events.slice(0, half)), ...splitToFit(events.slice(half))]
 }
 
-function encode(items: Item[]): TrackRequest {
-  return items.length === 1
-    ? { path: '/track', body: JSON.stringify(items[0]) }
-    : { path: '/track/batch', body: JSON.stringify({ events: items }) }
+function encode(events: QueuedEvent[]): TrackRequest {
+  return events.length === 1
+    ? { path: '/track', body: JSON.stringify(events[0]) }
+    : { path: '/track/batch', body: JSON.stringify({ events }) }
 }

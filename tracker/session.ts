@@ -3,7 +3,7 @@ import type { Store } from './storage.ts'
 
 export type Session = {
   id: string
-  /** Sessions of this visitor so far, this one included. */
+  /** Number of sessions of this user, including this one. */
   count: number
   daysSinceFirstVisit: number
 }
@@ -11,15 +11,15 @@ export type Session = {
 const TIMEOUT_MS = 30 * 60_000
 const DAY_MS = 86_400_000
 
-/** A whole number from a storage; anything else counts as absent. */
+/** Returns a whole number from the storage, or null for anything else. */
 function storedNumber(store: Store, name: string): number | null {
   const value = Number(store.get(name) || Number.NaN)
   return Number.isSafeInteger(value) && value >= 0 ? value : null
 }
 
 /**
- * Takes part in a session: the tab's, unless 30 minutes went by without an event (contract 4.5), else a new one, which
- * raises the visitor's count. Call once for each event; `now` is Unix ms.
+ * Continues the session of the tab, or starts a new one after 30 minutes without an event (contract 4.5). A new session
+ * raises the user's count. Call it once for each event. `now` is Unix ms.
  */
 export function touchSession(local: Store, tab: Store, now: number): Session {
   const lastActivity = storedNumber(tab, 'last_activity')

@@ -1,4 +1,4 @@
-/** One browser storage under the names of one project. Never throws. */
+/** A browser storage with the keys of one project. It never throws. */
 export type Store = {
   get(name: string): string | null
   set(name: string, value: string): void
@@ -7,17 +7,16 @@ export type Store = {
 type Backing = { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
 /**
- * Opens a storage under `aa:<scope>:`. What the browser does not let us keep (a blocked or full storage) is kept in
- * memory for as long as the page lives. `backing` is a function, because already reading `window.localStorage` may
- * throw.
+ * Opens a storage with the key prefix `aa:<scope>:`. Values that the browser does not store (a blocked or full storage) stay
+ * in memory for the life of the page. `backing` is a function, because even reading `window.localStorage` may throw.
  */
 export function openStore(backing: () => Backing, scope: string): Store {
   const prefix = `aa:${encodeURIComponent(scope)}:`
-  const unkept = new Map<string, string>()
+  const memory = new Map<string, string>()
   return {
     get(name) {
-      const kept = unkept.get(name)
-      if (kept !== undefined) return kept
+      const memoryValue = memory.get(name)
+      if (memoryValue !== undefined) return memoryValue
       try {
         return backing().getItem(prefix + name)
       } catch {
@@ -27,23 +26,23 @@ export function openStore(backing: () => Backing, scope: string): Store {
     set(name, value) {
       try {
         backing().setItem(prefix + name, value)
-        unkept.delete(name)
+        memory.delete(name)
       } catch {
-        unkept.set(name, value)
+        memory.set(name, value)
       }
     },
   }
 }
 
 /**
- * True when the visitor has opted out: `disabled` is `true` in the project's scope, or `aa_disabled` is set for the
- * whole site. Any value of the latter but `false` counts, as it is set by hand.
+ * Returns whether the user has opted out: `disabled` is `true` for the project, or `aa_disabled` is set for the whole site.
+ * Every value of `aa_disabled` except `false` counts, because people set it by hand.
  */
 export function isDisabled(local: Store, backing: () => Backing): boolean {
   if (local.get('disabled') === 'true') return true
   try {
-    const all = backing().getItem('aa_disabled')
-    return all !== null && all !== 'false'
+    const siteFlag = backing().getItem('aa_disabled')
+    return siteFlag !== null && siteFlag !== 'false'
   } catch {
     return false
   }

@@ -1,32 +1,32 @@
-/** What compaction asks of an engine that reads and writes Parquet (duckdb/compactor.ts). Keys are of core/lake/keys.ts. */
+/** The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by core/lake/keys.ts. */
 
 export type EpochCompactionJob = {
   epoch: number
-  /** Hot files of the epoch, all of them, in ascending key order. */
+  /** All hot files of the epoch, in ascending order of their keys. */
   hot: readonly string[]
-  /** Warm files of the neighbours (state.ts) before this epoch: an event_id that is there is not stored again. */
+  /** The warm files of the dedupe look-back (state.ts). An event_id that is in one of them is not stored again. */
   lookback: readonly string[]
-  /** Only projects with bucket mod parts = part. */
+  /** Only projects with bucket mod `parts` = `part`. */
   part: number
   parts: number
 }
 
-/** What a compaction dropped, so that the counters can be put right. `day` is the UTC day of arrival. */
+/** Copies that a compaction did not store, so that the counters can be corrected. `day` is the UTC date of arrival. */
 export type DroppedCopies = { project_id: string; day: string; events: number }
 
 export type ColdCompactionJob = {
-  /** Epochs [from, until). */
+  /** The epochs from <= epoch < until. */
   from: number
   until: number
   bucket: number
-  /** The warm files of that bucket and those epochs. */
+  /** The warm files of the bucket in these epochs. */
   warm: readonly string[]
 }
 
-/** Both are pure: the same job writes the same keys with the same rows, however often it runs. */
+/** Both functions are pure: a job that runs again writes the same keys with the same rows. */
 export type Compactor = {
-  /** Writes warmKey(epoch, bucket) for every bucket of the part that has rows. */
+  /** Writes warmKey(epoch, bucket) for each bucket of the part that has rows. */
   compactEpoch(job: EpochCompactionJob): Promise<DroppedCopies[]>
-  /** Writes coldKey(table, date, bucket, from, until) of events_cold, sessions_cold, activity_cold for every date that has rows. */
+  /** Writes coldKey(table, date, bucket, from, until) of the three cold tables, for each date that has rows. */
   compactToCold(job: ColdCompactionJob): Promise<void>
 }

@@ -17,66 +17,66 @@ export type LakeConsumerServices = {
   projects: EventIdNotes
   clock: Clock
   log: Log
-  /** Makes the bytes of a hot file; the simulator brings a cheaper one. */
+  /** Encodes a hot file. The simulator uses a cheaper encoding. */
   encode?: (rows: readonly HotRow[]) => Uint8Array
 }
 
 /**
- * One claim at most. It is read as a whole, now and at every later try, so it must fit a small Lambda's memory whatever
- * senders send: unpacked it takes four to twenty times these bytes as rows, which are 50,000 to 200,000.
+ * The largest claim, in records and in unpacked bytes. Every try of a claim reads it whole, so it must fit into the memory
+ * of a small Lambda function. As rows (50,000 to 200,000) it takes four to twenty times these bytes.
  */
 export const CLAIM_RECORDS = 5_000
 export const CLAIM_BYTES = 24_000_000
 
-/** How often a batch that makes no progress is tried before it is given back. */
+/** Tries of a batch without progress, before the batch is returned to the stream as failed. */
 const BATCH_TRIES = 3
 
-/** A record that cannot be read, as the quarantine object keeps it. */
-type Unreadable = { sequence: string; reason: string; data: string }
+/** A record that cannot be read, in the form of the quarantine object. */
+type UnreadableRecord = { sequence: string; reason: string; data: string }
 
 /**
- * The lake consumer: takes a shard's records into hot files so that each record is in exactly one of them, whatever
- * happens in between (design.md, Claims). A range is claimed by a conditional write before its file is written; the
- * file's key and content follow from the claim and the stream alone; highWater moves when all of it is done. So a
- * crash at any point, a late write of a dead process or a batch cut elsewhere repeats the same work and changes nothing.
+ * The lake consumer: moves the records of a shard into hot files, each record into exactly one file. It claims a range of
+ * records by a conditional write, writes the file of the claim, then raises highWater. The key and the content of the
+ * file follow from the claim and the stream alone. So a crash, a late write of a dead process, or a batch with other
+ * bounds only repeats the same work. core/lake/README.md shows the states of a claim.
  */
 export function createLakeConsumer(services: LakeConsumerServices) {
   const { state, stream, lake, usage, projects, clock, log, encode = encodeHot } = services
 
   /**
-   * Takes what the shard has beyond its highWater, up to CLAIM_RECORDS, into the lake. `batch`: entries at hand, in
-   * ascending order, so that the stream is read again only where a claim reaches beyond them. Returns how many
-   * records were taken; 0 when there was nothing, or another consumer was faster.
+   * Moves the next records of the shard into the lake, at most one claim. `batch` holds entries that the caller has
+   * already read, in ascending order; the stream is read only for records of the claim that are not in the batch.
+   * Returns the number of records; 0 if there were none, or if another consumer was faster.
    */
   async function consume(shard: string, batch: readonly StreamEntry[] = []): Promise<number> {
-    const found = await joinedShard(shard)
-    if (found.claim !== null) return finishClaim(shard, found.claim, found.highWater, batch)
-    const entries = await pending(shard, found.highWater, batch)
+    const { claim: openClaim, highWater, epoch } = await joinEpoch(shard)
+    if (openClaim !== null) return finishClaim(shard, openClaim, highWater, batch)
+    const entries = await nextEntries(shard, highWater, batch)
     const [first, last] = [entries[0], entries.at(-1)]
-    if (first === undefined || last === undefined || found.epoch === null) return 0
-    const claim = { first: first.sequence, last: last.sequence, epoch: found.epoch }
-    if (!(await state.claim(shard, claim, found.highWater, clock.now()))) return 0
-    return write(shard, claim, entries)
+    if (first === undefined || last === undefined || epoch === null) return 0
+    const claim = { first: first.sequence, last: last.sequence, epoch }
+    if (!(await state.claim(shard, claim, highWater, clock.now()))) return 0
+    return writeClaim(shard, claim, entries)
   }
 
   /**
-   * Takes a whole batch into the lake, as a Kinesis mapping delivers it: when it resolves, every entry of the batch is
-   * at or below highWater, by this consumer's work or by another's. Throws when it cannot get there; the batch comes
-   * again then, perhaps cut elsewhere.
+   * Moves a whole batch of a Kinesis event source into the lake. When it resolves, highWater is at or beyond the last
+   * entry of the batch, by this consumer's work or by another's. Throws if there is no progress; then the batch is
+   * delivered again, perhaps with other bounds.
    */
   async function consumeBatch(shard: string, batch: readonly StreamEntry[]): Promise<void> {
     const last = batch.at(-1)
     if (last === undefined) return
     for (let tries = 0; tries < BATCH_TRIES; tries++) {
-      const taken = await consume(shard, batch)
+      const consumedRecords = await consume(shard, batch)
       const { highWater } = await state.shard(shard)
       if (!isBeyond(last.sequence, highWater)) return
-      if (taken > 0) tries = 0
+      if (consumedRecords > 0) tries = 0
     }
-    throw new Error(`shard ${shard} is held by another consumer`)
+    throw new Error(`Another consumer holds shard ${shard}`)
   }
 
-  /** Does an open claim again, with exactly its range. */
+  /** Repeats the work of an open claim, for exactly its range. Returns the number of records. */
   async function finishClaim(
     shard: string,
     claim: Claim,
@@ -86,63 +86,65 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const entries = coversClaim(batch, highWater, claim)
       ? batch
       : await readRange(stream, shard, highWater, claim.last)
-    const within = entries.filter(entry => isBetween(entry.sequence, claim))
-    const complete = isComplete(within, claim)
-    if (!complete) log('RECORDS_MISSING', { shard, ...claim, found: within.length })
-    // A file that was made when the stream still had the records must not be replaced by one with fewer.
-    return write(shard, claim, within, complete || (await lake.get(hotKey(shard, claim))) === null)
+    const claimedEntries = entries.filter(entry => isInClaim(entry.sequence, claim))
+    const hasAllRecords = isComplete(claimedEntries, claim)
+    if (!hasAllRecords) log('RECORDS_MISSING', { shard, ...claim, found: claimedEntries.length })
+    // A file from an earlier try may have records that the stream has lost since, so it is not replaced.
+    const mayWriteFile = hasAllRecords || (await lake.get(hotKey(shard, claim))) === null
+    return writeClaim(shard, claim, claimedEntries, mayWriteFile)
   }
 
   /**
-   * Makes the hot file of a claim again from the stream, for one that is damaged. False when the stream no longer
-   * holds the whole range; then nothing is changed.
+   * Writes a damaged hot file again from the stream. Returns false and changes nothing if the stream no longer has all
+   * records of the claim.
    */
   async function rewriteHotFile(shard: string, claim: Claim): Promise<boolean> {
     const before = String(BigInt(claim.first) - 1n).padStart(claim.first.length, '0')
-    const within = (await readRange(stream, shard, before, claim.last)).filter(entry =>
-      isBetween(entry.sequence, claim),
-    )
-    if (!isComplete(within, claim)) return false
-    await lake.put(hotKey(shard, claim), encode(read(within).rows))
+    const entries = await readRange(stream, shard, before, claim.last)
+    const claimedEntries = entries.filter(entry => isInClaim(entry.sequence, claim))
+    if (!isComplete(claimedEntries, claim)) return false
+    await lake.put(hotKey(shard, claim), encode(unpackEntries(claimedEntries).rows))
     return true
   }
 
-  /** The shard's state, once it takes part in the current epoch. */
-  async function joinedShard(shard: string): Promise<ShardState> {
-    const found = await state.shard(shard)
-    if (found.epoch !== null) return found
-    // The item must exist before the epoch is read: a closer that does not see it in its listing had raised the
-    // epoch before, so that this read gives the new one; a closer that does see it raises it itself.
+  /** Returns the state of the shard. A new shard joins the current epoch first. */
+  async function joinEpoch(shard: string): Promise<ShardState> {
+    const shardState = await state.shard(shard)
+    if (shardState.epoch !== null) return shardState
+    // The item of the shard must exist before the epoch is read. Maintenance raises the epoch of the lake, then that of
+    // all shards it lists. If it lists this shard, it raises its epoch. If not, the read below gets the raised epoch.
     await state.addShard(shard)
     const { epoch } = await state.lake()
     await state.joinEpoch(shard, epoch)
     return state.shard(shard)
   }
 
-  async function pending(shard: string, highWater: string | null, batch: readonly StreamEntry[]) {
-    const beyond = batch.filter(entry => isBeyond(entry.sequence, highWater))
-    const entries = batch.length > 0 ? beyond : await stream.read(shard, highWater, CLAIM_RECORDS)
+  /** The entries after highWater that the next claim takes. */
+  async function nextEntries(shard: string, highWater: string | null, batch: readonly StreamEntry[]) {
+    const newEntries = batch.filter(entry => isBeyond(entry.sequence, highWater))
+    const entries = batch.length > 0 ? newEntries : await stream.read(shard, highWater, CLAIM_RECORDS)
     return entries.slice(0, claimSize(entries))
   }
 
-  async function write(
+  /** Does all work of an open claim and ends it. Returns the number of records. */
+  async function writeClaim(
     shard: string,
     claim: Claim,
     entries: readonly StreamEntry[],
-    replace = true,
+    mayWriteFile = true,
   ): Promise<number> {
-    const { records, rows, unreadable } = read(entries)
-    if (unreadable.length > 0) {
-      await lake.put(
-        quarantineKey(shard, claim),
-        Buffer.from(unreadable.map(line => `${JSON.stringify(line)}\n`).join('')),
-      )
-      log('RECORD_QUARANTINED', { shard, records: unreadable.length, key: quarantineKey(shard, claim) })
+    const { records, rows, unreadableRecords } = unpackEntries(entries)
+    if (unreadableRecords.length > 0) {
+      const key = quarantineKey(shard, claim)
+      const lines = unreadableRecords.map(record => `${JSON.stringify(record)}\n`)
+      await lake.put(key, Buffer.from(lines.join('')))
+      log('RECORD_QUARANTINED', { shard, records: unreadableRecords.length, key })
     }
-    // Before the rows can be read: reads look for copies only where a project is known to send event_ids.
-    const senders = new Set(rows.filter(row => row.event_id !== null).map(row => String(row.project_id)))
-    for (const project of senders) await projects.noteEventIds(project)
-    if (replace) await lake.put(hotKey(shard, claim), encode(rows))
+    // Reads look for copies only in projects that are known to send event_ids, so this comes before the file.
+    const rowsWithEventId = rows.filter(row => row.event_id !== null)
+    const projectIds = new Set(rowsWithEventId.map(row => String(row.project_id)))
+    for (const projectId of projectIds) await projects.noteEventIds(projectId)
+    if (mayWriteFile) await lake.put(hotKey(shard, claim), encode(rows))
     const { events, bots } = countRecords(records)
     await usage.addEvents(shard, claim.last, events)
     await usage.addBots(shard, claim.last, bots)
@@ -155,7 +157,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
 
 export type LakeConsumer = ReturnType<typeof createLakeConsumer>
 
-/** How many of the entries one claim takes; at least one where there is one. */
+/** How many of the entries fit into one claim: at least one, unless there are none. */
 function claimSize(entries: readonly StreamEntry[]): number {
   let bytes = 0
   let records = 0
@@ -168,71 +170,71 @@ function claimSize(entries: readonly StreamEntry[]): number {
 }
 
 /**
- * Unpacks entries; what cannot be read is kept aside with its reason and never stops the others. A record that is there
- * twice, as a producer puts it again whose answer was lost, counts once; where its two copies fall into different
- * claims, which are a minute apart on AWS, both stay.
+ * Unpacks entries. A record that cannot be read is returned with the reason and does not stop the others. If the response
+ * to an append gets lost, its producer appends the record again; only the first of the two is used. If they are in
+ * different claims (on AWS claims are a minute apart), both are stored.
  */
-function read(entries: readonly StreamEntry[]) {
+function unpackEntries(entries: readonly StreamEntry[]) {
   const records: StreamRecord[] = []
   const rows: HotRow[] = []
-  const unreadable: Unreadable[] = []
-  const seen = new Set<string>()
+  const unreadableRecords: UnreadableRecord[] = []
+  const recordIds = new Set<string>()
   for (const entry of entries) {
     try {
       const record = unpackRecord(entry.data)
       if (record.kind === 'events') {
-        const identity = `${record.project_id} ${record.received_at} ${record.seq}`
-        if (seen.has(identity)) continue
-        seen.add(identity)
+        const recordId = `${record.project_id} ${record.received_at} ${record.seq}`
+        if (recordIds.has(recordId)) continue
+        recordIds.add(recordId)
       }
-      const made = record.kind === 'events' ? toHotRows(record) : []
+      const recordRows = record.kind === 'events' ? toHotRows(record) : []
       records.push(record)
-      for (const row of made) rows.push(row)
+      for (const row of recordRows) rows.push(row)
     } catch (error) {
-      unreadable.push(toUnreadable(entry, error))
+      unreadableRecords.push(toUnreadableRecord(entry, error))
     }
   }
-  return { records, rows, unreadable }
+  return { records, rows, unreadableRecords }
 }
 
-/** Whether the range's ends are there; a stream loses records only from its ends. */
-function isComplete(within: readonly StreamEntry[], claim: Claim): boolean {
-  return within[0]?.sequence === claim.first && within.at(-1)?.sequence === claim.last
+/** Whether the first and the last record of the claim are there. A stream never loses records between them alone. */
+function isComplete(claimedEntries: readonly StreamEntry[], claim: Claim): boolean {
+  return claimedEntries[0]?.sequence === claim.first && claimedEntries.at(-1)?.sequence === claim.last
 }
 
-/** All entries of the shard with `after` < sequence <= `last`, however many. */
+/** All entries of the shard with `after` < sequence <= `last`. */
 async function readRange(
   stream: Pick<EventStream, 'read'>,
   shard: string,
   after: string | null,
   last: string,
 ): Promise<StreamEntry[]> {
-  const found: StreamEntry[] = []
-  for (let from = after; ; ) {
-    const page = await stream.read(shard, from, CLAIM_RECORDS)
+  const entries: StreamEntry[] = []
+  for (let position = after; ; ) {
+    const page = await stream.read(shard, position, CLAIM_RECORDS)
     for (const entry of page) {
-      if (isBeyond(entry.sequence, last)) return found
-      found.push(entry)
+      if (isBeyond(entry.sequence, last)) return entries
+      entries.push(entry)
     }
-    const end = page.at(-1)
-    if (end === undefined || end.sequence === last) return found
-    from = end.sequence
+    const lastEntry = page.at(-1)
+    if (lastEntry === undefined || lastEntry.sequence === last) return entries
+    position = lastEntry.sequence
   }
 }
 
-/** Whether the batch holds the claim's whole range: it starts at or below its first record and reaches its last. */
+/** Whether the batch has all records of the claim. All records of the claim come after highWater. */
 function coversClaim(batch: readonly StreamEntry[], highWater: string | null, claim: Claim): boolean {
   const [first, last] = [batch[0], batch.at(-1)]
   if (first === undefined || last === undefined) return false
-  const startsInTime = first.sequence === claim.first || !isBeyond(first.sequence, highWater)
-  return startsInTime && !isBeyond(claim.last, last.sequence)
+  const hasFirstRecord = first.sequence === claim.first || !isBeyond(first.sequence, highWater)
+  return hasFirstRecord && !isBeyond(claim.last, last.sequence)
 }
 
-function isBetween(sequence: string, claim: Claim): boolean {
+function isInClaim(sequence: string, claim: Claim): boolean {
   return !isBeyond(claim.first, sequence) && !isBeyond(sequence, claim.last)
 }
 
-function toUnreadable(entry: StreamEntry, error: unknown): Unreadable {
+function toUnreadableRecord(entry: StreamEntry, error: unknown): UnreadableRecord {
   return {
     sequence: entry.sequence,
     reason: error instanceof Error ? error.message : String(error),

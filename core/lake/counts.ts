@@ -2,7 +2,7 @@ import type { StreamRecord } from '#core/ingest/record'
 import { utcDate } from '#core/time'
 import type { BotCount, EventCount } from '#core/usage/counters'
 
-/** What a batch of records adds to the counters: events by project and by account, bots by project, per UTC day of arrival. */
+/** What the records add to the counters, by UTC date of arrival: events by project and by account, bots by project. */
 export function countRecords(records: readonly StreamRecord[]): {
   events: EventCount[]
   bots: BotCount[]
@@ -13,12 +13,12 @@ export function countRecords(records: readonly StreamRecord[]): {
     const day = utcDate(record.received_at)
     if (record.kind === 'events') {
       for (const owner of [record.project_id, record.account_id]) {
-        const counted = entry(events, `${owner} ${day}`, () => ({ owner, day, events: 0 }))
-        counted.events += record.events.length
+        const count = getOrInsert(events, `${owner} ${day}`, () => ({ owner, day, events: 0 }))
+        count.events += record.events.length
       }
     } else {
       const { project_id, category, actor } = record
-      const counted = entry(bots, `${project_id} ${day} ${category} ${actor}`, () => ({
+      const count = getOrInsert(bots, `${project_id} ${day} ${category} ${actor}`, () => ({
         project_id,
         day,
         category,
@@ -27,18 +27,18 @@ export function countRecords(records: readonly StreamRecord[]): {
         dropped: 0,
         last_seen_at: 0,
       }))
-      counted.requests += 1
-      counted.dropped += record.dropped
-      counted.last_seen_at = Math.max(counted.last_seen_at, record.received_at)
+      count.requests += 1
+      count.dropped += record.dropped
+      count.last_seen_at = Math.max(count.last_seen_at, record.received_at)
     }
   }
   return { events: [...events.values()], bots: [...bots.values()] }
 }
 
-function entry<T>(map: Map<string, T>, key: string, make: () => T): T {
+function getOrInsert<T>(map: Map<string, T>, key: string, createValue: () => T): T {
   let value = map.get(key)
   if (value === undefined) {
-    value = make()
+    value = createValue()
     map.set(key, value)
   }
   return value

@@ -6,22 +6,22 @@ import type { Compactor, DroppedCopies } from './compactor.ts'
 import { partitionValue, supersededJobName } from './keys.ts'
 import { firstDedupeEpoch, type LakeStateStore } from './state.ts'
 
-/** Work on the lake that a worker does; doing it twice, or late, changes nothing. */
+/** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
 export type LakeJob =
   | { kind: 'compact-warm'; epoch: number; part: number; parts: number }
   | { kind: 'compact-cold'; from: number; until: number; bucket: number }
 
-/** The job's name in the state: the same job has the same name in every run. */
+/** The name of the job in the state. A job that is sent again has the same name. */
 export function jobName(job: LakeJob): string {
   return job.kind === 'compact-warm'
     ? `compact-warm/${job.epoch}/${job.part}of${job.parts}`
     : `compact-cold/${job.from}-${job.until}/${job.bucket}`
 }
 
-/** Hot bytes that one worker compacts at once; more are split by bucket over several. */
+/** Bytes of hot files that one job compacts. A larger epoch is split by bucket into several jobs. */
 export const PART_BYTES = 64 * 1024 * 1024
 
-/** The jobs that compact a closed epoch: a function of its hot files, which no longer change. */
+/** The jobs that compact a closed epoch. They depend only on its hot files, which no longer change. */
 export async function epochCompactionJobs(lake: Lake, epoch: number): Promise<LakeJob[]> {
   const hot = await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)
   const bytes = hot.reduce((sum, object) => sum + object.size, 0)
@@ -29,7 +29,7 @@ export async function epochCompactionJobs(lake: Lake, epoch: number): Promise<La
   return Array.from({ length: parts }, (_, part) => ({ kind: 'compact-warm', epoch, part, parts }))
 }
 
-/** The jobs that roll the warm epochs [from, until): one a bucket that has rows. */
+/** The jobs that compact the warm epochs [from, until) to cold: one for each bucket that has rows. */
 export async function coldCompactionJobs(lake: Lake, from: number, until: number): Promise<LakeJob[]> {
   const buckets = new Set(
     (await warmKeys(lake, from, until)).map(key => Number(partitionValue(key, 'bucket'))),
@@ -46,42 +46,43 @@ export type LakeJobServices = {
   log: Log
 }
 
-/** What a worker does with a job. An error leaves the job unfinished: the queue, or maintenance, brings it again. */
+/** Runs jobs. A job that throws stays unfinished, and the queue or maintenance sends it again. */
 export function createLakeWorker({ state, lake, compactor, usage, projects, log }: LakeJobServices) {
   async function run(job: LakeJob): Promise<void> {
     if (await state.jobFinished(jobName(job))) return
-    const dropped = await merge(job, await inputsOf(job))
+    const droppedCopies = await compact(job, await listInputs(job))
     if (job.kind === 'compact-warm') {
-      await usage.addEvents(`compaction-${job.part}`, String(job.epoch), await toNegativeCounts(dropped))
+      const counts = await toNegativeCounts(droppedCopies)
+      await usage.addEvents(`compaction-${job.part}`, String(job.epoch), counts)
     }
     await state.finishJob(jobName(job))
   }
 
   /**
-   * Makes the files of a job anew that was done before, for repair. `false`, and nothing is changed, when what they were
-   * made of is gone; counters are right already.
+   * Runs a finished job again, to repair its files. Counters do not change. Returns false and does nothing if the input
+   * files of the job have been deleted.
    */
   async function repeatJob(job: LakeJob): Promise<boolean> {
-    const needed = await inputsOf(job)
-    // After the listing: one that was made while epochs are being deleted may be of a part of them.
-    if (await isExpired(job)) return false
-    await merge(job, needed)
+    const inputs = await listInputs(job)
+    // Checked after the listing: a concurrent delete may have made the listing incomplete.
+    if (await areInputsDeleted(job)) return false
+    await compact(job, inputs)
     return true
   }
 
-  /** The keys that the job is made of, and those that it is compared with. */
-  async function inputsOf(job: LakeJob): Promise<{ keys: string[]; lookback: string[] }> {
+  /** The files that the job reads: those that it compacts, and those of the dedupe look-back. */
+  async function listInputs(job: LakeJob): Promise<JobInputs> {
     if (job.kind === 'compact-cold')
       return { keys: await warmKeys(lake, job.from, job.until, job.bucket), lookback: [] }
     const { epochTimes } = await state.lake()
     const hot = await lake.list(`${tables.events_hot.prefix}/epoch=${job.epoch}/`)
-    // Also what is cold by now, as long as it is kept: a compaction that is late, or done again, has the same neighbours.
+    // Includes superseded warm files while they exist, so a job that is late or repeated has the same look-back.
     const lookback = await warmKeys(lake, firstDedupeEpoch(epochTimes, job.epoch), job.epoch)
     return { keys: hot.map(({ key }) => key), lookback }
   }
 
-  /** Whether any of the epochs that the job is made of has been deleted, or has begun to be. */
-  async function isExpired(job: LakeJob): Promise<boolean> {
+  /** Whether maintenance has begun to delete any epoch that the job compacts. */
+  async function areInputsDeleted(job: LakeJob): Promise<boolean> {
     const [prefix, from, until] =
       job.kind === 'compact-warm'
         ? [tables.events_hot.prefix, job.epoch, job.epoch + 1]
@@ -92,28 +93,25 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, log 
     return false
   }
 
-  /** Returns what a compaction dropped. */
-  async function merge(
-    job: LakeJob,
-    { keys, lookback }: { keys: string[]; lookback: string[] },
-  ): Promise<DroppedCopies[]> {
-    // Jobs are made only of what has files: to find none must never pass for a job without rows.
-    if (keys.length === 0) throw new Error(`${jobName(job)}: what it is made of is gone`)
+  async function compact(job: LakeJob, { keys, lookback }: JobInputs): Promise<DroppedCopies[]> {
+    // Only epochs with files get jobs. Without files the job must fail, or their events would seem to be compacted.
+    if (keys.length === 0) throw new Error(`Job ${jobName(job)} has no input files any more`)
     const started = performance.now()
-    let dropped: DroppedCopies[] = []
-    if (job.kind === 'compact-warm') dropped = await compactor.compactEpoch({ ...job, hot: keys, lookback })
+    let droppedCopies: DroppedCopies[] = []
+    if (job.kind === 'compact-warm')
+      droppedCopies = await compactor.compactEpoch({ ...job, hot: keys, lookback })
     else await compactor.compactToCold({ ...job, warm: keys })
     log(job.kind === 'compact-warm' ? 'EPOCH_COMPACTED' : 'COLD_COMPACTED', {
       job: jobName(job),
       ms: Math.round(performance.now() - started),
     })
-    return dropped
+    return droppedCopies
   }
 
-  /** Duplicates were counted when they came; what is stored once counts once, for the project and its account. */
-  async function toNegativeCounts(dropped: readonly DroppedCopies[]): Promise<EventCount[]> {
+  /** Copies were counted when they arrived. These counts subtract them again, for the project and its account. */
+  async function toNegativeCounts(droppedCopies: readonly DroppedCopies[]): Promise<EventCount[]> {
     const counts: EventCount[] = []
-    for (const { project_id, day, events } of dropped) {
+    for (const { project_id, day, events } of droppedCopies) {
       counts.push({ owner: project_id, day, events: -events })
       const project = await projects.byId(project_id)
       if (project !== null) counts.push({ owner: project.account_id, day, events: -events })
@@ -126,7 +124,10 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, log 
 
 export type LakeWorker = ReturnType<typeof createLakeWorker>
 
-/** The warm files of the epochs [from, until), of one bucket or of all. */
+/** Keys of the files that a job compacts, and of the warm files of the dedupe look-back. */
+type JobInputs = { keys: string[]; lookback: string[] }
+
+/** The keys of the warm files of the epochs [from, until), of one bucket or of all. */
 export async function warmKeys(lake: Lake, from: number, until: number, bucket?: number): Promise<string[]> {
   const files = await warmFiles(lake, from, until)
   return files
@@ -135,7 +136,7 @@ export async function warmKeys(lake: Lake, from: number, until: number, bucket?:
     .toSorted()
 }
 
-/** The warm files of the epochs [from, until), by epoch. Sizes in bytes. */
+/** The warm files of the epochs [from, until), in ascending order of the epochs. Sizes in bytes. */
 export async function warmFiles(lake: Lake, from: number, until: number) {
   const objects = await lake.list(`${tables.events_warm.prefix}/`)
   return objects
@@ -150,9 +151,9 @@ export async function warmFiles(lake: Lake, from: number, until: number) {
 }
 
 function mergeByOwnerAndDay(counts: readonly EventCount[]): EventCount[] {
-  const merged = Map.groupBy(counts, ({ owner, day }) => `${owner} ${day}`)
-  return [...merged.values()].map(same => ({
-    ...(same[0] as EventCount),
-    events: same.reduce((sum, { events }) => sum + events, 0),
+  const groups = Map.groupBy(counts, ({ owner, day }) => `${owner} ${day}`)
+  return [...groups.values()].map(group => ({
+    ...(group[0] as EventCount),
+    events: group.reduce((sum, { events }) => sum + events, 0),
   }))
 }

@@ -1,36 +1,36 @@
 import { type TableName, tables } from '#schemas/columns'
 import type { Claim } from './state.ts'
 
-/** Where everything lies in the lake. A key says all that its content follows from. */
+/** The keys of all objects in the lake. A key says everything that the content of its object follows from. */
 
 /** The hot file of a claim. */
 export function hotKey(shard: string, claim: Claim): string {
   return `${tables.events_hot.prefix}/epoch=${claim.epoch}/${shard}-${claim.first}-${claim.last}.parquet`
 }
 
-/** The warm file of a closed epoch and bucket. */
+/** The warm file of a closed epoch and a bucket. */
 export function warmKey(epoch: number, bucket: number): string {
   return `${tables.events_warm.prefix}/epoch=${epoch}/bucket=${bucket}/events.parquet`
 }
 
-/** The cold file, of events or of a rollup, that the roll [from, until) wrote for a date and a bucket. */
+/** The file of a cold table that the cold compaction of the epochs [from, until) writes for a date and a bucket. */
 export function coldKey(table: TableName, date: string, bucket: number, from: number, until: number): string {
   return `${tables[table].prefix}/date=${date}/bucket=${bucket}/${from}-${until}.parquet`
 }
 
-/** The range [from, until) of epochs in a cold file's name. */
+/** The epochs [from, until) in the name of a cold file. */
 export function coldEpochRange(key: string): [from: number, until: number] {
   const match = /\/(\d+)-(\d+)\.parquet$/.exec(key)
-  if (match === null) throw new Error(`${key} names no range of epochs`)
+  if (match === null) throw new Error(`${key} has no range of epochs in its name`)
   return [Number(match[1]), Number(match[2])]
 }
 
-/** Records of a claim that could not be read, with the reasons. */
+/** The records of a claim that could not be read, with the reasons. */
 export function quarantineKey(shard: string, claim: Claim): string {
   return `quarantine/${shard}-${claim.first}-${claim.last}.jsonl`
 }
 
-/** The value of a partition in a key, e.g. `epoch` of `hot/epoch=7/…`. Throws when the key has no such part. */
+/** The value of a partition in a key, e.g. of `epoch` in `hot/epoch=7/…`. Throws if the key does not have the partition. */
 export function partitionValue(key: string, partition: string): string {
   const start = key.indexOf(`/${partition}=`)
   if (start === -1) throw new Error(`${key} has no partition ${partition}`)
@@ -38,7 +38,7 @@ export function partitionValue(key: string, partition: string): string {
   return key.slice(from, key.indexOf('/', from))
 }
 
-/** The shard and range in a hot file's name; null for any other key. A shard's name may hold dashes. */
+/** The shard and the claim in the key of a hot file; null for any other key. The name of a shard may have dashes. */
 export function parseHotKey(key: string): { shard: string; claim: Claim } | null {
   const match = /^hot\/epoch=(\d+)\/(.+)-(\d+)-(\d+)\.parquet$/.exec(key)
   if (match === null) return null
@@ -46,7 +46,7 @@ export function parseHotKey(key: string): { shard: string; claim: Claim } | null
   return { shard, claim: { epoch: Number(epoch), first, last } }
 }
 
-/** The name under which the state notes that an epoch's finer copy is no longer whole (LakeStateStore.finishJob). */
+/** The job that deletes the superseded files of an epoch. It is finished before the first file is deleted. */
 export function supersededJobName(prefix: string, epoch: number): string {
   return `expire/${prefix}/${epoch}`
 }

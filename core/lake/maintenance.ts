@@ -7,26 +7,26 @@ import { coldEpochRange, partitionValue, supersededJobName } from './keys.ts'
 import { DEDUPE_LOOKBACK_MS, epochOpenedBefore, type LakeState, type LakeStateStore } from './state.ts'
 
 export type MaintenanceSettings = {
-  /** An epoch with files ends at this age, ms. */
+  /** Age at which an epoch with files is closed, ms. */
   epochMs: number
-  /** … or with this many files, whichever is first. */
+  /** Number of hot files at which an epoch is closed earlier. */
   epochFiles: number
-  /** … or with this many bytes of hot files: what a compaction works on at once. */
+  /** Bytes of hot files at which an epoch is closed earlier, so that one compaction can hold them. */
   epochBytes: number
   /**
-   * Epochs go cold this long before those that are hot, ms: a read looks for the first copy of an event_id in hot and
-   * warm only.
+   * Time between a cold epoch and the oldest hot one, at least, ms. A read looks for the first copy of an event_id in hot
+   * and warm files only.
    */
   coldAfterMs: number
-  /** A roll takes at least this much time of epochs, ms: every roll adds a file to each date and bucket it touches. */
+  /** Shortest time span of a cold compaction, ms. Each one adds a file to every date and bucket that it has events of. */
   coldSpanMs: number
-  /** … and at most this much of one bucket, bytes of warm files: one worker rolls it, within its time. */
+  /** Most bytes of warm files per bucket in a cold compaction, so that one worker can compact a bucket in its time. */
   coldBytes: number
-  /** A job that was sent this long ago and is not finished is sent again, ms; a queue brings it again before. */
+  /** Time after which an unfinished job is sent again, ms. A queue delivers a failed job again earlier. */
   resendMs: number
-  /** Jobs that were sent before are not in the queue any more, Unix ms: one in memory ends with its process. */
+  /** Jobs sent before this time are lost, Unix ms: a queue in memory starts empty with its process. */
   queueSince: number
-  /** The finer copy is deleted this long after the watermark has passed it, ms: reads under way may be of before. */
+  /** Time for which superseded files are kept, ms: running reads may still use them, and repairs need them. */
   keepSupersededMs: number
 }
 
@@ -36,7 +36,7 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochBytes: 16 * 1024 * 1024,
   coldAfterMs: DEDUPE_LOOKBACK_MS,
   coldSpanMs: DAY_MS,
-  // 1.2 million events: what 256 MB of memory sort without going by slices (duckdb/sorted-events.ts).
+  // 1.2 million events. In 256 MB of memory, more would have to be sorted in slices (duckdb/sorted-events.ts).
   coldBytes: 24 * 1024 * 1024,
   resendMs: 5 * 60_000,
   queueSince: 0,
@@ -51,30 +51,31 @@ export type MaintenanceServices = {
   log: Log
 }
 
-/** What comes into an epoch may have waited in the stream so long, ms. */
+/** Longest time that a record may have waited in the stream before it enters an epoch, ms. */
 const MAX_STREAM_WAIT_MS = 30 * DAY_MS
 
-/** How long one tick may take before another process may take over, ms. */
+/** Time after which another process may take over from a tick, ms. */
 const LEASE_MS = 60_000
 
 /**
- * Keeps the lake in shape: ends epochs, has them compacted in order, rolls old ones to cold, deletes finer copies.
- * `tick` does what is due now and returns; a job it sends is looked for at a later tick. Ticks of several processes
- * are safe: a lease keeps them apart, and its fencing token refuses what a stale holder still tries.
+ * Maintains the lake: closes epochs, sends the jobs of warm compaction (in order) and of cold compaction, advances the
+ * watermarks, and deletes superseded files. `tick` does everything that is due and returns without waiting for the jobs;
+ * a later tick sees that they are finished. Several processes may tick: only the lease holder works, and its fencing token
+ * refuses changes of an earlier holder. core/lake/README.md shows the states of an epoch and of a file.
  */
 export function createMaintenance(
   services: MaintenanceServices,
   settings: MaintenanceSettings = MAINTENANCE_DEFAULTS,
 ) {
   const { state, lake, jobs, clock, log } = services
-  let sweptAt = Number.NEGATIVE_INFINITY
+  let deletedAt = Number.NEGATIVE_INFINITY
 
   async function tick(): Promise<void> {
     const now = clock.now()
     const fence = await state.lease(now, now + LEASE_MS)
     if (fence === null) return
     try {
-      await endEpoch(fence, now)
+      await closeEpoch(fence, now)
       while (await compactOldestEpoch(fence, now));
       await compactToCold(fence, now)
       await deleteSupersededFiles(now)
@@ -83,68 +84,76 @@ export function createMaintenance(
     }
   }
 
-  async function endEpoch(fence: number, now: number): Promise<void> {
+  async function closeEpoch(fence: number, now: number): Promise<void> {
     const { epoch, epochOpenedAt } = await state.lake()
     const files = await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)
     const bytes = files.reduce((sum, { size }) => sum + size, 0)
     const isFull = files.length >= settings.epochFiles || bytes >= settings.epochBytes
-    const due = isFull || (files.length > 0 && now - epochOpenedAt >= settings.epochMs)
-    if (due && (await state.openEpoch(fence, epoch, now))) log('EPOCH_CLOSED', { epoch, files: files.length })
+    const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= settings.epochMs)
+    if (isDue && (await state.openEpoch(fence, epoch, now)))
+      log('EPOCH_CLOSED', { epoch, files: files.length })
   }
 
   /**
-   * Has the oldest closed epoch compacted; whether it is, so that the next one's turn has come. One after the other, as
-   * each looks for first copies of its event_ids in the warm files of those before it.
+   * Sends the jobs of the oldest epoch that is not compacted, or advances the watermark if they are finished. Returns
+   * whether it advanced, so the next epoch can follow. Epochs are compacted in order, because each looks for first copies
+   * of its event_ids in the warm files of the epochs before it.
    */
   async function compactOldestEpoch(fence: number, now: number): Promise<boolean> {
-    const { epoch: newest, warm: epoch } = await state.lake()
-    if (epoch === newest || !(await isClosed(epoch))) return false
+    const { epoch: newestEpoch, warm: epoch } = await state.lake()
+    if (epoch === newestEpoch || !(await isClosed(epoch))) return false
     return (
       (await areFinished(await epochCompactionJobs(lake, epoch), now)) &&
       (await state.advanceWarm(fence, epoch))
     )
   }
 
-  /** Whether nothing can be written into the epoch any more: every shard is past it and holds no claim in it. */
+  /** Whether the epoch can get no more files: every shard is in a later epoch and has no open claim in this one. */
   async function isClosed(epoch: number): Promise<boolean> {
-    const found = await state.shards()
-    // Read after the listing: a shard that was made after an epoch was found closed must not be put into that epoch by
-    // one that has slept since before.
-    const { epoch: newest } = await state.lake()
-    // Raised at every tick: a shard that was added since may have joined an older epoch.
-    for (const { shard, epoch: joined } of found) {
-      if (joined === null || joined < newest) await state.joinEpoch(shard, newest)
-    }
     const shards = await state.shards()
-    return shards.every(({ claim }) => claim === null || claim.epoch > epoch)
+    // Read after the listing. If this process paused here before the read, the epoch may be compacted by now, and a new
+    // shard must not join it.
+    const { epoch: newestEpoch } = await state.lake()
+    // Done at every tick, because a shard that was added since the last tick may have joined an older epoch.
+    for (const { shard, epoch: shardEpoch } of shards) {
+      if (shardEpoch === null || shardEpoch < newestEpoch) await state.joinEpoch(shard, newestEpoch)
+    }
+    const raisedShards = await state.shards()
+    return raisedShards.every(({ claim }) => claim === null || claim.epoch > epoch)
   }
 
   async function compactToCold(fence: number, now: number): Promise<void> {
-    const found = await state.lake()
-    const until = found.coldUntil ?? (await planColdCompaction(fence, found, now))
+    const lakeState = await state.lake()
+    const { cold } = lakeState
+    const until = lakeState.coldUntil ?? (await planColdCompaction(fence, lakeState, now))
     if (until === null) return
-    if (await areFinished(await coldCompactionJobs(lake, found.cold, until), now))
-      await state.advanceCold(fence, found.cold, until)
+    if (await areFinished(await coldCompactionJobs(lake, cold, until), now))
+      await state.advanceCold(fence, cold, until)
   }
 
-  /** Fixes which epochs go cold next; null when none are old enough. */
-  async function planColdCompaction(fence: number, found: LakeState, now: number): Promise<number | null> {
-    const oldest = found.epochTimes.find(({ epoch }) => epoch > found.cold)
-    // While compaction stands still, what it has not done stays hot, and keeps its neighbours.
-    const hotSince = found.warm === found.epoch ? now : epochOpenedBefore(found.epochTimes, found.warm)
+  /** Plans the next cold compaction and returns its end; null if no epochs are old enough. */
+  async function planColdCompaction(
+    fence: number,
+    lakeState: LakeState,
+    now: number,
+  ): Promise<number | null> {
+    const { epoch, warm, cold, epochTimes } = lakeState
+    // If warm compaction lags behind, the oldest hot epoch is old, and its dedupe look-back must stay warm.
+    const hotSince = warm === epoch ? now : epochOpenedBefore(epochTimes, warm)
     const coldBefore = hotSince - settings.coldAfterMs
-    const mark = found.epochTimes.findLast(({ at }) => at <= coldBefore)
-    if (!mark || !oldest || coldBefore - oldest.at < settings.coldSpanMs) return null
-    const until = Math.min(mark.epoch, found.warm)
-    if (until <= found.cold) return null
-    const planned = await endBeforeForgotten(found, await withinBytes(found.cold, until), now)
-    // The epochs that a forgotten roll took are perhaps not warm again yet.
-    if (planned > found.warm) return null
-    return (await state.planCold(fence, found.cold, planned)) ? planned : null
+    const first = epochTimes.find(epochTime => epochTime.epoch > cold)
+    const last = epochTimes.findLast(({ at }) => at <= coldBefore)
+    if (!first || !last || coldBefore - first.at < settings.coldSpanMs) return null
+    const until = Math.min(last.epoch, warm)
+    if (until <= cold) return null
+    const end = await limitToLostCompactions(lakeState, await limitToBytes(cold, until), now)
+    // The epochs of a compaction that the state has lost may not be warm again yet.
+    if (end > warm) return null
+    return (await state.planCold(fence, cold, end)) ? end : null
   }
 
-  /** Where a roll from `from` must end, `until` at most, so that no bucket has more than `coldBytes` in it. */
-  async function withinBytes(from: number, until: number): Promise<number> {
+  /** The end of a cold compaction from `from`, at most `until`, so that no bucket has more than `coldBytes`. */
+  async function limitToBytes(from: number, until: number): Promise<number> {
     const sums = new Map<string, number>()
     for (const { epoch, bucket, size } of await warmFiles(lake, from, until)) {
       const sum = (sums.get(bucket) ?? 0) + size
@@ -155,10 +164,10 @@ export function createMaintenance(
   }
 
   /**
-   * Where the next roll must end, `until` if nothing speaks against it: rolls that the state has forgotten (a power
-   * cut) left files of their ranges. One that starts there is done again, one that starts later is not overlapped.
+   * The end of the next cold compaction, normally `until`. If a power cut put the state back, there can be files of later
+   * cold compactions. One that starts at the same epoch is repeated. One that starts later must not be overlapped.
    */
-  async function endBeforeForgotten(
+  async function limitToLostCompactions(
     { epochTimes, cold }: LakeState,
     until: number,
     now: number,
@@ -172,47 +181,47 @@ export function createMaintenance(
     return end
   }
 
-  /** The cold files that may have events which arrived in [since, now], Unix ms: a whole listing grows for years. */
+  /** The cold files that can have events that arrived in [since, now], Unix ms. Listing all cold files would take ever longer. */
   async function coldFilesSince(since: number, now: number): Promise<LakeObject[]> {
     if (since === 0) return lake.list(`${tables.events_cold.prefix}/`)
-    const first = since - EVENT_LIMITS.pastMs - MAX_STREAM_WAIT_MS
-    // One day more for timestamps ahead.
-    const days = Math.ceil((now - first) / DAY_MS) + 1
-    const dates = Array.from({ length: days }, (_, day) => utcDate(first + day * DAY_MS))
-    const ofDate = (date: string) => lake.list(`${tables.events_cold.prefix}/date=${date}/`)
-    return (await Promise.all(dates.map(ofDate))).flat()
+    const oldestTimestamp = since - EVENT_LIMITS.pastMs - MAX_STREAM_WAIT_MS
+    // One more day, because timestamps may be ahead of their arrival.
+    const days = Math.ceil((now - oldestTimestamp) / DAY_MS) + 1
+    const dates = Array.from({ length: days }, (_, day) => utcDate(oldestTimestamp + day * DAY_MS))
+    const listDate = (date: string) => lake.list(`${tables.events_cold.prefix}/date=${date}/`)
+    return (await Promise.all(dates.map(listDate))).flat()
   }
 
-  /** Whether all the jobs are finished; those that are not are sent, unless they were a short while ago. */
-  async function areFinished(wanted: readonly LakeJob[], now: number): Promise<boolean> {
-    let finished = true
-    for (const job of wanted) {
+  /** Returns whether all jobs are finished. Sends each unfinished job, unless it was sent recently. */
+  async function areFinished(lakeJobs: readonly LakeJob[], now: number): Promise<boolean> {
+    let allFinished = true
+    for (const job of lakeJobs) {
       if (await state.jobFinished(jobName(job))) continue
-      finished = false
+      allFinished = false
       const lostBefore = Math.max(now - settings.resendMs, settings.queueSince)
       if (await state.beginJob(jobName(job), now, lostBefore)) await send(job, now)
     }
-    return finished
+    return allFinished
   }
 
   async function send(job: LakeJob, now: number): Promise<void> {
     try {
       await jobs.send(job)
     } catch (error) {
-      // As if it had been sent long ago, so that the next tick sends it.
+      // Noted as sent long ago, so that the next tick sends it again.
       await state.beginJob(jobName(job), 0, now + 1)
       throw error
     }
   }
 
   async function deleteSupersededFiles(now: number): Promise<void> {
-    // The listing is of everything: an eighth of the time that files are kept is often enough.
-    if (now - sweptAt < settings.keepSupersededMs / 8) return
-    sweptAt = now
+    // Listing all hot and warm files costs time, so it is done only eight times while a file is kept.
+    if (now - deletedAt < settings.keepSupersededMs / 8) return
+    deletedAt = now
     const { warm, cold } = await state.lake()
-    // The time by now: it is noted as one at which the watermarks were here, and the tick may have begun long before.
-    const seenAt = clock.now()
-    for (const [prefix, below] of [
+    // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
+    const watermarksReadAt = clock.now()
+    for (const [prefix, watermark] of [
       [tables.events_hot.prefix, warm],
       [tables.events_warm.prefix, cold],
     ] as const) {
@@ -220,21 +229,23 @@ export function createMaintenance(
         Number(partitionValue(key, 'epoch')),
       )
       for (const [epoch, objects] of epochs) {
-        if (epoch >= below || !(await isExpired(supersededJobName(prefix, epoch), seenAt))) continue
+        if (epoch >= watermark) continue
+        if (!(await isExpired(supersededJobName(prefix, epoch), watermarksReadAt))) continue
         await lake.delete(objects.map(({ key }) => key))
       }
     }
   }
 
   /**
-   * Whether the finer copy of an epoch that is below its watermark may go: the first call notes the time, a later one
-   * compares. Not by the age of its files, which are old already when the watermark passes them.
+   * Whether the superseded files of an epoch have been kept long enough. The first call notes when the epoch was found
+   * below its watermark; later calls compare with that time. The age of the files does not count, because they may already
+   * be old when they are superseded.
    */
   async function isExpired(name: string, now: number): Promise<boolean> {
     if (await state.jobFinished(name)) return true
     const isFirst = await state.beginJob(name, now, 0)
     if (isFirst || !(await state.beginJob(name, now, now - settings.keepSupersededMs))) return false
-    // Noted before anything is deleted: what is partly deleted must not serve to repair the coarser copy.
+    // Noted before the first delete, because a repair must not use an epoch that is partly deleted.
     await state.finishJob(name)
     return true
   }

@@ -9,13 +9,13 @@ export type OrphanedClaimsServices = {
   clock: Clock
 }
 
-/** A claim that is open for so long is not being worked on, ms. */
+/** No consumer works on a claim that has been open for this time, ms. */
 const ORPHANED_AFTER_MS = 3_600_000
 
 /**
- * Ends the claims of shards that the stream has no more. After a reshard the records of a closed shard expire, nobody is
- * called for it again, and compaction would wait for ever for what is claimed there. What the stream has lost of the
- * range is told as RECORDS_MISSING. Claims of shards that are still there are left to their own consumer.
+ * Finishes open claims of shards that no longer exist. After a reshard the records of a closed shard expire and no
+ * consumer is called for the shard again, so its open claim would stop compaction for ever. Records that the stream has
+ * lost are logged as RECORDS_MISSING. Claims of existing shards are left to their consumers.
  */
 export async function finishOrphanedClaims({
   state,
@@ -24,12 +24,12 @@ export async function finishOrphanedClaims({
   clock,
 }: OrphanedClaimsServices): Promise<void> {
   const now = clock.now()
-  const old = (await state.shards()).filter(
+  const oldClaims = (await state.shards()).filter(
     ({ claim, claimedAt }) => claim !== null && (claimedAt ?? 0) < now - ORPHANED_AFTER_MS,
   )
-  if (old.length === 0) return
-  const there = new Set(await stream.shards())
-  for (const { shard, claim, highWater } of old) {
-    if (claim !== null && !there.has(shard)) await consumer.finishClaim(shard, claim, highWater)
+  if (oldClaims.length === 0) return
+  const existingShards = new Set(await stream.shards())
+  for (const { shard, claim, highWater } of oldClaims) {
+    if (claim !== null && !existingShards.has(shard)) await consumer.finishClaim(shard, claim, highWater)
   }
 }

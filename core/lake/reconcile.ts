@@ -14,72 +14,74 @@ export type ReconcileServices = {
   log: Log
 }
 
-/** Time for the lease that the reconciliation holds, ms. */
+/** Time for which the reconciliation takes the lease, ms. */
 const LEASE_MS = 60_000
 
 /**
- * Brings a state table that has gone back in time (a restored copy, or a disk that lied about syncing before a power
- * cut) up to what the lake holds, before any traffic: each hot file beyond a shard's highWater is the work of a claim
- * that the table has forgotten, so that claim is opened and finished again, in order. Counters follow, as finishing a
- * claim adds them and they went back together with it. Returns the number of claims mended.
+ * Brings the state up to the lake, before the service takes traffic. The state can be older than the lake: it was
+ * restored from a backup, or the disk lost synced writes in a power cut. Each hot file beyond the highWater of its shard
+ * comes from a claim that the state has lost, so these claims are opened and finished again, in order. Finishing a claim
+ * also adds to the counters, which are as old as the claims. Returns the number of claims.
  */
 export async function reconcile(services: ReconcileServices): Promise<number> {
   const { state, lake, log } = services
-  const files = (await lake.list(`${tables.events_hot.prefix}/`))
+  const hotFiles = (await lake.list(`${tables.events_hot.prefix}/`))
     .map(({ key }) => parseHotKey(key))
     .filter(file => file !== null)
-  const newest = Math.max(0, ...files.map(({ claim }) => claim.epoch))
-  await raiseEpoch(services, newest)
-  let mended = 0
-  for (const [shard, ofShard] of Map.groupBy(files, file => file.shard)) {
-    const claims = ofShard.map(file => file.claim).toSorted((a, b) => compareSequences(a.first, b.first))
+  const newestEpoch = Math.max(0, ...hotFiles.map(({ claim }) => claim.epoch))
+  await raiseEpoch(services, newestEpoch)
+  let finishedClaims = 0
+  for (const [shard, files] of Map.groupBy(hotFiles, file => file.shard)) {
+    const claims = files.map(({ claim }) => claim).toSorted((a, b) => compareSequences(a.first, b.first))
     await state.addShard(shard)
-    for (const claim of claims) mended += await mend(services, shard, claim)
+    for (const claim of claims) finishedClaims += await finishLostClaim(services, shard, claim)
   }
-  if (mended > 0) log('STATE_RECONCILED', { claims: mended })
-  return mended
+  if (finishedClaims > 0) log('STATE_RECONCILED', { claims: finishedClaims })
+  return finishedClaims
 }
 
-async function raiseEpoch({ state, clock }: ReconcileServices, newest: number): Promise<void> {
+async function raiseEpoch({ state, clock }: ReconcileServices, newestEpoch: number): Promise<void> {
   for (;;) {
     const { epoch, leaseUntil } = await state.lake()
-    if (epoch >= newest) return
-    // One process owns the folder, so whoever holds the lease is a dead one.
+    if (epoch >= newestEpoch) return
+    // Only one process uses the folder, so the holder of the lease is no longer running.
     const now = Math.max(clock.now(), leaseUntil)
     const fence = await state.lease(now, now + LEASE_MS)
-    if (fence === null) throw new Error('the lease of the lake is held by another process')
+    if (fence === null) throw new Error('Another process holds the lease of the lake')
     await state.openEpoch(fence, epoch, clock.now())
     await state.release(fence)
   }
 }
 
-/** Finishes the forgotten claim, and before it whatever lies between highWater and it. Returns how many claims. */
-async function mend(services: ReconcileServices, shard: string, claim: Claim): Promise<number> {
+/** Finishes a lost claim, after all records between highWater and the claim. Returns the number of finished claims. */
+async function finishLostClaim(services: ReconcileServices, shard: string, claim: Claim): Promise<number> {
   const { state, stream, consumer, clock } = services
-  const found = await state.shard(shard)
-  if (!isBeyond(claim.last, found.highWater)) return 0
-  if (found.claim !== null && found.claim.first !== claim.first) {
-    await consumer.finishClaim(shard, found.claim, found.highWater)
-    return 1 + (await mend(services, shard, claim))
+  const shardState = await state.shard(shard)
+  if (!isBeyond(claim.last, shardState.highWater)) return 0
+  if (shardState.claim !== null && shardState.claim.first !== claim.first) {
+    await consumer.finishClaim(shard, shardState.claim, shardState.highWater)
+    return 1 + (await finishLostClaim(services, shard, claim))
   }
-  if (found.claim === null) {
-    const forgotten = await recordsBefore(stream, shard, found.highWater, claim)
+  if (shardState.claim === null) {
+    const rangeBefore = await recordsBefore(stream, shard, shardState.highWater, claim)
     await state.joinEpoch(shard, claim.epoch)
-    // Records that no file holds come first, in a claim of their own: highWater never passes over a record.
-    const next = forgotten === null ? claim : { ...forgotten, epoch: claim.epoch }
-    if (!(await state.claim(shard, next, found.highWater, clock.now()))) {
-      throw new Error(`the claim of ${next.first} to ${next.last} of shard ${shard} cannot be opened again`)
+    // Records that are in no file come first, in a claim of their own: highWater must never skip a record.
+    const nextClaim = rangeBefore === null ? claim : { ...rangeBefore, epoch: claim.epoch }
+    if (!(await state.claim(shard, nextClaim, shardState.highWater, clock.now()))) {
+      throw new Error(
+        `The claim of ${nextClaim.first} to ${nextClaim.last} of shard ${shard} cannot be opened again`,
+      )
     }
-    if (next !== claim) return mend(services, shard, claim)
+    if (nextClaim !== claim) return finishLostClaim(services, shard, claim)
   }
-  await consumer.finishClaim(shard, claim, found.highWater)
+  await consumer.finishClaim(shard, claim, shardState.highWater)
   return 1
 }
 
-/** The range of the records after highWater that lie before the claim; null where there are none. */
+/** The range of the records after highWater and before the claim; null if there are none. */
 async function recordsBefore(stream: EventStream, shard: string, highWater: string | null, claim: Claim) {
-  const page = await stream.read(shard, highWater, 1_000)
-  const before = page.filter(({ sequence }) => isBeyond(claim.first, sequence))
-  const [first, last] = [before[0], before.at(-1)]
+  const entries = await stream.read(shard, highWater, 1_000)
+  const entriesBefore = entries.filter(({ sequence }) => isBeyond(claim.first, sequence))
+  const [first, last] = [entriesBefore[0], entriesBefore.at(-1)]
   return first === undefined || last === undefined ? null : { first: first.sequence, last: last.sequence }
 }

@@ -11,21 +11,21 @@ export type RepairServices = {
 }
 
 /**
- * Makes a damaged or missing object of the lake anew from what it was made of: a hot file from the stream, a warm one
- * from hot, a cold one or a rollup from warm. The finer copy is kept for about a day (maintenance.ts), so damage that
- * is met soon is mended; `false` when the finer copy is gone too. Then nothing is changed, and only an operator can
+ * Writes a damaged or missing object of the lake again: a hot file from the stream, a warm file from hot files, a cold
+ * file or a rollup from warm files. Superseded files are kept for a day (maintenance.ts), so a repair works if the
+ * damage is found in that time. Returns false and changes nothing if the sources are gone too. Then only an operator can
  * decide to go on without the object (docs/operations.md).
  */
 export function createRepair({ consumer, worker, log }: RepairServices) {
   async function repair(key: string): Promise<boolean> {
-    const mended = await remake(key)
-    log(mended ? 'LAKE_OBJECT_REPAIRED' : 'LAKE_OBJECT_LOST', { key })
-    return mended
+    const isRepaired = await rewrite(key)
+    log(isRepaired ? 'LAKE_OBJECT_REPAIRED' : 'LAKE_OBJECT_LOST', { key })
+    return isRepaired
   }
 
-  async function remake(key: string): Promise<boolean> {
-    const hot = parseHotKey(key)
-    if (hot !== null) return consumer.rewriteHotFile(hot.shard, hot.claim)
+  async function rewrite(key: string): Promise<boolean> {
+    const hotFile = parseHotKey(key)
+    if (hotFile !== null) return consumer.rewriteHotFile(hotFile.shard, hotFile.claim)
     if (key.startsWith(`${tables.events_warm.prefix}/`)) {
       return worker.repeatJob({
         kind: 'compact-warm',

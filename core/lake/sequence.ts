@@ -1,11 +1,11 @@
-/** Sequence numbers of a shard have more digits than a double holds, and not always the same number of them. */
+/** Sequences of a shard are decimal integers with more digits than a double holds, and their lengths differ. */
 
-/** Whether `sequence` comes after `mark`; null stands for a shard of which nothing was read. */
-export function isBeyond(sequence: string, mark: string | null): boolean {
-  return mark === null || BigInt(sequence) > BigInt(mark)
+/** Whether `sequence` comes after `position`. Every sequence comes after null. */
+export function isBeyond(sequence: string, position: string | null): boolean {
+  return position === null || BigInt(sequence) > BigInt(position)
 }
 
-/** For sorting, ascending. */
+/** Compares for an ascending sort. */
 export function compareSequences(a: string, b: string): number {
   if (isBeyond(a, b)) return 1
   return isBeyond(b, a) ? -1 : 0

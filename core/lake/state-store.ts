@@ -11,10 +11,10 @@ import {
   type ShardState,
 } from './state.ts'
 
-/** Jobs of epochs that are long past are of no use: time until their items expire, ms. */
-const KEEP_JOBS_MS = 30 * DAY_MS
+/** Time until the item of a job expires, ms. By then its epochs have been compacted long ago. */
+const JOB_TTL_MS = 30 * DAY_MS
 
-/** The lake's memory in DynamoDB: every change is one conditional write, so that two processes never both hold. */
+/** The lake state in DynamoDB. Every change is one conditional write, so of two processes only one can succeed. */
 export function createLakeStateStore(state: StateTable): LakeStateStore {
   const lakes = lakeEntity(state)
   const shards = shardEntity(state)
@@ -22,14 +22,14 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
 
   async function lake(): Promise<LakeState> {
     const { data } = await orUnavailable(lakes.get({}).go({ consistent: true }))
-    if (data !== null) return lakeState(data)
+    if (data !== null) return toLakeState(data)
     await conditionHeld(lakes.create({}).go())
     return lake()
   }
 
   async function shard(name: string): Promise<ShardState> {
     const { data } = await orUnavailable(shards.get({ shard: name }).go({ consistent: true }))
-    return shardState(data ?? { shard: name })
+    return toShardState(data ?? { shard: name })
   }
 
   return {
@@ -37,30 +37,30 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
     shard,
     async shards() {
       const { data } = await orUnavailable(shards.query.main({}).go({ consistent: true, pages: 'all' }))
-      return data.map(shardState)
+      return data.map(toShardState)
     },
     async addShard(name) {
       await conditionHeld(shards.create({ shard: name }).go())
     },
     joinEpoch(name, epoch) {
-      const lower = shards
+      const write = shards
         .patch({ shard: name })
         .set({ epoch })
         .where((item, { notExists, lt }) => `${notExists(item.epoch)} OR ${lt(item.epoch, epoch)}`)
-      return conditionHeld(lower.go())
+      return conditionHeld(write.go())
     },
     claim(name, { first, last, epoch }, highWater, now) {
-      const free = shards
+      const write = shards
         .patch({ shard: name })
         .set({ claimFirst: first, claimLast: last, claimEpoch: epoch, claimedAt: now })
         .where((item, { notExists, eq }) => `${notExists(item.claimFirst)} AND ${eq(item.epoch, epoch)}`)
         .where((item, { notExists, eq }) =>
           highWater === null ? notExists(item.highWater) : eq(item.highWater, highWater),
         )
-      return conditionHeld(free.go())
+      return conditionHeld(write.go())
     },
     commit(name, { first, last, epoch }) {
-      const open = shards
+      const write = shards
         .patch({ shard: name })
         .set({ highWater: last })
         .remove(['claimFirst', 'claimLast', 'claimEpoch', 'claimedAt'])
@@ -68,69 +68,69 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
           (item, { eq }) =>
             `${eq(item.claimFirst, first)} AND ${eq(item.claimLast, last)} AND ${eq(item.claimEpoch, epoch)}`,
         )
-      return conditionHeld(open.go())
+      return conditionHeld(write.go())
     },
 
     async lease(now, until) {
       await lake()
-      const free = lakes
+      const write = lakes
         .patch({})
         .add({ fence: 1 })
         .set({ leaseUntil: until })
         .where((item, { lte }) => lte(item.leaseUntil, now))
         .go({ response: 'all_new' })
-      return (await conditionHeld(free)) ? ((await free).data.fence ?? null) : null
+      return (await conditionHeld(write)) ? ((await write).data.fence ?? null) : null
     },
     release(fence) {
-      const mine = lakes.patch({}).set({ leaseUntil: 0 })
-      return conditionHeld(mine.where((item, { eq }) => eq(item.fence, fence)).go())
+      const write = lakes.patch({}).set({ leaseUntil: 0 })
+      return conditionHeld(write.where((item, { eq }) => eq(item.fence, fence)).go())
     },
     async openEpoch(fence, from, now) {
       const { epochTimes } = await lake()
       const last = epochTimes.at(-1)
-      const due = last === undefined || now - last.at >= EPOCH_TIME_INTERVAL_MS
-      // Only the holder of the fence changes the epochTimes, one call after the other: nothing comes in between.
-      const opened = lakes
+      const isTimeDue = last === undefined || now - last.at >= EPOCH_TIME_INTERVAL_MS
+      // Only the holder of the fence changes epochTimes, and it does so sequentially, so they are still as read above.
+      const write = lakes
         .patch({})
         .set({
           epoch: from + 1,
           epochOpenedAt: now,
-          epochTimes: due ? [...epochTimes, { epoch: from + 1, at: now }] : [...epochTimes],
+          epochTimes: isTimeDue ? [...epochTimes, { epoch: from + 1, at: now }] : [...epochTimes],
         })
         .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.epoch, from)}`)
-      return conditionHeld(opened.go())
+      return conditionHeld(write.go())
     },
     advanceWarm(fence, from) {
-      const advanced = lakes
+      const write = lakes
         .patch({})
         .set({ warm: from + 1 })
         .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.warm, from)}`)
-      return conditionHeld(advanced.go())
+      return conditionHeld(write.go())
     },
     planCold(fence, from, until) {
-      const planned = lakes
+      const write = lakes
         .patch({})
         .set({ coldUntil: until })
         .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
         .where((item, { notExists }) => notExists(item.coldUntil))
-      return conditionHeld(planned.go())
+      return conditionHeld(write.go())
     },
     async advanceCold(fence, from, until) {
       const { epochTimes } = await lake()
-      const advanced = lakes
+      const write = lakes
         .patch({})
         .set({ cold: until, epochTimes: keepEpochTimes(epochTimes, until) })
         .remove(['coldUntil'])
         .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
         .where((item, { eq }) => eq(item.coldUntil, until))
-      return conditionHeld(advanced.go())
+      return conditionHeld(write.go())
     },
 
     beginJob(job, now, staleBefore) {
-      const due = jobs
-        .upsert({ job, sentAt: now, expires_at: Math.ceil((now + KEEP_JOBS_MS) / 1000) })
+      const write = jobs
+        .upsert({ job, sentAt: now, expires_at: Math.ceil((now + JOB_TTL_MS) / 1000) })
         .where((item, { notExists, lt }) => `${notExists(item.sentAt)} OR ${lt(item.sentAt, staleBefore)}`)
-      return conditionHeld(due.go())
+      return conditionHeld(write.go())
     },
     async finishJob(job) {
       await orUnavailable(jobs.upsert({ job, finished: true }).go())
@@ -152,7 +152,7 @@ type ShardItem = {
   claimedAt?: number
 }
 
-function shardState(item: ShardItem): ShardState {
+function toShardState(item: ShardItem): ShardState {
   const { shard, highWater, epoch, claimFirst: first, claimLast: last, claimEpoch } = item
   const claim: Claim | null =
     first === undefined || last === undefined || claimEpoch === undefined
@@ -164,7 +164,7 @@ function shardState(item: ShardItem): ShardState {
 
 type LakeItem = Omit<LakeState, 'coldUntil' | 'epochTimes'> & { coldUntil?: number; epochTimes: EpochTime[] }
 
-function lakeState(item: LakeItem): LakeState {
+function toLakeState(item: LakeItem): LakeState {
   const { epoch, warm, cold, fence, leaseUntil, epochOpenedAt, epochTimes } = item
   return {
     epoch,
@@ -209,7 +209,7 @@ function lakeEntity({ client, table }: StateTable) {
   )
 }
 
-/** All shards lie under one partition key, so that one query lists them. */
+/** All shards have the same partition key, so one query lists them. */
 function shardEntity({ client, table }: StateTable) {
   return new Entity(
     {

@@ -41,7 +41,10 @@ export function toRange(
   }
   const date = 'date' in start ? start.date : zone.dateOf(start.at)
   if (date > today)
-    throw new ApiError('INVALID_SINCE', `Parameter \`since\` is in the future. ${SINCE_FORMS}`)
+    throw new ApiError(
+      'INVALID_SINCE',
+      'Parameter `since` is in the future. Use a number of days such as `7d`, or a past date such as `2026-11-01`.',
+    )
   return { from: zone.startOf(date), to }
 }
 

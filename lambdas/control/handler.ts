@@ -16,7 +16,7 @@ export type ControlServices = AccountChainServices & {
   usage: Pick<UsageCounters, 'totals' | 'month'>
 }
 
-/** The account's projects (contract 1.4). */
+/** The projects of an account (contract 1.4). */
 export function controlHandler(services: ControlServices): HttpFunction {
   const { accounts, projects, usage, clock, baseUrl } = services
   const chain = accountChain(services)

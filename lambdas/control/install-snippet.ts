@@ -1,8 +1,8 @@
 import type { Project } from '#core/projects/project'
 
 /**
- * What a new project's owner does next: the tag for the page, and a call that asks for the first numbers. Names and
- * tokens have no character that HTML or a shell would read as its own.
+ * What the owner of a new project needs next: the script tag for the page, and a call for the first report. Names and
+ * tokens have no characters that are special in HTML or in a shell.
  */
 export function installSnippet({ name, project_token, allowed_origins }: Project, baseUrl: string) {
   return {
@@ -13,4 +13,4 @@ export function installSnippet({ name, project_token, allowed_origins }: Project
 }
 
 const OPEN_NOTE =
-  'Pages of any origin may send events with this token. To take them from your site only, set allowed_origins to its origin.'
+  'Pages of any origin may send events with this token. To accept only your site, set `allowed_origins` to its origin.'

@@ -5,7 +5,7 @@ import { createCompactor } from '#duckdb/compactor'
 import { jobsHandler } from './handler.ts'
 
 const { services, compaction, instrument } = jobsServices(process.env)
-// A job that was cut off has left its files on the disk, which outlives the process.
+// The disk outlives the process, so an interrupted job has left its files there.
 rmSync(compaction.tempDir, { recursive: true, force: true })
 const compactor = createCompactor({ ...services, ...compaction })
 export const handler = instrument(

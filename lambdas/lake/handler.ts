@@ -7,36 +7,37 @@ import type { Log, StreamEntry } from '#core/ports'
 export type LakeServices = {
   consumer: Pick<LakeConsumer, 'consumeBatch'>
   state: Pick<LakeStateStore, 'shard'>
-  /** Ends claims of shards that are no more (core/lake/orphaned-claims.ts). */
+  /** Finishes open claims of shards that no longer exist (core/lake/orphaned-claims.ts). */
   finishOrphanedClaims(): Promise<void>
   log: Log
 }
 
 /**
- * The lake consumer behind a Kinesis mapping with ReportBatchItemFailures: takes the batch into the lake, or reports the
- * first record that is not there yet, from which Lambda goes on. What the lake holds is read from its state, not from
- * the batch: Lambda's batches start and end anywhere after a retry, and part of one may be another's work.
+ * Runs the lake consumer behind a Kinesis mapping with ReportBatchItemFailures. It writes the batch into the lake, or
+ * reports the first record that is not there yet, where Lambda then starts again. The state of the shard says which
+ * records the lake has. The batch does not: after a retry Lambda cuts batches anywhere, and another consumer may have
+ * written a part.
  */
 export function lakeHandler({ consumer, state, finishOrphanedClaims, log }: LakeServices) {
   return async ({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
     const batchItemFailures: { itemIdentifier: string }[] = []
-    // A batch is of one shard, as far as Lambda documents; nothing would be lost if it were of two.
+    // Lambda documents one shard in a batch. If there were two, nothing would be lost.
     for (const [shard, records] of Map.groupBy(Records, shardOf)) {
-      const itemIdentifier = await firstLeft(
+      const itemIdentifier = await consumeShard(
         shard,
         records.map(toEntry).toSorted((a, b) => compareSequences(a.sequence, b.sequence)),
       )
       if (itemIdentifier !== null) batchItemFailures.push({ itemIdentifier })
     }
-    // Nobody else comes by for them; that it fails is no fault of this batch.
+    // No batch of these shards will come. A failure here does not make this batch fail.
     await finishOrphanedClaims().catch(error =>
-      log('JOB_FAILED', { job: 'claims of shards that are no more', error: String(error) }),
+      log('JOB_FAILED', { job: 'orphaned claims', error: String(error) }),
     )
     return { batchItemFailures }
   }
 
-  /** The sequence of the first entry that could not be taken; null when all are in the lake. */
-  async function firstLeft(shard: string, entries: readonly StreamEntry[]): Promise<string | null> {
+  /** Returns the sequence of the first entry that is not in the lake; null when all are. */
+  async function consumeShard(shard: string, entries: readonly StreamEntry[]): Promise<string | null> {
     try {
       await consumer.consumeBatch(shard, entries)
       return null
@@ -45,15 +46,14 @@ export function lakeHandler({ consumer, state, finishOrphanedClaims, log }: Lake
     }
     try {
       const { highWater } = await state.shard(shard)
-      const isLeft = ({ sequence }: StreamEntry) => isBeyond(sequence, highWater)
-      return entries.find(isLeft)?.sequence ?? null
+      return entries.find(({ sequence }) => isBeyond(sequence, highWater))?.sequence ?? null
     } catch {
       return entries[0]?.sequence ?? null
     }
   }
 }
 
-/** The shard in front of the sequence: `shardId-000000000006:4959…`. */
+/** The event id is the shard, a colon and the sequence: `shardId-000000000006:4959…`. */
 function shardOf({ eventID }: KinesisStreamRecord): string {
   return eventID.slice(0, eventID.lastIndexOf(':'))
 }

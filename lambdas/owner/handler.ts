@@ -3,9 +3,9 @@ import { type Credentials, ownerRequest } from '#schemas/owner'
 import { validate } from '../validate.ts'
 
 /**
- * Gives the deployer access: an account that owns this install, its first project and an API key. Called again it finds
- * both and makes another key, in place of the one before, which is dead at once. The answer is the only place where the
- * key ever stands. Throws ApiError for a request that it cannot read.
+ * Gives the deployer access: creates the account that owns this install, its first project and an API key. A second call
+ * finds the account and the project, and replaces the key; the old key stops working at once. Nothing else ever shows the
+ * key. Throws ApiError for an invalid request.
  */
 export function ownerHandler(services: OwnerServices & { baseUrl: string }) {
   return async (event: unknown): Promise<Credentials> => {

@@ -5,6 +5,6 @@ import { reportsHandler } from './handler.ts'
 const { services, instrument } = reportsServices(process.env)
 export const handler = instrument(
   apiGateway(reportsHandler(services), services.log),
-  // A statement that nobody stops is run to its end, and billed.
+  // Athena runs and bills a statement to its end unless somebody stops it.
   timeoutResponse(services.log, services.engine.waitUntilIdle),
 )

@@ -8,18 +8,18 @@ export type SchedulerServices = {
   maintenance: Maintenance
   state: Pick<LakeStateStore, 'lake' | 'shards'>
   clock: Clock
-  /** Publishes what was measured. */
+  /** Publishes a metric. */
   gauge(name: Gauge, value: number): void
   log: Log
 }
 
-/** What the clock sets off once a minute: measures the lake, then does what maintenance finds due. */
+/** Runs once a minute: publishes the metrics of the lake, then runs maintenance. */
 export function schedulerHandler({ maintenance, state, clock, gauge, log }: SchedulerServices) {
   return async (): Promise<void> => {
     try {
       const [lake, shards] = await Promise.all([state.lake(), state.shards()])
-      const measured = lakeGauges({ lake, shards }, clock.now())
-      for (const name of Object.keys(measured) as Gauge[]) gauge(name, measured[name])
+      const values = lakeGauges({ lake, shards }, clock.now())
+      for (const name of Object.keys(values) as Gauge[]) gauge(name, values[name])
       await maintenance.tick()
     } catch (error) {
       log('JOB_FAILED', { job: 'maintenance', error: String(error) })

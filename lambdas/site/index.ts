@@ -4,7 +4,7 @@ import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { siteHandler } from './handler.ts'
 
 const { services, instrument } = siteServices(process.env)
-/** lib/bundles.ts builds it and puts it beside the function. */
+/** lib/bundles.ts builds this file and puts it into the bundle. */
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
 export const handler = instrument(
   apiGateway(siteHandler({ ...services, tracker }), services.log),

@@ -67,7 +67,12 @@ const pipeline = createPipeline(
     clock,
     log,
   },
-  { ...PIPELINE_DEFAULTS, retentionMs },
+  {
+    ...PIPELINE_DEFAULTS,
+    // A setting below the default would have no effect if maintenance did not run as often.
+    maintenanceMs: Math.min(PIPELINE_DEFAULTS.maintenanceMs, epochMs),
+    retentionMs,
+  },
 )
 
 const stopping = new AbortController()

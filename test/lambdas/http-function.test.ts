@@ -8,12 +8,12 @@ const unreachable = () => expect.unreachable()
 test('a route of another function is our bug, a 500 that is logged', async () => {
   const logged: unknown[] = []
   const log = (code: string, fields?: object) => void logged.push({ code, ...fields })
-  const reports = httpFunction<'reports'>(log, { stats: unreachable, events: unreachable })
-  expect((await reports(routes.health, {} as HttpRequest)).status).toBe(500)
+  const track = httpFunction<'track'>(log, { track: unreachable, trackBatch: unreachable })
+  expect((await track(routes.health, {} as HttpRequest)).status).toBe(500)
   expect(logged).toMatchObject([{ code: 'REQUEST_FAILED', route: 'GET /health' }])
 })
 
 test('the compiler refuses a function that lacks the endpoint of a row', () => {
-  // @ts-expect-error the row `events` has no endpoint
-  expect(httpFunction<'reports'>(() => {}, { stats: unreachable })).toBeDefined()
+  // @ts-expect-error the row `trackBatch` has no endpoint
+  expect(httpFunction<'track'>(() => {}, { track: unreachable })).toBeDefined()
 })

@@ -24,6 +24,9 @@ test.each([
 test('the limit is in bytes, and comes before everything else', () => {
   expect(jsonBody(Buffer.from('{"ä":1}'), 8)).toEqual({ ä: 1 })
   expect(() => jsonBody(Buffer.from('not JSON'), 7)).toThrow(
-    expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE', message: 'the body may have up to 7 bytes' }),
+    expect.objectContaining({
+      code: 'PAYLOAD_TOO_LARGE',
+      message: expect.stringContaining('more than 7 bytes'),
+    }),
   )
 })

@@ -21,6 +21,16 @@ const bodies: {
   trackBatch: token => ({ events: [{ token, event: 'signup' }] }),
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
+  eventsByBody: () => ({ event: 'signup' }),
+  eventsLookup: () => ({ user_id: 'u1' }),
+  journeyByBody: () => ({ user_id: 'u1' }),
+  journeyLookup: () => ({ user_id: 'u1' }),
+}
+
+/** What the query of a row needs beside the project. */
+const queries: Partial<Record<RouteName, Record<string, string>>> = {
+  breakdown: { property: 'path' },
+  journey: { user_id: 'u1' },
 }
 
 let world: HttpWorld
@@ -39,7 +49,7 @@ async function goodRequest(name: RouteName, named?: string): Promise<Sent> {
   const project = await world.project()
   const body = bodyOf(name, project.project_token)
   return {
-    ...(route.project === 'query' && { query: { project: named ?? project.name } }),
+    ...(route.project === 'query' && { query: { project: named ?? project.name, ...queries[name] } }),
     ...(route.project === 'path' && { id: named ?? project.name }),
     ...(body && { body: route.project === 'body' ? { ...body, project: named ?? project.name } : body }),
   }

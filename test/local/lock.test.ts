@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -38,6 +38,13 @@ test('a path below a file is refused with its name', () => {
   expect(() => lockFolder(join(file, 'data'))).toThrow(
     `The data folder ${join(file, 'data')} cannot be written`,
   )
+})
+
+test('a folder that may not be written is refused with its name', () => {
+  // Root may write to any folder, so the test uses /proc for root.
+  const readOnly = process.getuid?.() === 0 ? '/proc' : folder
+  if (readOnly !== '/proc') chmodSync(readOnly, 0o555)
+  expect(() => lockFolder(readOnly)).toThrow(`The data folder ${readOnly} cannot be written`)
 })
 
 test('a folder that the system does not create is refused with its name', () => {

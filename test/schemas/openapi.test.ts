@@ -23,7 +23,7 @@ test('its version is that of the package', () => {
   expect(document.info.version).toBe(JSON.parse(manifest).version)
 })
 
-test('it has the routes of the table and no others', () => {
+test('the document has the routes of the table and no others', () => {
   const operations = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
   )
@@ -31,16 +31,16 @@ test('it has the routes of the table and no others', () => {
 })
 
 test('every tag has a description', () => {
-  const described = document.tags
+  const descriptions = document.tags
     .filter((tag: { description: string }) => tag.description)
     .map((tag: { name: string }) => tag.name)
-  expect(described).toEqual(expect.arrayContaining(rows.map(([, route]) => route.tag)))
+  expect(descriptions).toEqual(expect.arrayContaining(rows.map(([, route]) => route.tag)))
 })
 
 describe.each(rows)('%s', (name, route) => {
   const operation = operationOf(route)
 
-  test('has its name, its answers and its caller', () => {
+  test('has its name, its responses and its caller', () => {
     expect(operation.operationId).toBe(name)
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(Object.keys(route.responses)))
     expect(operation.security).toEqual(
@@ -48,38 +48,38 @@ describe.each(rows)('%s', (name, route) => {
     )
   })
 
-  test('lists every error with its hint, and an example', () => {
+  test('lists every error with its hint and an example', () => {
     for (const code of errorsOf(route)) {
-      const answer = operation.responses[errorCodes[code].status]
-      expect(answer.description).toContain(`\`${code}\`: ${errorCodes[code].hint}`)
-      expect(answer.content['application/json'].examples[code].value.error).toBe(code)
+      const response = operation.responses[errorCodes[code].status]
+      expect(response.description).toContain(`\`${code}\`: ${errorCodes[code].hint}`)
+      expect(response.content['application/json'].examples[code].value.error).toBe(code)
     }
   })
 
-  test('tells how long to wait wherever it asks to try again', () => {
+  test('has the header Retry-After in each response that asks for another try', () => {
     for (const status of ['429', '503']) {
-      const answer = operation.responses[status]
-      if (answer) expect(Object.keys(answer.headers)).toEqual(['Retry-After'])
+      const response = operation.responses[status]
+      if (response) expect(Object.keys(response.headers)).toEqual(['Retry-After'])
     }
   })
 
   test('describes every parameter', () => {
-    const listed = (operation.parameters ?? []).map(
+    const parameters = (operation.parameters ?? []).map(
       (parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`,
     )
     const fields = Object.keys((route.query as { shape?: object } | undefined)?.shape ?? {})
-    expect(listed).toEqual([
+    expect(parameters).toEqual([
       ...pathParameters(route.path).map(parameter => `path ${parameter}`),
       ...fields.map(field => `query ${field}`),
     ])
   })
 
-  test('describes its body exactly when it takes one', () => {
+  test('describes a body exactly when the row has one', () => {
     expect(operation.requestBody !== undefined).toBe(route.body !== undefined)
   })
 })
 
-test('a bounded number is told with its bounds and its default', () => {
+test('a number with bounds is described with its bounds and its default', () => {
   const limit = operationOf(routes.events).parameters.find(
     (parameter: { name: string }) => parameter.name === 'limit',
   )

@@ -1,8 +1,23 @@
+import { globSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { errorsOf, pathParameters, type Route, routes, SCOPES } from '#schemas/routes'
 
 const rows = Object.entries<Route>(routes)
+
+test('each file of schemas/routes/ has the rows of one tag, and the table has all of them', async () => {
+  const folder = resolve(import.meta.dirname, '../../schemas/routes')
+  const names: string[] = []
+  for (const file of globSync('*.ts', { cwd: folder })) {
+    const rowsByExport: Record<string, Record<string, Route>> = await import(`${folder}/${file}`)
+    for (const [name, route] of Object.values(rowsByExport).flatMap(table => Object.entries(table))) {
+      expect(`${route.tag.toLowerCase()}.ts`).toBe(basename(file))
+      names.push(name)
+    }
+  }
+  expect(names.toSorted()).toEqual(Object.keys(routes).toSorted())
+})
 
 test('no two rows have the same method and path', () => {
   const keys = rows.map(([, route]) => `${route.method} ${route.path}`)
@@ -15,7 +30,7 @@ describe.each(rows)('%s', (_, route) => {
     expect(new Set(pathParameters(route.path)).size).toBe(pathParameters(route.path).length)
   })
 
-  test('names its project where the request can carry it', () => {
+  test('names its project in a part of the request that exists', () => {
     if (route.project === 'path') expect(pathParameters(route.path)).toContain('id')
     if (route.project === 'query') expect(route.query).toBeInstanceOf(z.ZodObject)
     if (route.project === 'body') expect(route.body).toBeDefined()
@@ -28,17 +43,17 @@ describe.each(rows)('%s', (_, route) => {
     if (route.scope) expect(SCOPES).toContain(route.scope)
   })
 
-  test('lists as its own only codes that do not follow from its other fields', () => {
+  test('lists only error codes that do not follow from its other fields', () => {
     const derived = errorsOf({ ...route, errors: [] })
     expect(route.errors.filter(code => derived.includes(code))).toEqual([])
     expect(new Set(route.errors).size).toBe(route.errors.length)
   })
 
-  test('may be UNAVAILABLE exactly when somebody has to be looked up', () => {
+  test('may be UNAVAILABLE exactly when it needs a credential or a token', () => {
     expect(errorsOf(route).includes('UNAVAILABLE')).toBe(route.auth !== 'none')
   })
 
-  test('answers at least one success', () => {
+  test('has at least one success response', () => {
     const statuses = Object.keys(route.responses).map(Number)
     expect(statuses.length).toBeGreaterThan(0)
     for (const status of statuses) expect(status).toBeGreaterThanOrEqual(200)
@@ -46,7 +61,7 @@ describe.each(rows)('%s', (_, route) => {
   })
 })
 
-test('a report may find the query engine at its limit, and nothing else may', () => {
+test('only reports may be RATE_LIMITED', () => {
   const limited = rows.filter(([, route]) => errorsOf(route).includes('RATE_LIMITED'))
   expect(limited.map(([name]) => name)).toEqual(['stats', 'events'])
 })

@@ -119,6 +119,7 @@ export function createScheduler(seed: number) {
 function isExpected(error: unknown): boolean {
   return (
     error instanceof Error &&
-    (/is held by another consumer/.test(error.message) || / is gone$/.test(error.message))
+    (/^Another consumer holds shard/.test(error.message) ||
+      /( is gone| has no input files any more)$/.test(error.message))
   )
 }

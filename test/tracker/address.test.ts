@@ -11,17 +11,17 @@ test.each([
   ['data:text/html,hello', ''],
   ['', ''],
   ['not an address', ''],
-])('of the address %j only %j is sent', (address, sent) => {
+])('the address %j is cleaned to %j', (address, sent) => {
   expect(cleanAddress(address)).toBe(sent)
 })
 
-test('e-mail addresses are taken out of a title, other words with an @ stay', () => {
+test('e-mail addresses in a title are redacted, and other words with an @ stay', () => {
   expect(redactEmails('Inbox (3) – Ada.Lovelace+x@mail.example.org – Mail')).toBe(
     'Inbox (3) – [redacted] – Mail',
   )
   expect(redactEmails('@ada on vue@3.5.1, 5 @ 3')).toBe('@ada on vue@3.5.1, 5 @ 3')
 })
 
-test('a long text is cut before it is looked through', () => {
+test('a long text is cut before it is searched', () => {
   expect(redactEmails('%40'.repeat(200_000))).toBe('%40'.repeat(200_000).slice(0, 4096))
 })

@@ -1,49 +1,53 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { inPage, NOON } from './in-page.ts'
+import { NOON, useTestSite } from './test-site.ts'
 
-const here = inPage()
+const site = useTestSite()
 
 async function openPage(attributes = '') {
-  here.server.serve(`<!doctype html><title>Shoes</title>${here.server.snippet(attributes)}`)
-  const page = await here.tab()
+  site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}`)
+  const page = await site.tab()
   await page.clock.install({ time: NOON })
-  await page.goto(here.server.page())
+  await page.goto(site.server.page())
   return page
 }
 
-test('events wait for 5 s and leave together, in their order, with the time at which they happened', async () => {
+test('events of 5 s are sent together, in their order, each with its own time', async () => {
   const page = await openPage()
   await page.clock.pauseAt(new Date(NOON.getTime() + 1000))
   await page.evaluate(() => window.aa!.track('first', { n: 1 }))
   await page.clock.runFor(1500)
   await page.evaluate(() => window.aa!.track('second'))
-  expect(here.server.received).toEqual([])
+  expect(site.server.requests).toEqual([])
   await page.clock.runFor(5000)
-  await eventually(() => expect(here.server.received).toHaveLength(1))
-  expect(here.server.received[0]!.path).toBe('/track/batch')
-  expect(here.server.items()).toMatchObject([
+  await eventually(() => expect(site.server.requests).toHaveLength(1))
+  expect(site.server.requests[0]!.path).toBe('/track/batch')
+  expect(site.server.events()).toMatchObject([
     { event: 'page_view' },
     { event: 'first', timestamp: NOON.getTime() + 1000, properties: { n: 1, path: '/' } },
     { event: 'second', timestamp: NOON.getTime() + 2500 },
   ])
 })
 
-test('a page that is hidden or left sends at once', async () => {
+test('a page that is hidden or left sends its events at once', async () => {
   const page = await openPage()
   await page.evaluate(() => window.aa!.track('last'))
-  await here.leave(page)
-  await eventually(() => expect(here.server.items().map(item => item.event)).toEqual(['page_view', 'last']))
+  await site.leave(page)
+  await eventually(() =>
+    expect(site.server.events().map(({ event }) => event)).toEqual(['page_view', 'last']),
+  )
 })
 
-test('a tab that is closed sends what waits', async () => {
+test('a closed tab sends its waiting events', async () => {
   const page = await openPage()
   await page.evaluate(() => window.aa!.track('last'))
   await page.close({ runBeforeUnload: true })
-  await eventually(() => expect(here.server.items().map(item => item.event)).toEqual(['page_view', 'last']))
+  await eventually(() =>
+    expect(site.server.events().map(({ event }) => event)).toEqual(['page_view', 'last']),
+  )
 })
 
-test('the event’s own properties win over `set`, and `set` over the automatic ones; null takes one away', async () => {
+test('event properties win over `set`, `set` wins over automatic properties, and null removes a property', async () => {
   const page = await openPage()
   await page.evaluate(() => {
     const aa = window.aa!
@@ -52,9 +56,9 @@ test('the event’s own properties win over `set`, and `set` over the automatic 
     aa.track('one', { plan: 'pro', path: '/virtual', url: 'https://shop.test/virtual' })
     aa.track('two')
   })
-  await here.leave(page)
-  await eventually(() => expect(here.server.items()).toHaveLength(3))
-  const [, one, two] = here.server.items()
+  await site.leave(page)
+  await eventually(() => expect(site.server.events()).toHaveLength(3))
+  const [, one, two] = site.server.events()
   expect(one!.properties).toMatchObject({
     plan: 'pro',
     language: 'tlh',
@@ -63,20 +67,20 @@ test('the event’s own properties win over `set`, and `set` over the automatic 
   })
   expect(two!.properties).toMatchObject({ plan: 'free', language: 'tlh', path: '/' })
   expect(two!.properties).not.toHaveProperty('team')
-  expect(JSON.stringify(here.server.items())).not.toContain('ada@')
+  expect(JSON.stringify(site.server.events())).not.toContain('ada@')
 })
 
-test('`page` sends a page view with a name, or with the title at that time', async () => {
+test('`page` sends a page view with its name, or with the current title', async () => {
   const page = await openPage()
   await page.evaluate(() => {
     window.aa!.page('Checkout, step 2')
     document.title = 'Thanks, ada@example.org'
     window.aa!.page()
   })
-  await here.leave(page)
-  await eventually(() => expect(here.server.items()).toHaveLength(3))
+  await site.leave(page)
+  await eventually(() => expect(site.server.events()).toHaveLength(3))
   expect(
-    here.server.items().map(({ event, properties }) => [event, properties.page, properties.title]),
+    site.server.events().map(({ event, properties }) => [event, properties.page, properties.title]),
   ).toEqual([
     ['page_view', 'Shoes', 'Shoes'],
     ['page_view', 'Checkout, step 2', 'Shoes'],
@@ -84,15 +88,15 @@ test('`page` sends a page view with a name, or with the title at that time', asy
   ])
 })
 
-test('`getIdentity` gives the id under which events are sent', async () => {
+test('`getIdentity` returns the id that events have', async () => {
   const page = await openPage()
   const identity = await page.evaluate(() => window.aa!.getIdentity())
-  await here.leave(page)
-  await eventually(() => expect(here.server.items()).toHaveLength(1))
-  expect(identity).toEqual({ anonymousId: here.server.items()[0]!.user_id, userId: null })
+  await site.leave(page)
+  await eventually(() => expect(site.server.events()).toHaveLength(1))
+  expect(identity).toEqual({ anonymousId: site.server.events()[0]!.user_id, userId: null })
 })
 
-test('no call throws, whatever it is given, and the good ones arrive', async () => {
+test('no call throws for any argument, and events with valid arguments arrive', async () => {
   const page = await openPage()
   await page.evaluate(() => {
     const aa = window.aa! as unknown as Record<string, (...args: unknown[]) => unknown>
@@ -131,30 +135,31 @@ test('no call throws, whatever it is given, and the good ones arrive', async () 
     aa.track!('x'.repeat(257))
     aa.track!('')
   })
-  await here.leave(page)
-  await eventually(() => expect(here.server.items().map(item => item.event)).toContain('good'))
-  expect(here.server.items().map(item => item.event)).not.toContain('')
-  for (const item of here.server.items()) expect(item.event.length).toBeLessThanOrEqual(256)
-  expect(page.thrown).toEqual([])
+  await site.leave(page)
+  await eventually(() => expect(site.server.events().map(({ event }) => event)).toContain('good'))
+  expect(site.server.events().map(({ event }) => event)).not.toContain('')
+  for (const { event } of site.server.events()) expect(event.length).toBeLessThanOrEqual(256)
+  expect(page.errors).toEqual([])
 })
 
-test('many large events are cut into requests of at most 64 KiB, and each event stays below 8192 bytes', async () => {
+test('many large events are split into requests of at most 64 KiB, and each event stays below 8192 bytes', async () => {
   const page = await openPage()
   await page.evaluate(() => {
     for (let n = 0; n < 30; n++)
       window.aa!.track(`big${n}`, { text: 'ä'.repeat(9000), more: 'x'.repeat(3000) })
   })
   await page.clock.runFor(5000)
-  await eventually(() => expect(here.server.received.length).toBeGreaterThan(0))
-  for (const { body, items } of here.server.received) {
+  await eventually(() => expect(site.server.requests.length).toBeGreaterThan(0))
+  for (const { body, events } of site.server.requests) {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(65_536)
-    for (const item of items) expect(Buffer.byteLength(JSON.stringify(item.properties))).toBeLessThan(8192)
+    for (const { properties } of events)
+      expect(Buffer.byteLength(JSON.stringify(properties))).toBeLessThan(8192)
   }
   await eventually(() =>
     expect(
-      here.server
-        .items()
-        .map(item => item.event)
+      site.server
+        .events()
+        .map(({ event }) => event)
         .sort(),
     ).toEqual(['page_view', ...Array.from({ length: 30 }, (_, n) => `big${n}`)].sort()),
   )
@@ -163,16 +168,16 @@ test('many large events are cut into requests of at most 64 KiB, and each event 
 test.each([
   ['is not there', () => Object.defineProperty(navigator, 'sendBeacon', { value: undefined })],
   ['refuses', () => Object.defineProperty(navigator, 'sendBeacon', { value: () => false })],
-])('where the beacon %s, fetch sends without credentials', async (_, change) => {
-  const { server } = here
-  server.serve(`<!doctype html><title>Shoes</title>${server.snippet()}`)
-  const visitor = await here.visitor()
-  await visitor.addCookies([{ name: 'dashboard', value: 'secret', domain: 'stats.test', path: '/' }])
-  const page = await here.tab(visitor)
+])('when the beacon %s, fetch sends the events without credentials', async (_, change) => {
+  const { server } = site
+  server.setPage(`<!doctype html><title>Shoes</title>${server.snippet()}`)
+  const user = await site.newUser()
+  await user.addCookies([{ name: 'dashboard', value: 'secret', domain: 'stats.test', path: '/' }])
+  const page = await site.tab(user)
   await page.addInitScript(change)
   await page.goto(server.page())
-  await here.leave(page)
-  await eventually(() => expect(server.received).toHaveLength(1))
-  expect(server.received[0]!.headers['content-type']).toMatch(/^text\/plain/)
-  expect(server.received[0]!.headers.cookie).toBeUndefined()
+  await site.leave(page)
+  await eventually(() => expect(server.requests).toHaveLength(1))
+  expect(server.requests[0]!.headers['content-type']).toMatch(/^text\/plain/)
+  expect(server.requests[0]!.headers.cookie).toBeUndefined()
 })

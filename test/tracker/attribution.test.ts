@@ -18,7 +18,7 @@ function browser() {
   }
 }
 
-test('the five campaign values are read, decoded; everything else in the query is left alone', () => {
+test('the five campaign values are read and decoded, and other query parameters are ignored', () => {
   const tab = browser().openTab()
   tab.visit(
     '?utm_source=news&utm_medium=e+mail&utm_campaign=M%C3%A4rz&utm_content=a&utm_term=b&utm_id=7&gclid=x',
@@ -37,7 +37,7 @@ test('the five campaign values are read, decoded; everything else in the query i
   })
 })
 
-test('a campaign lasts for the browser session; a new one replaces the whole set, the first is never overwritten', () => {
+test('a new campaign replaces that of the browser session, but never the first campaign', () => {
   const tab = browser().openTab()
   tab.visit('?utm_source=news&utm_medium=mail')
   tab.visit('?page=2')
@@ -50,25 +50,25 @@ test('a campaign lasts for the browser session; a new one replaces the whole set
   })
 })
 
-test('another browser session of the visitor has the first campaign only', () => {
+test('a later browser session of the user has only the first campaign', () => {
   const { openTab } = browser()
   openTab().visit('?utm_source=news')
   expect(openTab().properties()).toEqual({ first_utm_source: 'news' })
 })
 
-test('empty values are no campaign', () => {
+test('a query with only empty values is no campaign', () => {
   const tab = browser().openTab()
   tab.visit('?utm_source=&utm_medium')
   expect(tab.properties()).toEqual({})
 })
 
-test('an e-mail address in a campaign value is not sent', () => {
+test('an e-mail address in a campaign value is redacted', () => {
   const tab = browser().openTab()
   tab.visit('?utm_source=news&utm_term=ada%40example.org')
   expect(tab.properties()).toMatchObject({ utm_term: '[redacted]' })
 })
 
-test('of a storage that someone else wrote to, only texts of the five names are taken', () => {
+test('only texts under the five names are read from a storage that another script has changed', () => {
   const broken = memoryStorage({
     'aa:t:utm': '{"utm_source":1,"utm_medium":"m","card":"1"}',
     'aa:t:ft': 'oops',

@@ -8,26 +8,26 @@ beforeAll(async () => {
   tracker = await buildTracker()
 })
 
-test('the script stays small: below 6 KiB as it travels', () => {
+test('the compressed script is smaller than 6 KiB', () => {
   expect(gzipSync(tracker.code).length).toBeLessThan(6 * 1024)
 })
 
-test('the checksum is that of the delivered bytes, and a build gives the same bytes again', async () => {
+test('the checksum is that of the delivered bytes, and every build gives the same bytes', async () => {
   expect(tracker.sha256).toBe(createHash('sha256').update(Buffer.from(tracker.code, 'utf8')).digest('hex'))
   expect(await buildTracker()).toEqual(tracker)
 })
 
-test('the readable source keeps its names and lines', () => {
+test('the readable script keeps names and lines', () => {
   expect(tracker.source).toContain('function touchSession(')
   expect(tracker.source.split('\n').length).toBeGreaterThan(200)
 })
 
-test('the script is plain ASCII and leaves no name in the page but aa', () => {
+test('the script is ASCII and defines no global name except aa', () => {
   expect(tracker.code).toMatch(/^[\x20-\x7e\n]*$/)
   expect(tracker.code).toMatch(/^"use strict";\(\(\)=>\{[\s\S]*\}\)\(\);\s*$/)
 })
 
-/** What contract 4.8 rules out, by the names under which a browser offers it. */
+/** Names of the browser APIs that contract 4.8 forbids. */
 const FORBIDDEN: [what: string, pattern: RegExp][] = [
   ['cookies', /\bcookie/i],
   ['code from text', /\beval\b|\bFunction\(|set(Timeout|Interval)\(["'`]/],
@@ -51,14 +51,14 @@ const FORBIDDEN: [what: string, pattern: RegExp][] = [
   ['other storages', /indexedDB|openDatabase|\bcaches\b/],
 ]
 
-describe.each(FORBIDDEN)('in the built script there is no access to %s', (_, pattern) => {
-  test('neither in the delivered nor in the readable form', () => {
+describe.each(FORBIDDEN)('the built script does not use %s', (_, pattern) => {
+  test('in the minified and in the readable form', () => {
     expect(tracker.code).not.toMatch(pattern)
     expect(withoutComments(tracker.source)).not.toMatch(pattern)
   })
 })
 
-test('the query string is read in one place, for the campaign values', () => {
+test('only the campaign values read the query string', () => {
   expect(tracker.code.match(/\.search\b/g)).toHaveLength(1)
 })
 

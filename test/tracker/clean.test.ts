@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { propertySettings } from '#test/support/depth'
 import { byteLength, cleanProperties, cutText, fitProperties } from '../../tracker/clean.ts'
 
-test('plain values go through as they are', () => {
+test('plain values stay unchanged', () => {
   const properties = {
     text: 'ä',
     number: -1.5,
@@ -15,17 +15,20 @@ test('plain values go through as they are', () => {
   expect(cleanProperties(properties)).toEqual(properties)
 })
 
-test.each([[null], [undefined], ['text'], [5], [[1, 2]], [() => 1]])('%j is no set of properties', value => {
-  expect(cleanProperties(value)).toEqual({})
-})
+test.each([[null], [undefined], ['text'], [5], [[1, 2]], [() => 1]])(
+  '%j, which is no object, gives no properties',
+  value => {
+    expect(cleanProperties(value)).toEqual({})
+  },
+)
 
-test('a text is cut to 4096 code units, but not inside a pair', () => {
+test('a text is cut to 4096 code units, but not inside a surrogate pair', () => {
   expect(cleanProperties({ a: 'x'.repeat(5000) })).toEqual({ a: 'x'.repeat(4096) })
   expect(cutText(`${'x'.repeat(9)}😀`, 10)).toBe('x'.repeat(9))
   expect(cutText(`${'x'.repeat(8)}😀`, 10)).toBe(`${'x'.repeat(8)}😀`)
 })
 
-test('of an object the first 100 keys are kept, of a list the first 50 items', () => {
+test('an object keeps its first 100 keys, and an array its first 50 elements', () => {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]))
   expect(cleanProperties(keys(150))).toEqual(keys(100))
   expect(cleanProperties({ inner: keys(150), list: Array.from({ length: 60 }, (_, at) => at) })).toEqual({
@@ -34,7 +37,7 @@ test('of an object the first 100 keys are kept, of a list the first 50 items', (
   })
 })
 
-test('a cycle becomes [Circular]; the same object twice side by side does not', () => {
+test('a cycle becomes [Circular], but two references to one object do not', () => {
   const loop: Record<string, unknown> = { name: 'loop' }
   loop.self = loop
   loop.list = [loop]
@@ -43,13 +46,13 @@ test('a cycle becomes [Circular]; the same object twice side by side does not', 
   expect(cleanProperties({ one: shared, two: shared })).toEqual({ one: { a: 1 }, two: { a: 1 } })
 })
 
-test('what lies deeper than eight levels becomes [MaxDepth]', () => {
+test('values deeper than eight levels become [MaxDepth]', () => {
   const nest = (levels: number, end: unknown): unknown => (levels === 0 ? end : { d: nest(levels - 1, end) })
   expect(cleanProperties(nest(8, 'end'))).toEqual(nest(8, 'end'))
   expect(cleanProperties(nest(9, 'end'))).toEqual(nest(8, '[MaxDepth]'))
 })
 
-test('functions, symbols and undefined are left out, also from lists', () => {
+test('functions, symbols and undefined are left out, also in arrays', () => {
   const value = { f: () => 1, s: Symbol('s'), u: undefined, list: [1, () => 1, Symbol('s'), undefined, 2] }
   expect(cleanProperties(value)).toEqual({ list: [1, 2] })
 })
@@ -59,7 +62,7 @@ test('keys that contain email are left out at every depth, in any case', () => {
   expect(cleanProperties(value)).toEqual({ mail: 4, deep: [{ ok: 6 }] })
 })
 
-test('dates and big integers become texts, other classes their own keys', () => {
+test('dates and big integers become texts, and other class instances become objects with their own keys', () => {
   class Point {
     x = 1
     private readonly y = 2
@@ -76,7 +79,7 @@ test('dates and big integers become texts, other classes their own keys', () => 
   })
 })
 
-test('a getter that throws takes only itself away', () => {
+test('a getter that throws removes only its own key', () => {
   const value = {
     a: 1,
     get bad(): number {
@@ -87,19 +90,19 @@ test('a getter that throws takes only itself away', () => {
   expect(cleanProperties(value)).toEqual({ a: 1, b: 2 })
 })
 
-test('a key __proto__ is a key like any other', () => {
+test('__proto__ is a normal key', () => {
   const cleaned = cleanProperties(JSON.parse('{"__proto__": {"polluted": true}, "a": 1}'))
   expect(JSON.stringify({ ...cleaned })).toBe('{"__proto__":{"polluted":true},"a":1}')
   expect('polluted' in {}).toBe(false)
 })
 
-test('an object that hangs together with everything is given up after as many values as could be sent', () => {
+test('copying a highly connected object stops after 8192 values', () => {
   const nodes = Array.from({ length: 100 }, () => ({}) as Record<string, unknown>)
   for (const node of nodes) Object.assign(node, nodes)
   expect(byteLength(JSON.stringify(cleanProperties({ node: nodes[0] })))).toBeLessThan(1_000_000)
 })
 
-test('whatever comes in, JSON comes out', () => {
+test('every input gives valid JSON', () => {
   fc.assert(
     fc.property(fc.object({ withBigInt: true, withDate: true, withMap: true, maxDepth: 12 }), value => {
       const cleaned = cleanProperties(value)
@@ -110,18 +113,18 @@ test('whatever comes in, JSON comes out', () => {
   )
 })
 
-describe('properties that are too big together', () => {
-  test('fit are left alone', () => {
+describe('fitProperties', () => {
+  test('leaves properties unchanged when they fit', () => {
     const properties = { a: 'x'.repeat(8000) }
     expect(fitProperties(properties, 8192)).toEqual(properties)
   })
 
-  test('have their longest texts halved, so that the short ones stay whole', () => {
+  test('halves the longest texts and keeps short texts', () => {
     const fitted = fitProperties({ path: '/a', long: 'x'.repeat(4096), longer: 'ä'.repeat(4096) }, 8192)
     expect(fitted).toEqual({ path: '/a', long: 'x'.repeat(4096), longer: 'ä'.repeat(1024) })
   })
 
-  test('lose a value that is no text, and many small ones one by one', () => {
+  test('removes values that are no text, and small values one by one', () => {
     expect(fitProperties({ a: 1, list: Array.from({ length: 50 }, () => 'x'.repeat(400)) }, 8192)).toEqual({
       a: 1,
     })
@@ -129,7 +132,7 @@ describe('properties that are too big together', () => {
     expect(byteLength(JSON.stringify(fitProperties(many, 8192)))).toBeLessThan(8192)
   })
 
-  test('stay below the bound, whatever they are', () => {
+  test('gives properties below the limit for every input', () => {
     const text = fc.string({ unit: 'binary', maxLength: 3000 })
     fc.assert(
       fc.property(

@@ -3,7 +3,7 @@ import { isLocalHost, readConfig } from '../../tracker/config.ts'
 
 const SRC = 'https://stats.example.org/tracker.js?v=1'
 
-test('the origin of the script is where events go', () => {
+test('events go to the origin of the script', () => {
   expect(readConfig({ src: SRC, dataset: { token: 'aat_1', project: 'shop' } })).toEqual({
     project: 'shop',
     token: 'aat_1',
@@ -14,11 +14,11 @@ test('the origin of the script is where events go', () => {
   })
 })
 
-test('a project without a name is called default', () => {
+test('without data-project the project is called default', () => {
   expect(readConfig({ src: SRC, dataset: { token: 'aat_1' } })?.project).toBe('default')
 })
 
-test('only the literal true switches an attribute on', () => {
+test('only the text true switches an attribute on', () => {
   const read = (value: string) =>
     readConfig({
       src: SRC,
@@ -30,13 +30,13 @@ test('only the literal true switches an attribute on', () => {
   }
 })
 
-test('without a token or an address there is nothing to send with', () => {
+test('without a token or an http(s) address there is no configuration', () => {
   expect(readConfig({ src: SRC, dataset: { project: 'shop' } })).toBeNull()
   expect(readConfig({ src: '', dataset: { token: 'aat_1' } })).toBeNull()
   expect(readConfig({ src: 'data:text/javascript,1', dataset: { token: 'aat_1' } })).toBeNull()
 })
 
-test.each(['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])('%s is a developer’s host', host => {
+test.each(['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])('%s is a local host', host => {
   expect(isLocalHost(host)).toBe(true)
 })
 

@@ -6,7 +6,7 @@ const CHROME_MAC =
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1'
 
-describe('from the user agent', () => {
+describe('the user agent gives', () => {
   test.each([
     ['Chrome', '142', 'macOS', 'desktop', CHROME_MAC, 1440],
     ['Safari', '18', 'iOS', 'mobile', IPHONE, 390],
@@ -107,11 +107,11 @@ test.each([
   [1023, 'tablet'],
   [768, 'tablet'],
   [767, 'mobile'],
-])('a screen of %i px without the mobile word is a %s', (width, device) => {
+])('a screen of %i px and a user agent without "Mobile" is a %s', (width, device) => {
   expect(describeDevice(CHROME_MAC, undefined, width).device).toBe(device)
 })
 
-test('the mobile word makes a mobile, however wide the screen', () => {
+test('"Mobile" in the user agent gives mobile for every screen width', () => {
   expect(describeDevice(IPHONE, undefined, 932).device).toBe('mobile')
 })
 
@@ -126,7 +126,7 @@ describe('client hints', () => {
     platform: 'Windows',
   }
 
-  test('tell the browser and the system that a frozen user agent hides', () => {
+  test('give the browser and the system that a frozen user agent hides', () => {
     expect(describeDevice(CHROME_MAC, hints, 1440)).toEqual({
       browser: 'Edge',
       browser_version: '142',
@@ -135,7 +135,7 @@ describe('client hints', () => {
     })
   })
 
-  test('that say mobile make a mobile', () => {
+  test('with mobile set give mobile', () => {
     expect(describeDevice(CHROME_MAC, { ...hints, mobile: true }, 1440).device).toBe('mobile')
   })
 
@@ -147,7 +147,10 @@ describe('client hints', () => {
     ['Android', 'Android'],
     ['', 'macOS'],
     ['Fuchsia', 'macOS'],
-  ])('of the platform %j are read as %s, what is unknown leaves the user agent’s', (platform, os) => {
-    expect(describeDevice(CHROME_MAC, { ...hints, platform }, 1440).os).toBe(os)
-  })
+  ])(
+    'with platform %j give %s, and an unknown platform gives the system of the user agent',
+    (platform, os) => {
+      expect(describeDevice(CHROME_MAC, { ...hints, platform }, 1440).os).toBe(os)
+    },
+  )
 })

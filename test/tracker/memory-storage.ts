@@ -1,4 +1,4 @@
-/** A browser storage in memory, whose keys a test can see and which can be made to refuse. */
+/** A browser storage in memory. Tests can read its entries and replace its methods. */
 export function memoryStorage(initial: Record<string, string> = {}) {
   const entries = new Map(Object.entries(initial))
   return {
@@ -10,7 +10,7 @@ export function memoryStorage(initial: Record<string, string> = {}) {
   }
 }
 
-/** A storage that the browser has blocked: whatever is asked of it throws. */
+/** Replaces a storage that the browser has blocked: access to it throws. */
 export function blockedStorage(): never {
   throw new Error('The operation is insecure')
 }

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { inPage, NOON } from './in-page.ts'
+import { NOON, useTestSite } from './test-site.ts'
 
-const here = inPage()
+const site = useTestSite()
 const PAGE = (snippet: string) =>
   `<!doctype html><html><head>${snippet}<title>Shoes</title></head><body></body></html>`
 
 test('a page view has the automatic properties, and goes to the origin of the script as text/plain', async () => {
-  const { server } = here
-  server.serve(PAGE(server.snippet()))
-  const page = await here.tab()
+  const { server } = site
+  server.setPage(PAGE(server.snippet()))
+  const page = await site.tab()
   await page.goto(server.page('/shoes/red?size=42&utm_source=news&card=4242#reviews'))
-  await here.leave(page)
-  await eventually(() => expect(server.received).toHaveLength(1))
+  await site.leave(page)
+  await eventually(() => expect(server.requests).toHaveLength(1))
 
-  const [request] = server.received
+  const [request] = server.requests
   expect(request).toMatchObject({ path: '/track', headers: { 'content-type': 'text/plain' } })
   expect(request!.headers.host).toMatch(/^stats\.test/)
-  expect(request!.items[0]).toEqual({
+  expect(request!.events[0]).toEqual({
     project: 'shop',
     token: 'aat_1',
     event: 'page_view',
@@ -47,65 +47,67 @@ test('a page view has the automatic properties, and goes to the origin of the sc
   for (const secret of ['4242', 'size', 'reviews']) expect(request!.body).not.toContain(secret)
 })
 
-test('a page view names the page it came from, without its query', async () => {
-  const { server } = here
-  server.serve(PAGE(`${server.snippet()}<meta name="referrer" content="unsafe-url">`))
-  const page = await here.tab()
+test('a page view has its referrer without the query', async () => {
+  const { server } = site
+  server.setPage(PAGE(`${server.snippet()}<meta name="referrer" content="unsafe-url">`))
+  const page = await site.tab()
   await page.goto(server.page('/from?q=secret'))
   await page.evaluate(to => location.assign(to), server.page('/to'))
   await page.waitForURL('**/to')
-  await here.leave(page)
-  await eventually(() => expect(server.items()).toHaveLength(2))
-  expect(server.items()[1]!.properties.referrer).toBe(server.page('/from'))
+  await site.leave(page)
+  await eventually(() => expect(server.events()).toHaveLength(2))
+  expect(server.events()[1]!.properties.referrer).toBe(server.page('/from'))
 })
 
 test.each(['async', 'defer', ''])(
-  'a script in the head loaded by %j knows the title that comes after it',
-  async how => {
-    const { server } = here
-    server.serve(PAGE(server.snippet(how)))
-    const page = await here.tab()
+  'a script in the head with attribute %j sends the title that comes after it',
+  async attribute => {
+    const { server } = site
+    server.setPage(PAGE(server.snippet(attribute)))
+    const page = await site.tab()
     await page.goto(server.page())
-    await here.leave(page)
+    await site.leave(page)
     await eventually(() =>
-      expect(server.items()).toMatchObject([{ properties: { title: 'Shoes', page: 'Shoes' } }]),
+      expect(server.events()).toMatchObject([{ properties: { title: 'Shoes', page: 'Shoes' } }]),
     )
   },
 )
 
-test('a script that is inserted later by another script works too', async () => {
-  const { server } = here
+test('a script that another script inserts works too', async () => {
+  const { server } = site
   const source = /src="([^"]*)"/.exec(server.snippet())![1]
-  server.serve(
+  server.setPage(
     PAGE(`<script>
       const s = document.createElement('script')
       s.src = '${source}'; s.dataset.token = 'aat_1'
       document.head.append(s)
     </script>`),
   )
-  const page = await here.tab()
+  const page = await site.tab()
   await page.goto(server.page())
   await page.waitForFunction(() => window.aa?.getIdentity())
-  await here.leave(page)
-  await eventually(() => expect(server.items()).toMatchObject([{ event: 'page_view', project: 'default' }]))
+  await site.leave(page)
+  await eventually(() => expect(server.events()).toMatchObject([{ event: 'page_view', project: 'default' }]))
 })
 
-test('a script that is loaded twice counts once', async () => {
-  const { server } = here
-  server.serve(PAGE(server.snippet() + server.snippet()))
-  const page = await here.tab()
+test('a script that is loaded twice sends each event once', async () => {
+  const { server } = site
+  server.setPage(PAGE(server.snippet() + server.snippet()))
+  const page = await site.tab()
   await page.goto(server.page())
-  await here.leave(page)
-  await eventually(() => expect(server.items()).toHaveLength(1))
+  await site.leave(page)
+  await eventually(() => expect(server.events()).toHaveLength(1))
   await page.goto(server.page('/next'))
-  await here.leave(page)
-  await eventually(() => expect(server.items().map(item => item.properties.path)).toEqual(['/', '/next']))
+  await site.leave(page)
+  await eventually(() =>
+    expect(server.events().map(({ properties }) => properties.path)).toEqual(['/', '/next']),
+  )
 })
 
-test('a page that the browser prepares ahead is counted when it is shown, not before', async () => {
-  const { server } = here
-  server.serve(PAGE(server.snippet()))
-  const page = await here.tab()
+test('a prerendered page sends its events only when it is shown', async () => {
+  const { server } = site
+  server.setPage(PAGE(server.snippet()))
+  const page = await site.tab()
   await page.clock.install({ time: NOON })
   await page.addInitScript(() => {
     Object.defineProperty(document, 'prerendering', { value: true, configurable: true })
@@ -113,7 +115,7 @@ test('a page that the browser prepares ahead is counted when it is shown, not be
   await page.goto(server.page('/ahead?utm_source=news'))
   await page.evaluate(() => window.aa!.track('early'))
   await page.clock.runFor(60_000)
-  expect(server.received).toEqual([])
+  expect(server.requests).toEqual([])
   expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([])
 
   await page.evaluate(() => {
@@ -122,19 +124,19 @@ test('a page that the browser prepares ahead is counted when it is shown, not be
   })
   await page.clock.runFor(5000)
   await eventually(() =>
-    expect(server.items()).toMatchObject([
+    expect(server.events()).toMatchObject([
       { event: 'page_view', properties: { utm_source: 'news' } },
       { event: 'early' },
     ]),
   )
-  expect(server.items()[0]!.timestamp).toBeGreaterThanOrEqual(NOON.getTime() + 60_000)
+  expect(server.events()[0]!.timestamp).toBeGreaterThanOrEqual(NOON.getTime() + 60_000)
 })
 
 test('the script adds nothing to the page but window.aa', async () => {
-  const { server } = here
+  const { server } = site
   const names = async (html: string) => {
-    server.serve(html)
-    const page = await here.tab()
+    server.setPage(html)
+    const page = await site.tab()
     await page.goto(server.page())
     return page.evaluate(() => Object.getOwnPropertyNames(window))
   }
@@ -143,8 +145,8 @@ test('the script adds nothing to the page but window.aa', async () => {
   expect(after.filter(name => !before.includes(name))).toEqual(['aa'])
 })
 
-test('attributes of modules that are not here yet change nothing', async () => {
-  const { server } = here
+test('attributes of modules that do not exist yet change nothing', async () => {
+  const { server } = site
   const attributes = [
     'outgoing',
     'clicks',
@@ -158,8 +160,8 @@ test('attributes of modules that are not here yet change nothing', async () => {
   ]
     .map(name => `data-track-${name}="true"`)
     .join(' ')
-  server.serve(PAGE(server.snippet(`${attributes} data-heartbeat="15" data-link-domains="other.test"`)))
-  const page = await here.tab()
+  server.setPage(PAGE(server.snippet(`${attributes} data-heartbeat="15" data-link-domains="other.test"`)))
+  const page = await site.tab()
   await page.goto(server.page())
   await page.evaluate(() => {
     history.pushState({}, '', '/virtual')
@@ -167,7 +169,7 @@ test('attributes of modules that are not here yet change nothing', async () => {
     window.aa!.identify('ada')
     window.aa!.grantConsent()
   })
-  await here.leave(page)
-  await eventually(() => expect(server.items().map(item => item.event)).toEqual(['page_view']))
-  expect(page.thrown).toEqual([])
+  await site.leave(page)
+  await eventually(() => expect(server.events().map(({ event }) => event)).toEqual(['page_view']))
+  expect(page.errors).toEqual([])
 })

@@ -2,31 +2,36 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Item } from '../../tracker/queue.ts'
+import type { QueuedEvent } from '../../tracker/queue.ts'
 import { builtTracker } from '../support/built-tracker.ts'
 
-export type Received = { path: string; headers: IncomingHttpHeaders; body: string; items: Item[] }
+export type RecordedRequest = {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  events: QueuedEvent[]
+}
 
 export type RecordingServer = {
-  /** Of the pages: `http://shop.test:<port>`, unless another host is asked for. */
+  /** Address of a page. The host is `shop.test`, unless another one is given. */
   page(path?: string, host?: string): string
-  /** The script element, with these attributes beside the token's. */
+  /** The script element of the tracker, with additional attributes. */
   snippet(attributes?: string): string
-  /** What every page holds from now on. */
-  serve(html: string): void
-  /** Requests in the order in which they arrived. */
-  received: Received[]
-  items(): Item[]
+  /** Sets the HTML of every page. */
+  setPage(html: string): void
+  /** Requests in the order of arrival. */
+  requests: RecordedRequest[]
+  events(): QueuedEvent[]
   close(): Promise<void>
 }
 
 /**
- * A site and a service in one server: it delivers a page under every path, the tracker under its own, and keeps what
- * is posted. Site and service have different names (all `.test` lead here), as they have in real life.
+ * Starts one server for a site and for the service. It delivers the tracker, the same page under every other path, and
+ * records all POST requests. Site and service have different host names, as in real life. All `.test` names lead here.
  */
 export async function startRecordingServer(): Promise<RecordingServer> {
   const { code } = await builtTracker()
-  const received: Received[] = []
+  const requests: RecordedRequest[] = []
   let html = ''
 
   const server = createServer(async (request, response) => {
@@ -34,11 +39,11 @@ export async function startRecordingServer(): Promise<RecordingServer> {
     if (request.method === 'POST') {
       const body = await text(request)
       const parsed = JSON.parse(body)
-      received.push({
+      requests.push({
         path: request.url ?? '',
         headers: request.headers,
         body,
-        items: parsed.events ?? [parsed],
+        events: parsed.events ?? [parsed],
       })
       response.writeHead(202, { 'Content-Type': 'application/json' }).end('{"ok":true,"queued":true}')
     } else if (request.url === '/tracker.js') {
@@ -55,11 +60,11 @@ export async function startRecordingServer(): Promise<RecordingServer> {
     page: (path = '/', host = 'shop.test') => `http://${host}:${port}${path}`,
     snippet: (attributes = '') =>
       `<script src="http://stats.test:${port}/tracker.js" data-project="shop" data-token="aat_1" ${attributes}></script>`,
-    serve(page) {
+    setPage(page) {
       html = page
     },
-    received,
-    items: () => received.flatMap(({ items }) => items),
+    requests,
+    events: () => requests.flatMap(({ events }) => events),
     async close() {
       server.closeAllConnections()
       server.close()

@@ -18,7 +18,7 @@ function browser() {
   }
 }
 
-test('events less than 30 minutes apart belong to one session, however long it lasts', () => {
+test('events less than 30 minutes apart belong to one session of any length', () => {
   const { local, openTab } = browser()
   const tab = openTab()
   const first = touchSession(local, tab, START)
@@ -32,7 +32,7 @@ test('events less than 30 minutes apart belong to one session, however long it l
   }
 })
 
-test('30 minutes without an event end a session; the next one raises the count', () => {
+test('a session ends after 30 minutes without an event, and the next session raises the count', () => {
   const { local, openTab } = browser()
   const tab = openTab()
   const first = touchSession(local, tab, START)
@@ -41,7 +41,7 @@ test('30 minutes without an event end a session; the next one raises the count',
   expect(second.count).toBe(2)
 })
 
-test('another tab is another session of the same visitor', () => {
+test('another tab is another session of the same user', () => {
   const { local, openTab } = browser()
   const first = touchSession(local, openTab(), START)
   const second = touchSession(local, openTab(), START + MINUTE)
@@ -55,14 +55,14 @@ test('days since the first visit are whole days', () => {
   expect([at(START), at(START + DAY - 1), at(START + DAY), at(START + 9.5 * DAY)]).toEqual([0, 0, 1, 9])
 })
 
-test('a clock that was set back neither ends the session nor gives negative days', () => {
+test('a clock that is set back does not end the session or give negative days', () => {
   const { local, openTab } = browser()
   const tab = openTab()
   const first = touchSession(local, tab, START)
   expect(touchSession(local, tab, START - 3 * DAY)).toEqual(first)
 })
 
-test('numbers in the storage that are none are taken as absent', () => {
+test('stored values that are no numbers are ignored', () => {
   const local = memoryStorage({ 'aa:t:sc': 'many', 'aa:t:fv': '-5' })
   const tab = memoryStorage({ 'aa:t:sid': 'sess_1', 'aa:t:last_activity': 'now' })
   const session = touchSession(
@@ -73,7 +73,7 @@ test('numbers in the storage that are none are taken as absent', () => {
   expect(session).toEqual({ id: expect.not.stringMatching('sess_1$'), count: 1, daysSinceFirstVisit: 0 })
 })
 
-test('without any storage the session lasts as long as the page', () => {
+test('without a storage, the session lasts as long as the page', () => {
   const local = openStore(blockedStorage, 't')
   const tab = openStore(blockedStorage, 't')
   const first = touchSession(local, tab, START)

@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest'
 import { isDisabled, openStore } from '../../tracker/storage.ts'
 import { blockedStorage, memoryStorage } from './memory-storage.ts'
 
-test('a value is kept under the token, percent-encoded, so that two projects on a page do not meet', () => {
+test('the key of a value has the percent-encoded token, so two projects on a page do not share values', () => {
   const storage = memoryStorage()
   openStore(() => storage, 'a:b/ü').set('uid', '1')
   expect([...storage.entries]).toEqual([['aa:a%3Ab%2F%C3%BC:uid', '1']])
 })
 
-test('a storage that throws is replaced by memory', () => {
+test('memory replaces a storage that throws', () => {
   const store = openStore(blockedStorage, 't')
   expect(store.get('uid')).toBeNull()
   store.set('uid', '1')
   expect(store.get('uid')).toBe('1')
 })
 
-test('a storage that is full but readable gives what could not be kept from memory', () => {
+test('values that do not fit into a full storage are read from memory', () => {
   const storage = memoryStorage({ 'aa:t:sid': 'old' })
   const full = { ...storage, setItem: blockedStorage }
   const store = openStore(() => full, 't')
@@ -33,19 +33,19 @@ describe('an opt-out', () => {
     )
   }
 
-  test('holds for the project by `disabled`, and for the site by `aa_disabled`', () => {
+  test('is `disabled` for the project, or `aa_disabled` for the whole site', () => {
     expect(disabled({ 'aa:t:disabled': 'true' })).toBe(true)
     expect(disabled({ aa_disabled: 'true' })).toBe(true)
     expect(disabled({ aa_disabled: '1' })).toBe(true)
   })
 
-  test('is not there by default, by the word false, or by that of another project', () => {
+  test('is not set by default, by the text false, or by another project', () => {
     expect(disabled({})).toBe(false)
     expect(disabled({ aa_disabled: 'false' })).toBe(false)
     expect(disabled({ 'aa:other:disabled': 'true' })).toBe(false)
   })
 
-  test('cannot be known where the storage is blocked', () => {
+  test('is not set when the storage is blocked', () => {
     expect(isDisabled(openStore(blockedStorage, 't'), blockedStorage)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { eventsRecord, lakeWorld } from '#test/support/lake-world'
 
 const HOT = 'hot/epoch=1/s0-100000000000000000001-100000000000000000003.parquet'
 
-test('what is new on a shard goes into one hot file that bears its range, and highWater follows', async () => {
+test('new records of a shard are stored in one hot file with their range in its name, and highWater advances', async () => {
   const world = lakeWorld()
   world.accept('a')
   world.accept('b', 'c')
@@ -18,7 +18,7 @@ test('what is new on a shard goes into one hot file that bears its range, and hi
   expect(await world.consumer.consume('s0')).toBe(0)
 })
 
-test('an open claim is finished with exactly its range, read again where the batch at hand is shorter', async () => {
+test('an open claim is finished with exactly its range, also if the batch has fewer records', async () => {
   const world = lakeWorld()
   for (const name of ['a', 'b', 'c']) world.accept(name)
   const { entries } = world.stream.byName.get('s0') as { entries: { sequence: string; data: Uint8Array }[] }
@@ -32,7 +32,7 @@ test('an open claim is finished with exactly its range, read again where the bat
   expect(world.keys('hot/').flatMap(key => world.lake.rows(key).map(row => row.id))).toEqual(['a', 'b', 'c'])
 })
 
-test('a record that cannot be read goes to quarantine with its bytes and the reason, and the others go on', async () => {
+test('a record that cannot be read is quarantined with its bytes and the reason, and the other records are stored', async () => {
   const world = lakeWorld()
   world.accept('a')
   world.stream.accept('s0', null)
@@ -46,7 +46,7 @@ test('a record that cannot be read goes to quarantine with its bytes and the rea
   expect(world.logged).toContain('RECORD_QUARANTINED')
 })
 
-test('a file that was made when the stream still had its records is not replaced by one with fewer', async () => {
+test('a hot file is not replaced by one with fewer records after the stream has lost some', async () => {
   const world = lakeWorld()
   world.accept('a')
   world.accept('b')
@@ -66,7 +66,7 @@ test('a file that was made when the stream still had its records is not replaced
   expect(world.logged).toContain('RECORDS_MISSING')
 })
 
-test('a claim takes no more than its share of bytes, and the rest follows in the next', async () => {
+test('a claim takes at most CLAIM_BYTES, and the next claim takes the rest', async () => {
   const world = lakeWorld()
   const { entries } = world.stream.byName.get('s0') as {
     entries: { sequence: string; data: Uint8Array; at: bigint; ids: string[] }[]
@@ -80,7 +80,7 @@ test('a claim takes no more than its share of bytes, and the rest follows in the
   ]).toEqual([2, 2, 1])
 })
 
-test('a claim is as small as its records are unpacked, however well they pack', async () => {
+test('the size of a claim counts unpacked bytes, however well the records compress', async () => {
   const world = lakeWorld()
   const text = 'a'.repeat(7_800)
   for (let i = 0; i < 60; i++) {
@@ -89,12 +89,12 @@ test('a claim is as small as its records are unpacked, however well they pack', 
   }
   const packed = world.stream.byName.get('s0')?.entries.reduce((sum, { data }) => sum + data.length, 0)
   expect(packed).toBeLessThan(100_000)
-  const taken: number[] = []
-  while (taken.at(-1) !== 0) taken.push(await world.consumer.consume('s0'))
-  expect(taken).toEqual([30, 30, 0])
+  const claimSizes: number[] = []
+  while (claimSizes.at(-1) !== 0) claimSizes.push(await world.consumer.consume('s0'))
+  expect(claimSizes).toEqual([30, 30, 0])
 })
 
-test('a record that its producer has put twice is stored and counted once', async () => {
+test('a record that its producer appended twice is stored and counted once', async () => {
   const world = lakeWorld()
   const record = eventsRecord(['a', 'b'], world.clock.time)
   const other = eventsRecord(['a', 'b'], world.clock.time)
@@ -106,15 +106,15 @@ test('a record that its producer has put twice is stored and counted once', asyn
   )
 })
 
-test('a batch whose shard another consumer holds is given back as failed, so that it comes again', async () => {
+test('a batch fails while another consumer holds its shard, so that the stream delivers it again', async () => {
   const world = lakeWorld()
   world.accept('a')
   const { entries } = world.stream.byName.get('s0') as { entries: { sequence: string; data: Uint8Array }[] }
   world.state.claim = async () => false
-  await expect(world.consumer.consumeBatch('s0', entries)).rejects.toThrow('held by another consumer')
+  await expect(world.consumer.consumeBatch('s0', entries)).rejects.toThrow('Another consumer holds shard s0')
 })
 
-test('a project that sends event_ids is noted as such before its file can be read', async () => {
+test('a project with event_ids is noted as such before its hot file is written', async () => {
   const world = lakeWorld()
   world.accept('a')
   await world.consumer.consume('s0')
@@ -129,7 +129,7 @@ test('a project that sends event_ids is noted as such before its file can be rea
   expect(world.keys('hot/')).toHaveLength(2)
 })
 
-test('events are counted for the project and its account once, however often the claim is finished', async () => {
+test('events are counted once for the project and once for its account, also if a claim is finished twice', async () => {
   const world = lakeWorld()
   world.accept('a', 'b')
   await world.consumer.consume('s0')

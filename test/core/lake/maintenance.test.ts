@@ -4,7 +4,7 @@ import { lakeWorld } from '#test/support/lake-world'
 
 const HOUR = 3_600_000
 
-test('an epoch ends by its age, but not while it is empty', async () => {
+test('an epoch is closed at its age limit, but not while it is empty', async () => {
   const world = lakeWorld()
   world.clock.time += HOUR
   await world.maintenance.tick()
@@ -14,7 +14,7 @@ test('an epoch ends by its age, but not while it is empty', async () => {
   expect((await world.state.lake()).epoch).toBe(2)
 })
 
-test('an epoch ends by the number of its files, however young it is', async () => {
+test('an epoch is closed at its file limit, however young it is', async () => {
   const world = lakeWorld({ epochFiles: 3, epochMs: HOUR })
   await world.maintenance.tick()
   const opened = (await world.state.lake()).epoch
@@ -23,7 +23,7 @@ test('an epoch ends by the number of its files, however young it is', async () =
   expect((await world.state.lake()).epoch).toBe(opened + 1)
 })
 
-test('an epoch ends by the bytes of its files, so that no compaction takes more than a small machine has', async () => {
+test('an epoch is closed at its byte limit, so that a small machine can compact it', async () => {
   const world = lakeWorld({ epochFiles: 100, epochMs: HOUR, epochBytes: 3 })
   await world.maintenance.tick()
   const opened = (await world.state.lake()).epoch
@@ -33,7 +33,7 @@ test('an epoch ends by the bytes of its files, so that no compaction takes more 
   expect((await world.state.lake()).epoch).toBe(opened + 1)
 })
 
-test('an epoch is not compacted while a claim is open in it, and the warm watermark waits for its job', async () => {
+test('an epoch is not compacted while it has an open claim, and the warm watermark waits for its job', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   const claim = { first: '200000000000000000000', last: '200000000000000000000', epoch: 1 }
@@ -49,7 +49,7 @@ test('an epoch is not compacted while a claim is open in it, and the warm waterm
   expect(world.keys('warm/')).toEqual(['warm/epoch=1/bucket=1/events.parquet'])
 })
 
-test('a job that was sent and never finished is sent again after five minutes, not before', async () => {
+test('an unfinished job is sent again after five minutes, not earlier', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   await world.maintenance.tick()
@@ -63,7 +63,7 @@ test('a job that was sent and never finished is sent again after five minutes, n
   expect(world.jobs.jobs).toHaveLength(2)
 })
 
-test('where the queue keeps a job until it is done, it is never sent twice', async () => {
+test('a job is never sent twice if the queue keeps jobs until they are done', async () => {
   const world = lakeWorld({ epochFiles: 1, resendMs: Number.POSITIVE_INFINITY })
   await world.consumed('a')
   await world.maintenance.tick()
@@ -72,7 +72,7 @@ test('where the queue keeps a job until it is done, it is never sent twice', asy
   expect(world.jobs.jobs).toHaveLength(1)
 })
 
-test('a tick that fails gives the lease back', async () => {
+test('a tick that fails releases the lease', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   const { list } = world.lake
@@ -83,7 +83,7 @@ test('a tick that fails gives the lease back', async () => {
   expect((await world.state.lake()).epoch).toBe(2)
 })
 
-test('while another process holds the lease nothing is done', async () => {
+test('a tick does nothing while another process holds the lease', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   await world.state.lease(world.clock.time, world.clock.time + 60_000)
@@ -91,7 +91,7 @@ test('while another process holds the lease nothing is done', async () => {
   expect((await world.state.lake()).epoch).toBe(1)
 })
 
-test('epochs go cold 30 hours after they were closed, as far as they were compacted', async () => {
+test('epochs go cold 30 hours after they were closed, if they are warm', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   await world.settle()
@@ -105,7 +105,7 @@ test('epochs go cold 30 hours after they were closed, as far as they were compac
   expect(world.keys('warm/')).toHaveLength(1)
 })
 
-test('while a compaction stands still, nothing goes cold that its event_ids are compared with', async () => {
+test('while warm compaction lags behind, the epochs of its dedupe look-back stay warm', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   await world.settle()
@@ -126,27 +126,27 @@ test.each([
   ['hot', 'warm', 0],
   ['warm', 'cold', 31],
 ])(
-  '%s files stay for a day after the watermark has passed them, however old they are',
-  async (finer, _, hours) => {
+  'superseded %s files are kept for a day after the watermark has passed them, however old they are',
+  async (tier, _, hours) => {
     const world = lakeWorld({ epochFiles: 1 })
     await world.consumed('a')
-    // It stood still for two days.
-    if (finer === 'hot') world.clock.time += 48 * HOUR
+    // Compaction is two days late.
+    if (tier === 'hot') world.clock.time += 48 * HOUR
     await world.settle()
     world.clock.time += hours * HOUR
     await world.settle()
     await world.restarted().tick()
-    expect(world.keys(`${finer}/`)).toHaveLength(1)
+    expect(world.keys(`${tier}/`)).toHaveLength(1)
     world.clock.time += 23 * HOUR
     await world.restarted().tick()
-    expect(world.keys(`${finer}/`)).toHaveLength(1)
+    expect(world.keys(`${tier}/`)).toHaveLength(1)
     world.clock.time += 2 * HOUR
     await world.restarted().tick()
-    expect(world.keys(`${finer}/`)).toEqual([])
+    expect(world.keys(`${tier}/`)).toEqual([])
   },
 )
 
-test('a shard that is new since an epoch was closed is not put into it by one that has slept meanwhile', async () => {
+test('a new shard does not join a closed epoch, even if maintenance paused after it listed the shards', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   const { shards } = world.state
@@ -161,7 +161,7 @@ test('a shard that is new since an epoch was closed is not put into it by one th
   expect((await world.state.shard('new')).epoch).toBe((await world.state.lake()).epoch)
 })
 
-test('a roll takes as many epochs as one worker can, and the next one goes on from there', async () => {
+test('a cold compaction takes the epochs that fit its byte limit, and the next one continues there', async () => {
   // A simulated object counts as one byte.
   const world = lakeWorld({ epochFiles: 1, coldBytes: 2 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -171,11 +171,11 @@ test('a roll takes as many epochs as one worker can, and the next one goes on fr
   }
   world.clock.time += 31 * HOUR
   for (let i = 0; i < 3; i++) await world.settle()
-  const rolls = world.keys('cold/').map(key => key.slice(key.lastIndexOf('/') + 1))
-  expect(rolls).toEqual(['1-3.parquet', '3-5.parquet', '5-6.parquet'])
+  const names = world.keys('cold/').map(key => key.slice(key.lastIndexOf('/') + 1))
+  expect(names).toEqual(['1-3.parquet', '3-5.parquet', '5-6.parquet'])
 })
 
-test('a job that could not be sent is sent by the next tick', async () => {
+test('a job is sent by the next tick if sending it failed', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   const send = world.jobs.send
@@ -187,7 +187,7 @@ test('a job that could not be sent is sent by the next tick', async () => {
   expect(world.jobs.jobs).toHaveLength(1)
 })
 
-test('a job that was sent before the process began is sent again: the queue in memory went with the one before', async () => {
+test('a job that was sent before the process started is sent again, because its queue was in memory', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   await world.maintenance.tick()
@@ -200,20 +200,20 @@ test('a job that was sent before the process began is sent again: the queue in m
   expect(world.jobs.jobs).toHaveLength(1)
 })
 
-test('a roll waits until it takes a day of epochs, so that a date is not made of many small files', async () => {
+test('a cold compaction waits for a day of epochs, so that a date does not get many small files', async () => {
   const world = lakeWorld({ epochFiles: 1, coldSpanMs: 24 * HOUR })
   for (let hour = 0; hour < 60; hour += 2) {
     await world.consumed(`e${hour}`)
     await world.settle()
     world.clock.time += 2 * HOUR
   }
-  const rolls = new Set(world.keys('cold/').map(key => key.slice(key.lastIndexOf('/'))))
-  expect(rolls.size).toBe(1)
+  const names = new Set(world.keys('cold/').map(key => key.slice(key.lastIndexOf('/'))))
+  expect(names.size).toBe(1)
   const cold = world.keys('cold/').flatMap(key => world.lake.rows(key))
   expect(cold.length).toBeGreaterThanOrEqual(12)
 })
 
-test('of an epoch that was not read yet nothing is deleted, however old its files are', async () => {
+test('the hot files of an open epoch are not deleted, however old they are', async () => {
   const world = lakeWorld({ epochFiles: 100, epochMs: 1_000 * HOUR })
   await world.consumed('a')
   world.clock.time += 72 * HOUR
@@ -221,7 +221,7 @@ test('of an epoch that was not read yet nothing is deleted, however old its file
   expect(world.keys('hot/')).toHaveLength(1)
 })
 
-test('a forgotten roll is looked for among the dates that it can have written, not in all that is cold', async () => {
+test('a lost cold compaction is searched in the dates that it can have written, not in all cold files', async () => {
   const world = lakeWorld({ epochFiles: 1 })
   await world.consumed('a')
   await world.settle()
@@ -248,16 +248,16 @@ test('a forgotten roll is looked for among the dates that it can have written, n
 })
 
 test.each([
-  { left: '1-3', planned: 3, why: 'one that starts where this one does is done again' },
-  { left: '2-3', planned: 2, why: 'one that starts later is not overlapped' },
-])('a roll that the state has forgotten: $why', async ({ left, planned }) => {
+  { lost: '1-3', planned: 3, rule: 'from the same epoch, it is repeated' },
+  { lost: '2-3', planned: 2, rule: 'from a later epoch, it is not overlapped' },
+])('if the state has lost a cold compaction $rule', async ({ lost, planned }) => {
   const world = lakeWorld({ epochFiles: 1 })
   for (const name of ['a', 'b', 'c', 'd']) {
     await world.consumed(name)
     await world.settle()
     world.clock.time += 2 * HOUR
   }
-  await world.lake.put(`cold/date=2026-11-01/bucket=1/${left}.parquet`, new Uint8Array(0))
+  await world.lake.put(`cold/date=2026-11-01/bucket=1/${lost}.parquet`, new Uint8Array(0))
   world.clock.time += 31 * HOUR
   await world.maintenance.tick()
   expect((await world.state.lake()).coldUntil).toBe(planned)

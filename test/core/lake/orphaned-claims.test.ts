@@ -4,8 +4,8 @@ import { lakeWorld } from '#test/support/lake-world'
 
 const HOUR = 3_600_000
 
-/** A claim on `shard` that is open since an hour and a minute; the stream has the shard s0 alone. */
-async function claimed(shard: string) {
+/** A claim of `shard` has been open for an hour and a minute. The stream has only the shard s0. */
+async function worldWithClaim(shard: string) {
   const world = lakeWorld()
   world.accept('a')
   await world.state.addShard(shard)
@@ -17,22 +17,22 @@ async function claimed(shard: string) {
   return { world, sequence }
 }
 
-test('a claim of a shard that is no more is ended, and what was lost is told', async () => {
-  const { world, sequence } = await claimed('gone')
+test('a claim of a shard that no longer exists is finished, and its lost records are logged', async () => {
+  const { world, sequence } = await worldWithClaim('gone')
   await finishOrphanedClaims(world)
   expect(await world.state.shard('gone')).toMatchObject({ claim: null, highWater: sequence })
   expect(world.logged).toContain('RECORDS_MISSING')
 })
 
-test('a claim of a shard that is there is left to its own consumer', async () => {
-  const { world } = await claimed('s0')
+test('a claim of an existing shard is left to its consumer', async () => {
+  const { world } = await worldWithClaim('s0')
   await finishOrphanedClaims(world)
   expect((await world.state.shard('s0')).claim).not.toBe(null)
   expect(world.logged).toEqual([])
 })
 
-test('a young claim is left alone', async () => {
-  const { world } = await claimed('gone')
+test('a claim that is less than an hour old stays open', async () => {
+  const { world } = await worldWithClaim('gone')
   world.clock.time -= HOUR / 2
   await finishOrphanedClaims(world)
   expect((await world.state.shard('gone')).claim).not.toBe(null)

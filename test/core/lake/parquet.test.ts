@@ -17,7 +17,7 @@ function rowsOf(changes: Parameters<typeof eventsRecord>[2], names = ['signup'])
   return toHotRows(record)
 }
 
-test('another reader finds every column with its value', async () => {
+test('a hot file has every column with its value', async () => {
   const [row] = await read(
     encodeHot(
       rowsOf({
@@ -29,7 +29,7 @@ test('another reader finds every column with its value', async () => {
       }),
     ),
   )
-  const keyOf = (text: string) => BigInt(shortKey(text) ?? -1)
+  const parquetKey = (text: string) => BigInt(shortKey(text) ?? -1)
   expect(row).toMatchObject({
     bucket: 1n,
     project_id: 'proj_1',
@@ -45,12 +45,12 @@ test('another reader finds every column with its value', async () => {
     title: null,
     session_count: 3n,
     properties: '{"plan":"pro"}',
-    user_key: keyOf('u'),
-    session_key: keyOf('s'),
+    user_key: parquetKey('u'),
+    session_key: parquetKey('s'),
   })
 })
 
-test('the timestamp is in milliseconds and not UTC-adjusted, as Athena wants it', () => {
+test('timestamps are in milliseconds and not UTC-adjusted, as Athena needs them', () => {
   const { schema } = parquetMetadata(encodeHot(rowsOf({})).buffer as ArrayBuffer)
   expect(schema.find(element => element.name === 'timestamp')).toMatchObject({
     type: 'INT64',
@@ -61,21 +61,21 @@ test('the timestamp is in milliseconds and not UTC-adjusted, as Athena wants it'
   )
 })
 
-test('a file without rows has the schema and can be read', async () => {
+test('a hot file without rows can be read', async () => {
   expect(await read(encodeHot([]))).toEqual([])
 })
 
-test('rows lie by bucket, project and time whatever order they came in, and the same rows give the same bytes', async () => {
+test('rows are sorted by bucket, project and time, and the same rows give the same bytes in any order', async () => {
   const rows = [...rowsOf({ timestamp: NOW }, ['late']), ...rowsOf({ timestamp: NOW - 5 }, ['early'])]
   expect((await read(encodeHot(rows))).map(row => row.event)).toEqual(['early', 'late'])
   expect(Buffer.compare(encodeHot(rows), encodeHot(rows.toReversed()))).toBe(0)
 })
 
 test.each([
-  { value: 5, why: 'a number under the name of a text column' },
-  { value: null, why: 'a null' },
-  { value: ['/a'], why: 'a list' },
-])('$why stays in the JSON, so that it comes back as it was', ({ value }) => {
+  { value: 5, kind: 'a number with the name of a text column' },
+  { value: null, kind: 'a null' },
+  { value: ['/a'], kind: 'a list' },
+])('$kind stays in the JSON, so that a read returns it unchanged', ({ value }) => {
   expect(rowsOf({ properties: { path: value } })[0]).toMatchObject({
     path: null,
     properties: JSON.stringify({ path: value }),
@@ -83,7 +83,7 @@ test.each([
 })
 
 test.each([1.5, 2 ** 60, '3', -0])(
-  'a count of %s stays in the JSON: the column holds whole numbers only',
+  'a session_count of %s stays in the JSON, because the column holds only whole numbers',
   value => {
     expect(rowsOf({ properties: { session_count: value } })[0]).toMatchObject({
       session_count: null,
@@ -92,18 +92,18 @@ test.each([1.5, 2 ** 60, '3', -0])(
   },
 )
 
-test('no properties at all, and none that are left, are told apart', () => {
+test('`properties` is null without properties, and {} if all properties have columns', () => {
   expect(rowsOf({ properties: null })[0]?.properties).toBeNull()
   expect(rowsOf({ properties: { path: '/a' } })[0]?.properties).toBe('{}')
 })
 
-test('a property called __proto__ is a property like another', () => {
+test('a property with the name __proto__ is stored like any other', () => {
   expect(rowsOf({ properties: JSON.parse('{"__proto__":{"a":1}}') })[0]?.properties).toBe(
     '{"__proto__":{"a":1}}',
   )
 })
 
-test('a key is the first 53 bits of the SHA-256, big-endian', () => {
+test('a key is the first 53 bits of the SHA-256, in big-endian order', () => {
   expect(shortKey('')).toBe(Number(0xe3b0c44298fc1c14n >> 11n))
   expect(shortKey(null)).toBeNull()
 })

@@ -3,8 +3,8 @@ import { lakeWorld } from '#test/support/lake-world'
 
 const HOUR = 3_600_000
 
-/** A lake with one event in hot, warm and cold, all copies still there. */
-async function filled() {
+/** A world with one event in hot, warm and cold files: the superseded files still exist. */
+async function worldWithAllTiers() {
   const world = lakeWorld({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
   await world.consumed('a')
   await world.settle()
@@ -14,9 +14,9 @@ async function filled() {
 }
 
 test.each(['hot/', 'warm/', 'cold/'])(
-  'a missing object under %s is made anew from its finer copy',
+  'a missing file in %s is written again from its sources',
   async prefix => {
-    const world = await filled()
+    const world = await worldWithAllTiers()
     const [key] = world.keys(prefix) as [string]
     world.lake.objects.delete(key)
     expect(await world.repair(key)).toBe(true)
@@ -25,8 +25,8 @@ test.each(['hot/', 'warm/', 'cold/'])(
   },
 )
 
-test('a compaction that is done again for a repair is not counted again', async () => {
-  const world = await filled()
+test('a compaction that a repair repeats changes no counters', async () => {
+  const world = await worldWithAllTiers()
   vi.spyOn(world.compactor, 'compactEpoch').mockResolvedValue([
     { project_id: 'proj_1', day: '2026-11-01', events: 1 },
   ])
@@ -35,8 +35,8 @@ test('a compaction that is done again for a repair is not counted again', async 
   expect(world.counted).toEqual(before)
 })
 
-test('what has no finer copy any more is left as it is, and said', async () => {
-  const world = await filled()
+test('a cold file whose warm files are being deleted stays unchanged and is logged as lost', async () => {
+  const world = await worldWithAllTiers()
   const [key] = world.keys('cold/') as [string]
   await world.state.finishJob('expire/warm/1')
   expect(await world.repair(key)).toBe(false)
@@ -44,7 +44,7 @@ test('what has no finer copy any more is left as it is, and said', async () => {
   expect(world.logged).toContain('LAKE_OBJECT_LOST')
 })
 
-test('a hot file whose records the stream has dropped in part is not made from the rest', async () => {
+test('a hot file is not written again if the stream has lost some of its records', async () => {
   const world = lakeWorld()
   world.accept('a')
   await world.consumed('b')

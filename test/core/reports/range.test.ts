@@ -53,7 +53,7 @@ describe('since', () => {
     '2026-11-01T10',
     "2026-11-01'",
   ])('%j is refused and the message names both forms', since => {
-    expect(() => range({ since })).toThrow(/Nd.*ISO 8601/)
+    expect(() => range({ since })).toThrow(/number of days.*ISO 8601/)
   })
 
   test('without `since`, the range begins `days` before today, else the default days before today', () => {

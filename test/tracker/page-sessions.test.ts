@@ -1,28 +1,28 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { inPage, NOON } from './in-page.ts'
+import { NOON, useTestSite } from './test-site.ts'
 
-const here = inPage()
+const site = useTestSite()
 const MINUTE = 60_000
 
 async function visit(page: Page, path: string) {
-  here.server.serve(`<!doctype html><title>Shoes</title>${here.server.snippet()}`)
-  await page.goto(here.server.page(path))
+  site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet()}`)
+  await page.goto(site.server.page(path))
 }
 
-/** Of each page view that has arrived: path, session (numbered by first appearance), count of sessions, days. */
+/** Returns path, session (numbered by first appearance), session count and days since the first visit of each page view. */
 function pageViews() {
   const sessions: string[] = []
-  return here.server.items().map(({ session_id, properties }) => {
+  return site.server.events().map(({ session_id, properties }) => {
     if (!sessions.includes(session_id)) sessions.push(session_id)
     const { path, session_count, days_since_first_visit } = properties
     return [path, sessions.indexOf(session_id) + 1, session_count, days_since_first_visit]
   })
 }
 
-test('pages of one tab are one session; 30 minutes without an event begin another', async () => {
-  const page = await here.tab()
+test('pages of one tab are one session, until 30 minutes without an event', async () => {
+  const page = await site.tab()
   await page.clock.install({ time: NOON })
   await visit(page, '/a')
   await page.clock.runFor(29 * MINUTE)
@@ -37,19 +37,19 @@ test('pages of one tab are one session; 30 minutes without an event begin anothe
       ['/c', 2, 2, 0],
     ]),
   )
-  expect(new Set(here.server.items().map(item => item.user_id)).size).toBe(1)
+  expect(new Set(site.server.events().map(({ user_id }) => user_id)).size).toBe(1)
 })
 
-test('two tabs are two sessions of one visitor', async () => {
-  const visitor = await here.visitor()
-  const [one, two] = [await here.tab(visitor), await here.tab(visitor)]
+test('two tabs are two sessions of one user', async () => {
+  const user = await site.newUser()
+  const [firstTab, secondTab] = [await site.tab(user), await site.tab(user)]
   for (const [page, path] of [
-    [one, '/one'],
-    [two, '/two'],
-    [one, '/one/next'],
+    [firstTab, '/one'],
+    [secondTab, '/two'],
+    [firstTab, '/one/next'],
   ] as const) {
     await visit(page, path)
-    await here.leave(page)
+    await site.leave(page)
     await eventually(() => expect(pageViews().map(([at]) => at)).toContain(path))
   }
   expect(pageViews().map(([path, session]) => [path, session])).toEqual([
@@ -57,36 +57,36 @@ test('two tabs are two sessions of one visitor', async () => {
     ['/two', 2],
     ['/one/next', 1],
   ])
-  expect(new Set(here.server.items().map(item => item.user_id)).size).toBe(1)
+  expect(new Set(site.server.events().map(({ user_id }) => user_id)).size).toBe(1)
 })
 
-test('a visitor who comes back days later is known, with the first campaign', async () => {
-  const visitor = await here.visitor()
-  const page = await here.tab(visitor)
+test('a user who comes back days later has the same id and the first campaign', async () => {
+  const user = await site.newUser()
+  const page = await site.tab(user)
   await page.clock.install({ time: NOON })
   await visit(page, '/a?utm_source=news')
-  await here.leave(page)
+  await site.leave(page)
   await page.close()
 
-  const later = await here.tab(visitor)
-  await later.clock.install({ time: new Date(NOON.getTime() + 3.5 * 24 * 60 * MINUTE) })
-  await visit(later, '/b?utm_source=ads')
-  await here.leave(later)
+  const laterTab = await site.tab(user)
+  await laterTab.clock.install({ time: new Date(NOON.getTime() + 3.5 * 24 * 60 * MINUTE) })
+  await visit(laterTab, '/b?utm_source=ads')
+  await site.leave(laterTab)
   await eventually(() =>
     expect(pageViews()).toEqual([
       ['/a', 1, 1, 0],
       ['/b', 2, 2, 3],
     ]),
   )
-  expect(here.server.items()[1]!.properties).toMatchObject({ utm_source: 'ads', first_utm_source: 'news' })
+  expect(site.server.events()[1]!.properties).toMatchObject({ utm_source: 'ads', first_utm_source: 'news' })
 })
 
-test('the storages hold the documented keys, scoped by the token', async () => {
-  const page = await here.tab()
+test('the storages hold the documented keys with the token', async () => {
+  const page = await site.tab()
   await visit(page, '/a?utm_source=news')
   await page.evaluate(() => window.aa!.track('x'))
-  const kept = await page.evaluate(() => ({ local: { ...localStorage }, tab: { ...sessionStorage } }))
-  expect(kept).toEqual({
+  const stored = await page.evaluate(() => ({ local: { ...localStorage }, tab: { ...sessionStorage } }))
+  expect(stored).toEqual({
     local: {
       'aa:aat_1:uid': expect.stringMatching(/^anon_/),
       'aa:aat_1:ft': '{"utm_source":"news"}',
@@ -101,8 +101,8 @@ test('the storages hold the documented keys, scoped by the token', async () => {
   })
 })
 
-test('blocked storages cost the memory of the visitor, not the events', async () => {
-  const page = await here.tab()
+test('with blocked storages, events are still sent', async () => {
+  const page = await site.tab()
   await page.addInitScript(() => {
     for (const name of ['localStorage', 'sessionStorage']) {
       Object.defineProperty(window, name, {
@@ -114,9 +114,9 @@ test('blocked storages cost the memory of the visitor, not the events', async ()
   })
   await visit(page, '/a')
   await page.evaluate(() => window.aa!.track('x'))
-  await here.leave(page)
-  await eventually(() => expect(here.server.items().map(item => item.event)).toEqual(['page_view', 'x']))
-  const [first, second] = here.server.items()
+  await site.leave(page)
+  await eventually(() => expect(site.server.events().map(({ event }) => event)).toEqual(['page_view', 'x']))
+  const [first, second] = site.server.events()
   expect(second).toMatchObject({ user_id: first!.user_id, session_id: first!.session_id })
-  expect(page.thrown).toEqual([])
+  expect(page.errors).toEqual([])
 })

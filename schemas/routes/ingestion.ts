@@ -1,0 +1,36 @@
+import type { ErrorCode } from '../errors.ts'
+import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from '../event.ts'
+import type { Route } from '../routes.ts'
+
+const ingestionErrors = [
+  'INVALID_EVENT',
+  'INVALID_PROPERTIES',
+  'INVALID_TIMESTAMP',
+  'MISSING_FIELDS',
+  'FORBIDDEN',
+] as const satisfies ErrorCode[]
+
+export const ingestionRoutes = {
+  track: {
+    method: 'POST',
+    path: '/track',
+    tag: 'Ingestion',
+    summary: 'Store one event',
+    function: 'track',
+    auth: 'project_token',
+    body: trackedEvent,
+    responses: { 202: { description: 'The event is stored', schema: queuedResponse } },
+    errors: ingestionErrors,
+  },
+  trackBatch: {
+    method: 'POST',
+    path: '/track/batch',
+    tag: 'Ingestion',
+    summary: 'Store up to 100 events of one project',
+    function: 'track',
+    auth: 'project_token',
+    body: trackBatch,
+    responses: { 202: { description: 'The events are stored', schema: queuedBatchResponse } },
+    errors: [...ingestionErrors, 'BATCH_TOO_LARGE', 'MIXED_TOKENS'],
+  },
+} as const satisfies Record<string, Route>
