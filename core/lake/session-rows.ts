@@ -36,6 +36,18 @@ export function sessionRows(read: LakeRead): SqlQuery {
       HAVING min(timestamp) >= ${timestamp(read.from)})`
 }
 
+/**
+ * The whole sessions that have an event in the range, and others: (whole_id, is_bounce, duration_ms), from all their events
+ * before `end`, Unix ms.
+ */
+export function wholeSessions(read: LakeRead, end: number): SqlQuery {
+  const searchFrom = Math.max(midnight(read.from) - SESSION_PAUSE_MS, oldestEvent(read.project))
+  const sessionEvents = events({ ...read, from: searchFrom, to: end }, ['session_id', 'timestamp', 'event'])
+  return sql`(SELECT session_id AS whole_id, date_diff('millisecond', min(timestamp), max(timestamp)) AS duration_ms,
+        min(CASE WHEN event IN (${nonInteractiveNames}) THEN 1 ELSE 0 END) AS is_bounce
+      FROM ${sessionEvents} AS each_event WHERE session_id IS NOT NULL GROUP BY session_id)`
+}
+
 /** The page of an event: its path, else its url; an empty text counts as absent (U35). */
 export const PAGE = sql`coalesce(nullif(path, ''), nullif(url, ''))`
 

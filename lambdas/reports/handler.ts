@@ -6,6 +6,7 @@ import { insights } from '#core/reports/insights'
 import { eventsLookup, journey } from '#core/reports/lookups'
 import { pages } from '#core/reports/pages'
 import { properties } from '#core/reports/properties'
+import { query } from '#core/reports/query/query'
 import { receivedProperties } from '#core/reports/received-properties'
 import { type Report, type ReportServices, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
@@ -37,6 +38,7 @@ const reports: {
   pages,
   insights,
   heatmap,
+  query,
   eventsByBody: eventsLookup,
   eventsLookup,
   journey,

@@ -8,6 +8,7 @@ import {
   receivedPropertiesQuery,
   receivedPropertiesResponse,
 } from '../properties.ts'
+import { queryBody, queryResponse } from '../query.ts'
 import type { Route } from '../routes.ts'
 import {
   distributionQuery,
@@ -167,5 +168,23 @@ export const analyticsRoutes = {
     project: 'body',
     body: journeyParams,
     responses: { 200: { description: 'The timeline', schema: journeyResponse } },
+  },
+  query: {
+    ...report,
+    method: 'POST',
+    path: '/query',
+    summary: 'Metrics by group, over filtered events',
+    project: 'body',
+    body: queryBody,
+    responses: { 200: { description: 'The rows', schema: queryResponse } },
+    errors: [
+      'INVALID_SINCE',
+      'INVALID_METRIC',
+      'INVALID_GROUP_BY',
+      'INVALID_COUNT_MODE',
+      'INVALID_FILTER_FIELD',
+      'INVALID_FILTER_OP',
+      'INVALID_PROPERTY_KEY',
+    ],
   },
 } as const satisfies Record<string, Route>

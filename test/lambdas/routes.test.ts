@@ -21,6 +21,7 @@ const bodies: {
   trackBatch: token => ({ events: [{ token, event: 'signup' }] }),
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
+  query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
   eventsByBody: () => ({ event: 'signup' }),
   eventsLookup: () => ({ user_id: 'u1' }),
   journeyByBody: () => ({ user_id: 'u1' }),
