@@ -1,13 +1,16 @@
 import type { z } from 'zod'
 import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
+import { funnel } from '#core/reports/funnel/funnel'
 import { heatmap } from '#core/reports/heatmap'
 import { insights } from '#core/reports/insights'
 import { eventsLookup, journey } from '#core/reports/lookups'
 import { pages } from '#core/reports/pages'
+import { paths } from '#core/reports/paths/paths'
 import { properties } from '#core/reports/properties'
 import { query } from '#core/reports/query/query'
 import { receivedProperties } from '#core/reports/received-properties'
+import { retention } from '#core/reports/retention'
 import { type Report, type ReportServices, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
@@ -39,6 +42,9 @@ const reports: {
   insights,
   heatmap,
   query,
+  funnel,
+  paths,
+  retention,
   eventsByBody: eventsLookup,
   eventsLookup,
   journey,

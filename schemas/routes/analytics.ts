@@ -1,5 +1,7 @@
 import { eventsQuery, eventsResponse } from '../events.ts'
+import { funnelBody, funnelResponse } from '../funnel.ts'
 import { eventsBody, eventsLookupBody, journeyParams, journeyResponse, lookupResponse } from '../lookups.ts'
+import { pathsBody, pathsResponse } from '../paths.ts'
 import {
   breakdownQuery,
   breakdownResponse,
@@ -9,6 +11,7 @@ import {
   receivedPropertiesResponse,
 } from '../properties.ts'
 import { queryBody, queryResponse } from '../query.ts'
+import { retentionQuery, retentionResponse } from '../retention.ts'
 import type { Route } from '../routes.ts'
 import {
   distributionQuery,
@@ -186,5 +189,35 @@ export const analyticsRoutes = {
       'INVALID_FILTER_OP',
       'INVALID_PROPERTY_KEY',
     ],
+  },
+  funnel: {
+    ...report,
+    method: 'POST',
+    path: '/funnel',
+    summary: 'How many users pass steps in order',
+    tier: 'pro',
+    project: 'body',
+    body: funnelBody,
+    responses: { 200: { description: 'The funnel', schema: funnelResponse } },
+    errors: ['INVALID_SINCE', 'INVALID_FUNNEL_STEPS', 'INVALID_FILTER_OP', 'INVALID_PROPERTY_KEY'],
+  },
+  paths: {
+    ...report,
+    method: 'POST',
+    path: '/paths',
+    summary: 'The ways of sessions from their entry page to a goal',
+    project: 'body',
+    body: pathsBody,
+    responses: { 200: { description: 'The paths', schema: pathsResponse } },
+    errors: [],
+  },
+  retention: {
+    ...report,
+    method: 'GET',
+    path: '/retention',
+    summary: 'How many users of each cohort came back',
+    tier: 'pro',
+    query: retentionQuery,
+    responses: { 200: { description: 'The cohorts', schema: retentionResponse } },
   },
 } as const satisfies Record<string, Route>

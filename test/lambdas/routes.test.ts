@@ -22,6 +22,8 @@ const bodies: {
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
   query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
+  funnel: () => ({ steps: [{ event: 'page_view' }, { event: 'signup' }] }),
+  paths: () => ({ goal_event: 'signup' }),
   eventsByBody: () => ({ event: 'signup' }),
   eventsLookup: () => ({ user_id: 'u1' }),
   journeyByBody: () => ({ user_id: 'u1' }),
