@@ -33,7 +33,7 @@ const metricCodes: ReadonlySet<LogCode> = new Set(countedCodes)
 const QUIET = ['WARN', 'ERROR']
 
 /** Call it once, outside the handler. */
-export function openInstruments(): Instruments {
+export function createInstruments(): Instruments {
   const logger = new Logger()
   // On Lambda the logger obeys AWS_LAMBDA_LOG_LEVEL, which must stay INFO for the metrics (lib/function.ts).
   const isQuiet = QUIET.includes(process.env.POWERTOOLS_LOG_LEVEL ?? '')

@@ -15,7 +15,7 @@ import {
   createS3Client,
   createSqsClient,
 } from './clients.ts'
-import { type Instruments, openInstruments } from './instruments.ts'
+import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
 import { MAINTENANCE } from './maintenance-settings.ts'
@@ -25,7 +25,7 @@ import { createKinesisStream } from './stream.ts'
 
 /**
  * The services of each function of lambdas/ on AWS. When the function starts, they read its settings and create its
- * clients and instruments once. Each function has its own opener here, so that a bundle holds only the clients that it
+ * clients and instruments once. Each function has its own constructor here, so that a bundle holds only the clients that it
  * uses. All throw when a setting is missing or wrong.
  */
 
@@ -36,10 +36,10 @@ const clock: Clock = { now: Date.now }
 /** DuckDB's threads share its memory. Each thread needs this many MB for the rows that it sorts. */
 const THREAD_MEMORY_MB = 512
 
-export function trackServices(environment: Environment) {
+export function createTrackServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, COUNTRY_HEADER } = readSettings('track', environment)
-  const { log, trace, instrument } = openInstruments()
-  const { accounts, projects, limits } = openStores(TABLE_NAME, trace)
+  const { log, trace, instrument } = createInstruments()
+  const { accounts, projects, limits } = createTracedStores(TABLE_NAME, trace)
   const services = {
     stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
     accounts,
@@ -56,36 +56,36 @@ export function trackServices(environment: Environment) {
   return { services, instrument }
 }
 
-export function reportsServices(environment: Environment) {
+export function createReportsServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE } = readSettings('reports', environment)
-  const { log, trace, instrument } = openInstruments()
+  const { log, trace, instrument } = createInstruments()
   const engine = createAthenaEngine({
     client: trace(createAthenaClient()),
     workGroup: ATHENA_WORKGROUP,
     database: GLUE_DATABASE,
   })
   return {
-    services: { ...openStores(TABLE_NAME, trace), engine, baseUrl: BASE_URL, clock, log },
+    services: { ...createTracedStores(TABLE_NAME, trace), engine, baseUrl: BASE_URL, clock, log },
     instrument,
   }
 }
 
-export function controlServices(environment: Environment) {
+export function createControlServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL } = readSettings('control', environment)
-  const { log, trace, instrument } = openInstruments()
-  return { services: { ...openStores(TABLE_NAME, trace), baseUrl: BASE_URL, clock, log }, instrument }
+  const { log, trace, instrument } = createInstruments()
+  return { services: { ...createTracedStores(TABLE_NAME, trace), baseUrl: BASE_URL, clock, log }, instrument }
 }
 
-export function siteServices(environment: Environment) {
+export function createSiteServices(environment: Environment) {
   const { BASE_URL } = readSettings('site', environment)
-  const { log, instrument } = openInstruments()
+  const { log, instrument } = createInstruments()
   return { services: { baseUrl: BASE_URL, log }, instrument }
 }
 
-export function lakeServices(environment: Environment) {
+export function createLakeServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, BUCKET_NAME } = readSettings('lake', environment)
-  const { log, trace, instrument } = openInstruments()
-  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, trace)
+  const { log, trace, instrument } = createInstruments()
+  const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
@@ -93,10 +93,10 @@ export function lakeServices(environment: Environment) {
   return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, log }, instrument }
 }
 
-export function jobsServices(environment: Environment) {
+export function createJobsServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
-  const { log, trace, instrument } = openInstruments()
-  const { lakeState: state, usage, projects } = openStores(TABLE_NAME, trace)
+  const { log, trace, instrument } = createInstruments()
+  const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const threads = Math.max(1, Math.floor(COMPACTION_MEMORY_MB / THREAD_MEMORY_MB))
   const compaction = {
@@ -107,10 +107,10 @@ export function jobsServices(environment: Environment) {
   return { services: { state, lake, usage, projects, log }, compaction, instrument }
 }
 
-export function schedulerServices(environment: Environment) {
+export function createSchedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
-  const { log, gauge, trace, instrument } = openInstruments()
-  const { lakeState: state } = openStores(TABLE_NAME, trace)
+  const { log, gauge, trace, instrument } = createInstruments()
+  const { lakeState: state } = createTracedStores(TABLE_NAME, trace)
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
@@ -118,13 +118,13 @@ export function schedulerServices(environment: Environment) {
   return { services: { maintenance, state, clock, gauge, log }, instrument }
 }
 
-export function ownerServices(environment: Environment) {
+export function createOwnerServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL } = readSettings('owner', environment)
-  const { trace, instrument } = openInstruments()
-  return { services: { ...openStores(TABLE_NAME, trace), baseUrl: BASE_URL }, instrument }
+  const { trace, instrument } = createInstruments()
+  return { services: { ...createTracedStores(TABLE_NAME, trace), baseUrl: BASE_URL }, instrument }
 }
 
-function openStores(table: string, trace: Instruments['trace']) {
+function createTracedStores(table: string, trace: Instruments['trace']) {
   const state = { client: trace(createDynamoClient()), table }
   return { ...state, ...createStores(state, clock) }
 }

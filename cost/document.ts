@@ -25,9 +25,9 @@ const tables: Record<string, () => string> = {
     const services = [...new Set(costs.flatMap(cost => cost.services.map(({ service }) => service)))]
     const largest = costs.at(-1)!
     const usdOfLargest = (service: string) =>
-      largest.services.find(found => found.service === service)?.usd ?? 0
+      largest.services.find(entry => entry.service === service)?.usd ?? 0
     const usdOf = (cost: (typeof costs)[number], service: string) =>
-      cost.services.find(found => found.service === service)?.usd ?? 0
+      cost.services.find(entry => entry.service === service)?.usd ?? 0
     return table(
       ['USD a month', ...Object.keys(installs)],
       [

@@ -24,9 +24,9 @@ function scriptLoads({ events, browserShare }: Usage): number {
  */
 export function recordBytes({ batch, eventBytes }: Usage): number {
   const scale = eventBytes / system.browser.eventBytes
-  const fewer = Math.floor(batch)
-  const more = batch - fewer
-  return (1 - more) * packedBytes(fewer, scale) + more * packedBytes(fewer + 1, scale)
+  const wholeEvents = Math.floor(batch)
+  const fraction = batch - wholeEvents
+  return (1 - fraction) * packedBytes(wholeEvents, scale) + fraction * packedBytes(wholeEvents + 1, scale)
 }
 
 /** Mean bytes of a record before it is compressed. */
@@ -65,12 +65,12 @@ export function ingestQuantities(usage: Usage): Quantity[] {
 
 function edge(usage: Usage): Quantity[] {
   const { http, browser, monitoring } = system
-  const tracked = requests(usage)
-  const loads = scriptLoads(usage)
-  const allRequests = tracked + loads + usage.reads
+  const trackRequests = requests(usage)
+  const scriptDownloads = scriptLoads(usage)
+  const allRequests = trackRequests + scriptDownloads + usage.reads
   const gigabytesOut =
-    (tracked * http.responseBytes +
-      loads * (http.responseBytes + browser.scriptBytes) +
+    (trackRequests * http.responseBytes +
+      scriptDownloads * (http.responseBytes + browser.scriptBytes) +
       usage.reads * http.readResponseBytes) /
     GB
   const meteringUnits = Math.ceil((usage.batch * usage.eventBytes + http.requestHeaderBytes) / 524_288)
@@ -80,26 +80,26 @@ function edge(usage: Usage): Quantity[] {
     purpose,
   })
   const calls = [
-    apiQuantity('apiRequest', tracked * meteringUnits, 'track'),
+    apiQuantity('apiRequest', trackRequests * meteringUnits, 'track'),
     apiQuantity('apiRequest', usage.reads, 'reads'),
   ]
   if (usage.cloudfront === 'off') {
     return [
       ...calls,
-      apiQuantity('apiRequest', loads, 'tracker'),
+      apiQuantity('apiRequest', scriptDownloads, 'tracker'),
       apiQuantity('apiOut', gigabytesOut, 'responses'),
-      ...siteFunction(loads, usage),
+      ...siteFunction(scriptDownloads, usage),
     ]
   }
   return [
     ...calls,
-    { price: 'cloudfrontRequest', quantity: tracked, purpose: 'track' },
-    { price: 'cloudfrontRequest', quantity: loads, purpose: 'tracker' },
+    { price: 'cloudfrontRequest', quantity: trackRequests, purpose: 'track' },
+    { price: 'cloudfrontRequest', quantity: scriptDownloads, purpose: 'tracker' },
     { price: 'cloudfrontRequest', quantity: usage.reads, purpose: 'reads' },
     { price: 'cloudfrontOut', quantity: gigabytesOut, purpose: 'responses' },
     {
       price: 'cloudfrontOrigin',
-      quantity: (tracked * http.requestHeaderBytes + usage.events * usage.eventBytes) / GB,
+      quantity: (trackRequests * http.requestHeaderBytes + usage.events * usage.eventBytes) / GB,
       purpose: 'track',
     },
     ...(usage.waf === 'on'
@@ -118,8 +118,8 @@ function trackFunction(usage: Usage): Quantity[] {
   return lambda('track', 'track', calls, calls * call + usage.events * event, usage)
 }
 
-function siteFunction(loads: number, usage: Usage): Quantity[] {
-  return lambda('site', 'tracker', loads, loads * system.functionMs.site.call, usage)
+function siteFunction(scriptDownloads: number, usage: Usage): Quantity[] {
+  return lambda('site', 'tracker', scriptDownloads, scriptDownloads * system.functionMs.site.call, usage)
 }
 
 /** The cost of a function's invocations, which take `ms` milliseconds in total. */

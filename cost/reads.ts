@@ -43,7 +43,7 @@ export function readFigures(usage: Usage): ReadFigures {
         sum +
         Math.max(
           stats.minimumBytes,
-          files.reduce((bytes, each) => bytes + scannedBytes(each), 0),
+          files.reduce((bytes, group) => bytes + scannedBytes(group), 0),
         ),
       0,
     ),

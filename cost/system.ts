@@ -110,7 +110,7 @@ export const system = {
 
   /**
    * One call of GET /stats. test/cost/read-scans.test.ts counts the statements and scans. The S3 requests of a statement
-   * were measured with Trino (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md).
+   * were measured with Trino (docs/decisions/2026-11-21-s3-requests-of-a-read.md).
    */
   stats: {
     statements: 3,

@@ -125,7 +125,7 @@ export class Api extends Construct {
     const route = new HttpRoute(this, id, { httpApi: this.http, routeKey, integration, authorizer })
     acceptFindings(route, {
       'AwsSolutions-APIG4':
-        'The functions check credentials themselves (lambdas/chain.ts), by the rows of schemas/routes.ts, as on one machine. An authorizer here would be a second list of who may call what.',
+        'The functions check credentials themselves (lambdas/chain/), by the rows of schemas/routes.ts, as on one machine. An authorizer here would be a second list of who may call what.',
     })
   }
 }

@@ -20,7 +20,7 @@ export type Bundles = Record<FunctionName, Bundle>
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** The output folder that esbuild is told, for the relative paths in source maps. Nothing is written there. */
+/** The output folder that esbuild gets, for the relative paths in source maps. Nothing is written there. */
 const VIRTUAL_OUTDIR = join(ROOT, 'bundles')
 
 /** Defines `require`, which CommonJS packages use for built-in modules and which an ES module does not have. */

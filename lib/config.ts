@@ -3,11 +3,17 @@ import * as z from 'zod'
 /** The options that `cdk deploy -c name=value` or `context` in cdk.json can set. Every option has a default that works. */
 
 /** Values are text from the command line, and typed from cdk.json. */
-const wholeNumber = (min: number, max: number) =>
-  z
-    .union([z.number(), z.string().regex(/^\d+$/, 'Use a whole number').transform(Number)])
-    .pipe(z.number().int().min(min).max(max))
-const flag = z.union([z.boolean(), z.stringbool()])
+function wholeNumber(min: number, max: number) {
+  const message = `Use a whole number from ${min} to ${max}`
+  return z
+    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], message)
+    .pipe(z.number(message).int(message).min(min, message).max(max, message))
+}
+const flag = z.union([z.boolean(), z.stringbool()], 'Use true or false')
+
+function oneOf<const T extends readonly string[]>(...values: T) {
+  return z.enum(values, `Use one of ${values.join(', ')}`)
+}
 
 /** The retention times that CloudWatch Logs accepts, days. */
 const LOG_DAYS = [
@@ -23,8 +29,7 @@ const schema = z.strictObject({
       description:
         'Name of the stack. A second stack with another name is a separate service with its own data',
     }),
-  architecture: z
-    .enum(['arm64', 'x86_64'])
+  architecture: oneOf('arm64', 'x86_64')
     .default('arm64')
     .meta({ description: 'Processor of the functions. arm64 costs a fifth less' }),
 
@@ -58,16 +63,15 @@ const schema = z.strictObject({
     .optional()
     .meta({ description: 'Web ACL (AWS WAF) in front of CloudFront' }),
   priceClass: z
-    .union([z.enum(['100', '200', 'all']), z.literal([100, 200]).transform(String)])
-    .pipe(z.enum(['100', '200', 'all']))
+    .union([z.string(), z.number().transform(String)], 'Use one of 100, 200, all')
+    .pipe(oneOf('100', '200', 'all'))
     .default('all')
     .meta({
       description:
         'Regions of CloudFront: 100 is North America and Europe, 200 is most regions, all is all regions',
     }),
 
-  streamMode: z
-    .enum(['provisioned', 'on-demand'])
+  streamMode: oneOf('provisioned', 'on-demand')
     .default('provisioned')
     .meta({ description: 'Kinesis mode: pay for shards by the hour, or pay by use (docs/cost.md)' }),
   shards: wholeNumber(1, 500).optional().meta({
@@ -97,7 +101,7 @@ const schema = z.strictObject({
   }),
 
   alarmEmail: z
-    .email()
+    .email('Use an e-mail address')
     .optional()
     .meta({ description: 'E-mail address for alarms. AWS sends it a request to confirm' }),
   alarmTopicArn: z
@@ -109,8 +113,7 @@ const schema = z.strictObject({
     description: 'Monthly budget of the whole AWS account, USD. alarmEmail gets the notices',
   }),
 
-  logLevel: z
-    .enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])
+  logLevel: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR')
     .default('INFO')
     .meta({ description: 'Lowest level of log lines that are written' }),
   logRetentionDays: wholeNumber(1, 3_653)

@@ -89,6 +89,8 @@ export class Service extends Stack {
 
     api.addRoutes({ track, reports, control, site })
     feedFromStream(lake, events, storage)
+    // An update replaces the consumer first, so that it can read records of a new format when they arrive.
+    track.lambda.node.addDependency(lake.lambda)
     feedFromQueue(jobs, jobQueue, config.jobConcurrency)
     const clock = new MinuteSchedule(this, 'Clock', scheduler)
 

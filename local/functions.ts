@@ -12,7 +12,7 @@ import type { Route } from '#schemas/routes'
 import { buildTracker } from '#tracker/build'
 import { openCountryTable } from './http/country-table.ts'
 import { openQueryEngine } from './lake/query-engine.ts'
-import { requestRepairs } from './lake/repairs.ts'
+import { createRepairingLog } from './lake/repairs.ts'
 import type { Settings } from './settings.ts'
 import { lakeDir, queryTempDir, type Storage } from './storage.ts'
 
@@ -36,7 +36,7 @@ export async function openFunctions(
     openQueryEngine({
       lakeDir: lakeDir(settings.DATA_DIR),
       tempDir: queryTempDir(settings.DATA_DIR),
-      log: requestRepairs(log, repair),
+      log: createRepairingLog(log, repair),
       memoryMb: settings.QUERY_MEMORY_MB,
       threads: settings.QUERY_THREADS,
       concurrency: settings.QUERY_CONCURRENCY,

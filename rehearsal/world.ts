@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startAthena } from '#test/support/athena-front'
+import { startAthenaEmulator } from '#test/support/athena-emulator'
 import { type Deployment, type DeploymentFile, deployment } from '#test/support/deployment'
-import { freePort } from '#test/support/service'
+import { freePort } from '#test/support/service-process'
 import { installTrino, startTrino } from '#test/trino/trino-server'
 import { type AwsClients, createAwsClients } from './aws.ts'
 import { type Cdk, createCdk } from './cdk.ts'
@@ -68,10 +68,10 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   const folder = await mkdtemp(join(tmpdir(), 'footfall-rehearsal-'))
   closers.add(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-  const trino = { found: (_: string) => {}, failed: (_: unknown) => {} }
-  const trinoUrl = new Promise<string>((found, failed) => Object.assign(trino, { found, failed }))
+  const trino = { resolve: (_: string) => {}, reject: (_: unknown) => {} }
+  const trinoUrl = new Promise<string>((resolve, reject) => Object.assign(trino, { resolve, reject }))
   trinoUrl.catch(() => {})
-  const athena = await startAthena(trinoForAthena(trinoUrl))
+  const athena = await startAthenaEmulator(trinoForAthena(trinoUrl))
   closers.add(() => athena.stop())
   const gate = await startGate()
   closers.add(() => gate.stop())
@@ -96,8 +96,8 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   const trinoStarted = startTrino({ glue: gate.endpoint }, trinoPort)
   closers.add(async () => (await trinoStarted.catch(() => null))?.stop())
   trinoStarted.then(
-    ({ url }) => trino.found(url),
-    error => trino.failed(error),
+    ({ url }) => trino.resolve(url),
+    error => trino.reject(error),
   )
 
   const cdk = createCdk(gate.endpoint, folder)

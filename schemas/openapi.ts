@@ -37,8 +37,8 @@ const ACCOUNT_SECURITY: Record<string, string[]>[] = [
   { apiKeyQuery: [] },
 ]
 
-/** That of package.json, as a test checks: the bundled functions come without that file. */
-const VERSION = '0.1.0'
+/** The version of the interface (spec, Versioning). The version of the package is another one. */
+const VERSION = '1.0.0'
 
 /**
  * Makes the OpenAPI 3.1 document of the whole service from the routes table: parameters, bodies, responses, and every

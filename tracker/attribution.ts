@@ -32,7 +32,7 @@ function readStored(store: Store, key: string): Values {
 }
 
 /** Stores the campaign of the query string for the browser session, and as the user's first campaign if there is none yet. */
-export function keepCampaign(local: Store, tab: Store, query: string): void {
+export function storeCampaign(local: Store, tab: Store, query: string): void {
   const campaign = readCampaign(query)
   if (!campaign) return
   tab.set('utm', JSON.stringify(campaign))

@@ -3,7 +3,7 @@
  * module of its own that receives `track`. README.md describes where to add it.
  */
 import { type Api, guarded, inertApi } from './api.ts'
-import { keepCampaign } from './attribution.ts'
+import { storeCampaign } from './attribution.ts'
 import { type Config, isLocalHost, readConfig } from './config.ts'
 import { readIdentity } from './identity.ts'
 import { onLeave, whenReady, whenShown } from './lifecycle.ts'
@@ -59,7 +59,7 @@ function start(config: Config, api: Api): void {
   }
 
   if (config.requireConsent) queue.hold()
-  whenShown(() => keepCampaign(local, tab, location.search))
+  whenShown(() => storeCampaign(local, tab, location.search))
   api.track = guarded(track, undefined)
   api.page = guarded(page, undefined)
   api.set = guarded(recorder.set, undefined)

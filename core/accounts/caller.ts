@@ -13,10 +13,10 @@ export type Account = {
   created_at: string
 }
 
-/** Who calls, by a credential that has been checked. */
+/** The caller of a request, after the check of the credential. */
 export type Caller = {
   account: Account
-  /** The plan that this call has the rights of. */
+  /** The plan whose rights this request has. */
   tier: Tier
   credential: Credential
   /** An API key and the dashboard's cookie have all scopes. */
@@ -38,7 +38,7 @@ export function hasScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): bool
   )
 }
 
-/** The id of an API key: the start of its SHA-256, from which nobody can find the key. */
+/** Returns the id of an API key: the start of its SHA-256, from which nobody can find the key. */
 export function apiKeyId(key: string): string {
   return `key_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
 }

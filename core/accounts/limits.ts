@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 export type LimitState = {
   limit: number
   remaining: number
-  /** When the limit starts afresh, Unix ms. */
+  /** When the limit starts again, Unix ms. */
   resetsAt: number
   /** Present when the request is over the limit. */
   exceeded?: {
@@ -33,7 +33,7 @@ export const noLimits: Limits = {
   checkEvents: () => null,
 }
 
-/** The response headers that show the state of a limit (contract R20). The reset is in Unix seconds. */
+/** Returns the response headers that show the state of a limit (contract R20). The reset is in Unix seconds. */
 export function limitHeaders({ limit, remaining, resetsAt }: LimitState): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(limit),
@@ -42,7 +42,7 @@ export function limitHeaders({ limit, remaining, resetsAt }: LimitState): Record
   }
 }
 
-/** The error for a request over a limit, or null for one within it. */
+/** Returns the error for a request over a limit, or null within it. */
 export function limitError(state: LimitState): ApiError | null {
   if (state.exceeded === undefined) return null
   const { message, fields, retryAfter } = state.exceeded

@@ -14,8 +14,8 @@ const API_KEY = /^aak_[0-9a-f]{64}$/
  * of a key record that leads to the account.
  */
 export function createAccountStore({ clock, ...state }: AccountStoreServices) {
-  const accounts = accountEntity(state)
-  const keys = apiKeyEntity(state)
+  const accounts = createAccountEntity(state)
+  const keys = createApiKeyEntity(state)
 
   async function create(owner: Pick<Account, 'email' | 'tier' | 'complimentary'>): Promise<Account> {
     const account = {
@@ -83,7 +83,7 @@ function toAccount({ id, email, tier, complimentary, created_at }: Account): Acc
   return { id, email, tier, complimentary, created_at }
 }
 
-function accountEntity({ client, table }: StateTable) {
+function createAccountEntity({ client, table }: StateTable) {
   return new Entity(
     {
       model: { service: 'footfall', entity: 'account', version: '1' },
@@ -101,7 +101,7 @@ function accountEntity({ client, table }: StateTable) {
   )
 }
 
-function apiKeyEntity({ client, table }: StateTable) {
+function createApiKeyEntity({ client, table }: StateTable) {
   return new Entity(
     {
       model: { service: 'footfall', entity: 'apikey', version: '1' },

@@ -13,10 +13,13 @@ export type BotCategory =
 
 export type Bot = { category: BotCategory; actor: string }
 
-/** Tells a bot from a human by the User-Agent header. null: a human. */
+/** Returns the bot that a User-Agent header names, or null for a human. */
 export type BotClassifier = (userAgent: string | undefined) => Bot | null
 
-/** Contract 2.6, in its order. A pattern is found anywhere, in any case; its actor is the name without the slash. */
+/**
+ * The names of contract 2.6, in its order. A name counts anywhere in the header, in upper or lower case. The actor is the
+ * name without its slash.
+ */
 const ACTORS: Record<Exclude<BotCategory, 'generic_bot'>, string> = {
   ai_agent: 'ChatGPT-User, GPTBot, Anthropic-AI, ClaudeBot, Amazonbot, Bytespider, Cohere-AI, PerplexityBot',
   search_crawler:
@@ -31,7 +34,7 @@ const ACTORS: Record<Exclude<BotCategory, 'generic_bot'>, string> = {
     'axios/, got/, node/, deno/, bun/',
 }
 
-const KNOWN = Object.entries(ACTORS).flatMap(([category, names]) =>
+const NAMED_BOTS = Object.entries(ACTORS).flatMap(([category, names]) =>
   names.split(', ').map(name => ({
     category: category as BotCategory,
     actor: name.replace('/', ''),
@@ -39,12 +42,12 @@ const KNOWN = Object.entries(ACTORS).flatMap(([category, names]) =>
   })),
 )
 
-/** A word that ends in one of these names itself; the bare word names nobody. */
+/** A word that ends in `crawler`, `spider` or `scraper` and has more before it is the actor's name. */
 const SELF_NAMED = /(?<![a-z0-9_-])[a-z0-9_][a-z0-9_-]*?(?:crawler|spider|scraper)(?![a-z0-9_])/i
-/** The separate word `bot`, so that phones of the brand Cubot stay human; at the end of the text it counts as well. */
+/** Bots without a name. `bot` must be a word of its own, because phones of the brand Cubot are human. */
 const UNNAMED = /(?<![a-z0-9_])bot(?:[/\s;,)-]|$)|spider(?:[/\s;,)-]|$)|crawl[er/]|scrape[r/]/i
 
-/** The public list's tags as the contract's categories; the first that an entry has decides. */
+/** The category of each tag of the public list. The first tag that an entry has decides. */
 const TAG_CATEGORIES: [tag: string, category: BotCategory][] = [
   ['ai-crawler', 'ai_agent'],
   ['search-engine', 'search_crawler'],
@@ -55,50 +58,50 @@ const TAG_CATEGORIES: [tag: string, category: BotCategory][] = [
   ['http-library', 'automation_script'],
 ]
 
-/** Entries of the public list that real people's browsers match: VS Code's own browser is driven by a person. */
+/** Entries of the public list that match browsers of people. VS Code has such a browser. */
 const HUMAN_PATTERNS = new Set(['Code\\/1\\.'])
 
-const LISTED = (crawlers as { pattern: string; tags?: string[] }[])
+const LISTED_BOTS = (crawlers as { pattern: string; tags?: string[] }[])
   .filter(({ pattern }) => !HUMAN_PATTERNS.has(pattern))
   .map(({ pattern, tags }) => ({
     pattern: new RegExp(pattern),
     category: TAG_CATEGORIES.find(([tag]) => tags?.includes(tag))?.[1] ?? 'generic_bot',
   }))
-/** One expression that says no to a human faster than 1,500 do. */
-const ANY_LISTED = new RegExp(LISTED.map(({ pattern }) => `(?:${pattern.source})`).join('|'))
+/** One pattern for all entries. It rules out a human faster than 1,500 patterns do. */
+const ANY_LISTED_BOT = new RegExp(LISTED_BOTS.map(({ pattern }) => `(?:${pattern.source})`).join('|'))
 
-/** What is looked at of a User-Agent; no honest one is longer, and the expressions stay fast on dishonest ones. */
+/** Only this part of a User-Agent is read, so that the patterns stay fast. Real ones are not longer. */
 const MAX_CHARS = 1024
 const MAX_ACTOR_CHARS = 64
 const CACHED_USER_AGENTS = 5_000
 
-/** A classifier with a cache of its own: the same few thousand user agents make up nearly all traffic. */
+/** Makes a classifier with a cache, because nearly all traffic has the same few thousand user agents. */
 export function createBotClassifier(): BotClassifier {
   const cache = new QuickLRU<string, Bot | null>({ maxSize: CACHED_USER_AGENTS })
   return userAgent => {
     const text = (userAgent ?? '').slice(0, MAX_CHARS)
-    const known = cache.get(text)
-    if (known !== undefined) return known
-    const found = classify(text)
-    cache.set(text, found)
-    return found
+    const cached = cache.get(text)
+    if (cached !== undefined) return cached
+    const bot = classify(text)
+    cache.set(text, bot)
+    return bot
   }
 }
 
 function classify(text: string): Bot | null {
   if (text.trim() === '') return { category: 'generic_bot', actor: 'Unknown' }
   const lower = text.toLowerCase()
-  const known = KNOWN.find(({ pattern }) => lower.includes(pattern))
-  if (known !== undefined) return { category: known.category, actor: known.actor }
+  const named = NAMED_BOTS.find(({ pattern }) => lower.includes(pattern))
+  if (named !== undefined) return { category: named.category, actor: named.actor }
   const selfNamed = SELF_NAMED.exec(text)
   if (selfNamed !== null) return { category: 'generic_bot', actor: selfNamed[0].slice(0, MAX_ACTOR_CHARS) }
   if (UNNAMED.test(text)) return { category: 'generic_bot', actor: 'Unknown' }
-  return listed(text)
+  return findListedBot(text)
 }
 
-function listed(text: string): Bot | null {
-  if (!ANY_LISTED.test(text)) return null
-  for (const { pattern, category } of LISTED) {
+function findListedBot(text: string): Bot | null {
+  if (!ANY_LISTED_BOT.test(text)) return null
+  for (const { pattern, category } of LISTED_BOTS) {
     const match = pattern.exec(text)
     if (match !== null) return { category, actor: actorName(match[0]) }
   }

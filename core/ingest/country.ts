@@ -1,9 +1,9 @@
-/** Cloudflare and others send XX for unknown and T1 for Tor; ZZ and EU are not countries either. */
+/** Codes of two letters that proxies and tables use for no country: XX and ZZ for unknown, EU and AP for regions. */
 const NO_COUNTRY = new Set(['XX', 'ZZ', 'EU', 'AP'])
 
 /**
- * The country of the sender (contract 1.1, U7): two letters of the proxy's header where there is one, else what the
- * table says of the address, else null. A header that names no country is not repaired and not overruled.
+ * Returns the country of the sender in two letters, or null (contract 1.1, U7). The header of the proxy decides if there
+ * is one, even if it names no country. Otherwise the table of addresses decides.
  */
 export function countryOf(
   header: string | undefined,
@@ -11,8 +11,8 @@ export function countryOf(
   lookUp: (ip: string) => string | null,
 ): string | null {
   if (header !== undefined && header !== '') return countryCode(header)
-  const found = ip === null ? null : lookUp(ip)
-  return found === null ? null : countryCode(found)
+  const country = ip === null ? null : lookUp(ip)
+  return country === null ? null : countryCode(country)
 }
 
 function countryCode(text: string): string | null {

@@ -1,27 +1,32 @@
 import { type Caller, hasScope } from '#core/accounts/caller'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import type { BotClassifier } from './bots.ts'
+import type { Bot, BotClassifier } from './bots.ts'
 import { type Ok, ok, type RedirectToBots, redirectToBots } from './results.ts'
 import type { Sender } from './sender.ts'
 import type { TrackRequest } from './track-request.ts'
+
+type BotCheck = {
+  project: Project
+  sender: Pick<Sender, 'userAgent' | 'findCaller'>
+  trackRequest: TrackRequest
+}
 
 /**
  * Redirects requests of bots to the bot count. Servers whose User-Agent looks like a bot's may track for projects of
  * their own account: with a credential of the account that has the scope `projects:write` (contract 1.1).
  */
 export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }) {
-  return async ({
-    project,
-    sender,
-    trackRequest,
-  }: {
-    project: Project
-    sender: Pick<Sender, 'userAgent' | 'findCaller'>
-    trackRequest: TrackRequest
-  }): Promise<Ok<void> | RedirectToBots> => {
-    const bot = bots(sender.userAgent)
-    if (bot === null || mayTrack(await sender.findCaller(), project)) return ok(undefined)
+  return (call: BotCheck): Ok<void> | Promise<Ok<void> | RedirectToBots> => {
+    const bot = bots(call.sender.userAgent)
+    return bot === null ? ok(undefined) : checkCaller(bot, call)
+  }
+
+  async function checkCaller(
+    bot: Bot,
+    { project, sender, trackRequest }: BotCheck,
+  ): Promise<Ok<void> | RedirectToBots> {
+    if (mayTrack(await sender.findCaller(), project)) return ok(undefined)
     return redirectToBots({
       kind: 'bots',
       project_id: project.id,

@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto'
 
-/** Where the first event of a request stands in the order of arrival; the n-th has `seq + n`. */
+/** The position of the first event of a request in the order of arrival. The n-th event after it has `seq + n`. */
 export type ArrivalPosition = {
-  /** Unix ms; never lower than the one handed out before. */
+  /** Unix ms. Never lower than in the position before. */
   receivedAt: number
   seq: number
 }
 
-/** Hands out places in the order of arrival. */
+/** Gives out positions in the order of arrival. */
 export type ArrivalOrder = {
-  /** Places for `count` events (at most 100) that arrive now. */
+  /** Returns the position of `count` events (at most 100) that arrive now. */
   take(nowMs: number, count: number): ArrivalPosition
 }
 
@@ -18,10 +18,10 @@ const COUNTER_SPAN = 2 ** COUNTER_BITS
 const PROCESS_SPAN = 2 ** 31
 
 /**
- * A seq is 53 bits: 31 random bits of the process above a 22-bit counter, which starts again with each second: small
- * numbers that come again and again cost the lake next to nothing. Two processes may share a second, not a seq. A
- * clock that is set back does not take arrival back with it: the last second goes on until the clock has caught up,
- * and a full counter opens the next one.
+ * Makes the order of arrival of one process. A seq has 53 bits: 31 random bits of the process, then a counter of 22 bits.
+ * The random bits keep two processes from giving out the same seq in the same second. The counter starts again each
+ * second, because small repeated numbers compress well in the lake. If the clock is set back, the last second goes on
+ * until the clock has caught up. A full counter starts the next second early.
  */
 export function createArrivalOrder({
   random = () => randomInt(PROCESS_SPAN),
@@ -49,21 +49,21 @@ function arrivalSecond(ms: number): number {
   return Math.floor(ms / 1000)
 }
 
-/** Whole seconds from the second of an event's timestamp to that of its arrival; negative for a clock that is ahead. */
+/** Whole seconds from the timestamp of an event to its arrival. Negative when the sender's clock is ahead. */
 export function arrivalLag(timestamp: number, receivedAt: number): number {
   return arrivalSecond(receivedAt) - arrivalSecond(timestamp)
 }
 
-/** Crockford's base 32, as the ULID specification writes it. */
+/** Crockford's base 32, as in the ULID specification. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const TIME_CHARS = 10
 const TAIL_CHARS = 16
-/** Above the 300 seconds that a timestamp may lie ahead of its arrival, so that the tail is never negative. */
+/** More than the 300 seconds that a timestamp may be ahead, so that the tail is never negative. */
 const LAG_OFFSET = 512n
 
 /**
  * The id of an event: a ULID of its timestamp (48 bits, Unix ms), then its lag in seconds (27 bits) and its seq (53
- * bits). So ids sort by time, and events of one millisecond in the order of arrival (U5).
+ * bits). So ids sort by time, and events of the same millisecond by arrival (U5).
  */
 export function eventUlid(timestamp: number, lag: number, seq: number): string {
   const tail = ((BigInt(lag) + LAG_OFFSET) << 53n) + BigInt(seq)

@@ -46,39 +46,40 @@ export function packRecord(record: StreamRecord): Uint8Array {
 
 /** The same for a record whose properties are JSON text. */
 export function packWrittenRecord(record: WrittenEventsRecord): Uint8Array {
-  return packJson(
-    objectJson({
-      kind: '"events"',
-      project_id: JSON.stringify(record.project_id),
-      account_id: JSON.stringify(record.account_id),
-      received_at: String(record.received_at),
-      bucket: String(record.bucket),
-      seq: String(record.seq),
-      country: JSON.stringify(record.country),
-      events: `[${record.events.map(eventJson).join(',')}]`,
-    } satisfies FieldsJson<EventsRecord>),
-  )
+  return packJson(writeRecord(record))
 }
 
-/** The JSON text of each field. A forgotten field is a type error. */
-type FieldsJson<T> = Record<keyof T, string>
+const writeEvent = objectWriter<RecordedEvent, WrittenEvent>({
+  event: ({ event }) => JSON.stringify(event),
+  properties: ({ propertiesJson }) => String(propertiesJson),
+  user_id: ({ user_id }) => JSON.stringify(user_id),
+  session_id: ({ session_id }) => JSON.stringify(session_id),
+  timestamp: ({ timestamp }) => String(timestamp),
+  event_id: ({ event_id }) => JSON.stringify(event_id),
+})
 
-function eventJson(event: WrittenEvent): string {
-  return objectJson({
-    event: JSON.stringify(event.event),
-    properties: String(event.propertiesJson),
-    user_id: JSON.stringify(event.user_id),
-    session_id: JSON.stringify(event.session_id),
-    timestamp: String(event.timestamp),
-    event_id: JSON.stringify(event.event_id),
-  } satisfies FieldsJson<RecordedEvent>)
-}
+const writeRecord = objectWriter<EventsRecord, WrittenEventsRecord>({
+  kind: ({ kind }) => JSON.stringify(kind),
+  project_id: ({ project_id }) => JSON.stringify(project_id),
+  account_id: ({ account_id }) => JSON.stringify(account_id),
+  received_at: ({ received_at }) => String(received_at),
+  bucket: ({ bucket }) => String(bucket),
+  seq: ({ seq }) => String(seq),
+  country: ({ country }) => JSON.stringify(country),
+  events: ({ events }) => `[${events.map(writeEvent).join(',')}]`,
+})
 
-/** Joins the JSON texts of fields to the JSON text of their object. */
-function objectJson(fields: Record<string, string>): string {
-  let text = ''
-  for (const name in fields) text += `${text === '' ? '{' : ','}"${name}":${fields[name]}`
-  return `${text}}`
+/** Makes a function that writes the JSON text of a T, field by field. A field without a writer is a type error. */
+function objectWriter<T, Source>(writers: Record<keyof T & string, (source: Source) => string>) {
+  const fields = Object.entries<(source: Source) => string>(writers).map(([name, write], i) => ({
+    prefix: `${i === 0 ? '{' : ','}"${name}":`,
+    write,
+  }))
+  return (source: Source): string => {
+    let text = ''
+    for (const { prefix, write } of fields) text += prefix + write(source)
+    return `${text}}`
+  }
 }
 
 /** Below this size compression saves nothing: Kinesis bills whole kilobytes, and a log page is 4 kB. */

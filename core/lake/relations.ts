@@ -31,7 +31,7 @@ export type EventField = EventColumnName | 'date'
 export const EVENT_ID_HORIZON_S = 86_400
 /**
  * A session_id that returns after this time without an event begins a new session. Without such a limit, every read
- * would search all sessions of the project (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md). The limit is longer
+ * would search all sessions of the project (docs/decisions/2026-11-21-s3-requests-of-a-read.md). The limit is longer
  * than the 30 days that an event may be late plus the days that it may be hot or warm, so compaction changes no result.
  */
 export const SESSION_PAUSE_MS = 35 * DAY_MS

@@ -2,7 +2,7 @@ import { Entity } from 'electrodb'
 import { primaryIndex, type StateTable } from '#core/state-table'
 
 /** The project's own item decides its name, token and origins; the items of tokens and reservations only lead to it. */
-export function projectEntity({ client, table }: StateTable) {
+export function createProjectEntity({ client, table }: StateTable) {
   return new Entity(
     {
       model: { service: 'footfall', entity: 'project', version: '1' },
@@ -27,7 +27,7 @@ export function projectEntity({ client, table }: StateTable) {
   )
 }
 
-export function tokenEntity({ client, table }: StateTable) {
+export function createTokenEntity({ client, table }: StateTable) {
   return new Entity(
     {
       model: { service: 'footfall', entity: 'projecttoken', version: '1' },
@@ -46,7 +46,7 @@ const RESERVATION_KINDS = ['name', 'origin'] as const
 export type ReservationKind = (typeof RESERVATION_KINDS)[number]
 
 /** Reserves a name or an origin for a project; the project has it when its own item says so (reservations.ts). */
-export function reservationEntity({ client, table }: StateTable) {
+export function createReservationEntity({ client, table }: StateTable) {
   return new Entity(
     {
       // The name that is part of every stored key; reservations were called claims before.

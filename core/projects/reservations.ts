@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { EntityItem } from 'electrodb'
 import { unavailable } from '#core/errors'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import { projectEntity, type ReservationKind, reservationEntity } from './entities.ts'
+import { createProjectEntity, createReservationEntity, type ReservationKind } from './entities.ts'
 import { primaryOrigin } from './origins.ts'
 
 /** A project as its item stores it. */
-export type ProjectItem = EntityItem<ReturnType<typeof projectEntity>>
+export type ProjectItem = EntityItem<ReturnType<typeof createProjectEntity>>
 
 /** A name or origin that a project has for itself within its account, from the given version of the project on. */
 export type Reservation = {
@@ -27,13 +27,13 @@ const MAX_TRIES = 40
 /**
  * Makes names and primary origins unique within an account, without transactions. A project writes its reservation before
  * its own item. The reservation counts only while that item is live and has the same name or origin. A reservation may
- * stop to count: its process crashed between the two writes, or its project was deleted. Then another project may take
+ * stop counting: its process crashed between the two writes, or its project was deleted. Then another project may take
  * it over, but must fence the old holder first. A holder without an item gets a tombstone, so that it can never be
  * created. A holder with another name or origin gets a higher version, so that an update under way fails.
  */
 export function createReservations(state: StateTable, now: () => string) {
-  const reservations = reservationEntity(state)
-  const projects = projectEntity(state)
+  const reservations = createReservationEntity(state)
+  const projects = createProjectEntity(state)
 
   /** Returns the live project that has the name or origin, or null. */
   async function findHolder(key: ReservationKey): Promise<ProjectItem | null> {

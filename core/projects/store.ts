@@ -7,7 +7,7 @@ import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table
 import type { UsageCounters } from '#core/usage/counters'
 import { BUCKETS } from '#schemas/columns'
 import { PROJECT_NAME } from '#schemas/projects'
-import { projectEntity, tokenEntity } from './entities.ts'
+import { createProjectEntity, createTokenEntity } from './entities.ts'
 import { normalizeOrigins, primaryOrigin } from './origins.ts'
 import type { EventIdNotes, Project, ProjectDirectory } from './project.ts'
 import { createReservations, type ProjectItem, type Reservation } from './reservations.ts'
@@ -42,8 +42,8 @@ const MAX_EVENT_ID_SENDERS = 10_000
 
 /** Projects by contract 1.4. Each name and primary origin has a reservation; the project's own item decides. */
 export function createProjectStore({ clock, usage, ...state }: ProjectStoreServices) {
-  const projects = projectEntity(state)
-  const tokens = tokenEntity(state)
+  const projects = createProjectEntity(state)
+  const tokens = createTokenEntity(state)
   const reservations = createReservations(state, now)
   const cache = createTokenCache(clock, lookUpToken)
   const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_EVENT_ID_SENDERS })
@@ -85,7 +85,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
       }
       await orUnavailable(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
       const project = { ...item, bucket: bucketOf(item.id) }
-      // The condition fails after another request for the same name or origin took this one for crashed.
+      // The condition fails when another request has treated this one as crashed and written a tombstone.
       if (await conditionHeld(projects.create(project).go()))
         return { project: toProject(project), existing: false }
     }

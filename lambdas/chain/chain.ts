@@ -55,37 +55,45 @@ export type Chain<Call extends Exchange> = {
 
 /** A chain without steps. Errors of ours go to `log`. */
 export function createChain(log: Log): Chain<Exchange> {
-  return chainOf<Exchange>(async exchange => exchange, log)
+  return chainOf<Exchange>([], log)
 }
 
-function chainOf<Call extends Exchange>(
-  run: (exchange: Exchange) => Promise<Call | EarlyResponse>,
-  log: Log,
-): Chain<Call> {
+function chainOf<Call extends Exchange>(steps: readonly AnyStep[], log: Log): Chain<Call> {
   return {
-    step<Added extends Addition>(step: Step<Call, Added>) {
-      return chainOf<With<Call, Added>>(async exchange => {
-        const call = await run(exchange)
-        if (call instanceof EarlyResponse) return call
-        const added = await step(call)
-        return added instanceof EarlyResponse ? added : (Object.assign(call, added) as With<Call, Added>)
-      }, log)
+    step: step => chainOf([...steps, step as AnyStep], log),
+    endpoint: (route, handler) => request => {
+      const exchange: Exchange = { route, request, signal: request.signal, headers: {}, hooks: [] }
+      return respond(exchange, log, async () => {
+        const end = await runSteps(steps, exchange)
+        // The steps have made a Call of the exchange.
+        return end === null ? handler(exchange as Call) : end.response
+      })
     },
-    endpoint: (route, handler) => request =>
-      respond({ route, request, signal: request.signal, headers: {}, hooks: [] }, log, async exchange => {
-        const call = await run(exchange)
-        return call instanceof EarlyResponse ? call.response : handler(call)
-      }),
   }
+}
+
+/** A step in a list of steps. `step` of the chain has checked that the earlier steps add what it needs. */
+type AnyStep = (call: unknown) => Addition | EarlyResponse | Promise<Addition | EarlyResponse>
+
+/** Runs the steps one after another and adds their fields to the exchange. Resolves to the response that ends it, or null. */
+async function runSteps(steps: readonly AnyStep[], exchange: Exchange): Promise<EarlyResponse | null> {
+  for (const step of steps) {
+    const result = step(exchange)
+    // An `await` without a promise costs time too, and ingestion runs this loop for each request.
+    const added = result instanceof Promise ? await result : result
+    if (added instanceof EarlyResponse) return added
+    Object.assign(exchange, added)
+  }
+  return null
 }
 
 /** Runs the work of an exchange, then its hooks, and adds the headers of the steps to the response. */
 async function respond(
   exchange: Exchange,
   log: Log,
-  work: (exchange: Exchange) => Promise<HttpResponse>,
+  work: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  let response = await work(exchange).catch(error => failure(error, exchange, log))
+  let response = await work().catch(error => failure(error, exchange, log))
   for (const hook of exchange.hooks.reverse()) {
     try {
       await hook(response)
@@ -93,6 +101,7 @@ async function respond(
       response = failure(error, exchange, log)
     }
   }
+  if (Object.keys(exchange.headers).length === 0) return response
   return { ...response, headers: { ...exchange.headers, ...response.headers } }
 }
 

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
-import { jobsServices } from '#aws/services'
+import { createJobsServices } from '#aws/services'
 import { createLakeWorker } from '#core/lake/jobs'
 import { createCompactor } from '#duckdb/compactor'
 import { jobsHandler } from './handler.ts'
 
-const { services, compaction, instrument } = jobsServices(process.env)
+const { services, compaction, instrument } = createJobsServices(process.env)
 // The disk outlives the process, so an interrupted job has left its files there.
 rmSync(compaction.tempDir, { recursive: true, force: true })
 const compactor = createCompactor({ ...services, ...compaction })

@@ -1,5 +1,5 @@
-import { lakeServices } from '#aws/services'
+import { createLakeServices } from '#aws/services'
 import { lakeHandler } from './handler.ts'
 
-const { services, instrument } = lakeServices(process.env)
+const { services, instrument } = createLakeServices(process.env)
 export const handler = instrument(lakeHandler(services))

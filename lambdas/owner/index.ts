@@ -1,5 +1,5 @@
-import { ownerServices } from '#aws/services'
+import { createOwnerServices } from '#aws/services'
 import { ownerHandler } from './handler.ts'
 
-const { services, instrument } = ownerServices(process.env)
+const { services, instrument } = createOwnerServices(process.env)
 export const handler = instrument(ownerHandler(services))

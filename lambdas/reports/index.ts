@@ -1,8 +1,8 @@
-import { reportsServices } from '#aws/services'
+import { createReportsServices } from '#aws/services'
 import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { reportsHandler } from './handler.ts'
 
-const { services, instrument } = reportsServices(process.env)
+const { services, instrument } = createReportsServices(process.env)
 export const handler = instrument(
   apiGateway(reportsHandler(services), services.log),
   // Athena runs and bills a statement to its end unless somebody stops it.

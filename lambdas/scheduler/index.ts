@@ -1,5 +1,5 @@
-import { schedulerServices } from '#aws/services'
+import { createSchedulerServices } from '#aws/services'
 import { schedulerHandler } from './handler.ts'
 
-const { services, instrument } = schedulerServices(process.env)
+const { services, instrument } = createSchedulerServices(process.env)
 export const handler = instrument(schedulerHandler(services))

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { siteServices } from '#aws/services'
+import { createSiteServices } from '#aws/services'
 import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { siteHandler } from './handler.ts'
 
-const { services, instrument } = siteServices(process.env)
+const { services, instrument } = createSiteServices(process.env)
 /** lib/bundles.ts builds this file and puts it into the bundle. */
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
 export const handler = instrument(

@@ -1,4 +1,4 @@
-import { packRecord } from '#core/ingest/record'
+import { type BotRecord, packRecord } from '#core/ingest/record'
 import type { IngestResult } from '#core/ingest/results'
 import type { TrackRequest } from '#core/ingest/track-request'
 import type { EventStream } from '#core/ports'
@@ -16,18 +16,28 @@ export function ingestStep<Needs, Added extends Addition>(
   step: (call: Needs) => IngestResult<Added> | Promise<IngestResult<Added>>,
   { stream, respond }: EarlyEnd,
 ): Step<Exchange & { trackRequest: TrackRequest } & Needs, Added> {
-  return async call => {
-    const outcome = await step(call)
+  async function redirect(record: BotRecord, trackRequest: TrackRequest): Promise<EarlyResponse> {
+    await stream.append([packRecord(record)])
+    return new EarlyResponse(respond(trackRequest))
+  }
+
+  function conclude(outcome: IngestResult<Added>, trackRequest: TrackRequest) {
     switch (outcome.result) {
       case 'ok':
         return outcome.value
       case 'refuse':
         throw outcome.error
       case 'drop':
-        return new EarlyResponse(respond(call.trackRequest))
+        return new EarlyResponse(respond(trackRequest))
       case 'redirect-to-bots':
-        await stream.append([packRecord(outcome.record)])
-        return new EarlyResponse(respond(call.trackRequest))
+        return redirect(outcome.record, trackRequest)
     }
+  }
+
+  return call => {
+    const outcome = step(call)
+    return outcome instanceof Promise
+      ? outcome.then(settled => conclude(settled, call.trackRequest))
+      : conclude(outcome, call.trackRequest)
   }
 }

@@ -50,8 +50,8 @@ const CLOSE_WITHIN_MS = 10_000
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const router = createRouter(options.functions)
   /** Connections that have not sent a request. closeIdleConnections does not close them. */
-  const silent = new Set<Socket>()
-  let closing = false
+  const silentConnections = new Set<Socket>()
+  let isClosing = false
 
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 65_000 }, onRequest)
   // A client that sends `Expect: 100-continue` (curl does from 1 MiB on) gets the refusal before it sends the body.
@@ -61,12 +61,12 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   })
   server.on('clientError', respondToMalformed)
   server.on('connection', socket => {
-    silent.add(socket)
-    socket.once('close', () => silent.delete(socket))
+    silentConnections.add(socket)
+    socket.once('close', () => silentConnections.delete(socket))
   })
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    silent.delete(request.socket)
+    silentConnections.delete(request.socket)
     if (request.method === 'OPTIONS') {
       respond(response, PREFLIGHT)
       return
@@ -111,7 +111,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 
   function respond(response: ServerResponse, httpResponse: HttpResponse): void {
     // A connection that stays open after its last response would delay `close`.
-    if (closing) response.shouldKeepAlive = false
+    if (isClosing) response.shouldKeepAlive = false
     send(response, httpResponse)
   }
 
@@ -122,7 +122,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   return {
     port: (server.address() as AddressInfo).port,
     close() {
-      closing = true
+      isClosing = true
       return new Promise(resolve => {
         const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
         server.close(() => {
@@ -130,7 +130,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
           resolve()
         })
         server.closeIdleConnections()
-        for (const socket of silent) socket.destroy()
+        for (const socket of silentConnections) socket.destroy()
       })
     },
   }
@@ -160,22 +160,22 @@ function readBody(request: IncomingMessage, done: (error: ApiError | null, body:
     done(null, NO_BODY)
     return
   }
-  let refused = Number(length) > MAX_BODY_BYTES
+  let isRefused = Number(length) > MAX_BODY_BYTES
   let size = 0
   let chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (!refused && size > MAX_BODY_BYTES) {
-      refused = true
+    if (!isRefused && size > MAX_BODY_BYTES) {
+      isRefused = true
       chunks = []
       done(payloadTooLarge(MAX_BODY_BYTES), NO_BODY)
     }
-    if (!refused) chunks.push(chunk)
+    if (!isRefused) chunks.push(chunk)
     else if (size > DISCARDED_BYTES) request.destroy()
   })
-  if (refused) done(payloadTooLarge(MAX_BODY_BYTES), NO_BODY)
+  if (isRefused) done(payloadTooLarge(MAX_BODY_BYTES), NO_BODY)
   request.on('end', () => {
-    if (!refused) done(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+    if (!isRefused) done(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
   })
 }
 

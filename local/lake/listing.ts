@@ -68,8 +68,7 @@ async function partitionFolders(
   scan: Scan,
   listing: Listing,
 ): Promise<string[]> {
-  // The folder above is not listed here. A scan reads one bucket in hundreds of epochs, and a missing folder counts as
-  // empty.
+  // `folder` is not listed: a scan reads one bucket in hundreds of epochs, and a missing folder counts as empty.
   if (name === 'bucket' && scan.bucket !== undefined) return [`bucket=${scan.bucket}`]
   const names = (await listFolder(folder, listing)).filter(entry => entry.startsWith(`${name}=`))
   const valueIn = (entry: string): string => entry.slice(name.length + 1)

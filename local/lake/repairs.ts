@@ -3,7 +3,7 @@ import type { JobQueue, Log } from '#core/ports'
 export type RepairJob = { kind: 'repair'; key: string }
 
 /** Returns a log that also requests a repair for each LAKE_OBJECT_DAMAGED line. */
-export function requestRepairs(log: Log, repair: (key: string) => void): Log {
+export function createRepairingLog(log: Log, repair: (key: string) => void): Log {
   return (code, fields) => {
     log(code, fields)
     if (code === 'LAKE_OBJECT_DAMAGED') repair(String(fields?.key))

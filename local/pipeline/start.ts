@@ -40,7 +40,7 @@ const RESTART_MS = 1_000
  * repeats any step that was not finished.
  */
 export async function startPipeline(start: PipelineStart, log: Log): Promise<PipelineThread> {
-  let stopping = false
+  let isStopping = false
   let restart: NodeJS.Timeout | undefined
   let thread = startThread()
   await thread.started
@@ -65,7 +65,7 @@ export async function startPipeline(start: PipelineStart, log: Log): Promise<Pip
       const error = failure ?? new Error('The pipeline thread has ended.')
       started.reject(error)
       ended.resolve()
-      if (stopping) return
+      if (isStopping) return
       log('LAKE_BATCH_FAILED', { error: String(error), restart: true })
       restart = setTimeout(() => {
         thread = startThread()
@@ -80,7 +80,7 @@ export async function startPipeline(start: PipelineStart, log: Log): Promise<Pip
   return {
     repair: key => send({ kind: 'repair', key }),
     async stop() {
-      stopping = true
+      isStopping = true
       clearTimeout(restart)
       const { worker, ended } = thread
       send({ kind: 'stop' })

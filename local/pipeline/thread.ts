@@ -8,7 +8,7 @@ import type { Log } from '#core/ports'
 import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
-import { createRepairs, type RepairJob, requestRepairs } from '#local/lake/repairs'
+import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
 import { connectState } from '#local/state/state'
 import { compactionTempDir, lakeDir } from '#local/storage'
 import { openStreamReader } from '#local/stream/reader'
@@ -43,7 +43,7 @@ const consumer = createLakeConsumer({ state, stream, lake, usage, projects, cloc
 const compactor = createCompactor({
   lake,
   tempDir: compactionTempDir(dataDir),
-  log: requestRepairs(log, key => repairs.request(key)),
+  log: createRepairingLog(log, key => repairs.request(key)),
   memoryMb: compactionMemoryMb,
   threads: 1,
 })
@@ -69,7 +69,7 @@ const pipeline = createPipeline(
   },
   {
     ...PIPELINE_DEFAULTS,
-    // A setting below the default would have no effect if maintenance did not run as often.
+    // Maintenance closes epochs, so an epoch cannot be shorter than this pause.
     maintenanceMs: Math.min(PIPELINE_DEFAULTS.maintenanceMs, epochMs),
     retentionMs,
   },

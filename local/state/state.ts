@@ -32,8 +32,8 @@ export type OpenState = StateConnection & {
 
 /**
  * Opens the state in `folder`, and creates it if needed. The state is dynalite in this process, on LevelDB. It listens
- * on a free port of the loopback interface and accepts only requests with a key that is new at each start. After kill
- * -9 LevelDB replays its log when it opens, and its lock is gone with the process. Throws FolderError when the folder
+ * on a free port of the loopback interface and accepts only requests with a key that is new at each start. After SIGKILL
+ * LevelDB replays its log when it opens, and its lock is gone with the process. Throws FolderError when the folder
  * cannot be used.
  */
 export async function openState(folder: string): Promise<OpenState> {

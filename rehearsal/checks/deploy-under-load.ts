@@ -1,5 +1,5 @@
 import { eventually } from '#test/support/eventually'
-import { trackingClient } from '#test/support/tracking-client'
+import { startTrackingClient } from '#test/support/tracking-client'
 import { type Check, expectEqual } from './check.ts'
 
 const CLIENTS = 3
@@ -13,7 +13,7 @@ export const deployUnderLoad: Check = {
     const project = await service.newProject('load')
     const credentials = { base_url: service.baseUrl, project_token: project.project_token }
     const clients = Array.from({ length: CLIENTS }, (_, i) =>
-      trackingClient({ credentials, prefix: `load-${i}`, pauseMs: 20 }),
+      startTrackingClient({ credentials, prefix: `load-${i}`, pauseMs: 20 }),
     )
     const countAcknowledged = () => clients.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0)
     try {
@@ -35,7 +35,7 @@ export const deployUnderLoad: Check = {
       const acknowledged = clients.flatMap(client => [...client.acknowledged]).toSorted()
       const stored = await service.untilStored(project, acknowledged.length)
       expectEqual(stored.map(({ event_id = '' }) => event_id).toSorted(), acknowledged, 'stored events')
-      const statusCounts = clients.flatMap(client => [...client.answers])
+      const statusCounts = clients.flatMap(client => [...client.statusCounts])
       const otherResponses = statusCounts.filter(([status]) => status !== 202)
       return `${acknowledged.length} events; responses other than 202: ${otherResponses.length === 0 ? 'none' : JSON.stringify(otherResponses)}`
     }

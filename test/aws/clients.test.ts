@@ -17,7 +17,7 @@ import {
   createSecretsManagerClient,
   createSqsClient,
 } from '#aws/clients'
-import { nobody } from '../support/emulators.ts'
+import { EMULATOR_ACCESS } from '../support/emulators.ts'
 
 const calls: Record<string, (at: ClientOverrides) => () => Promise<unknown>> = {
   Kinesis(at) {
@@ -46,7 +46,7 @@ const calls: Record<string, (at: ClientOverrides) => () => Promise<unknown>> = {
   },
 }
 
-test.each(Object.entries(calls))('requests to %s share a connection, over HTTP/1.1', async (name, open) => {
+test.each(Object.entries(calls))('requests to %s share one connection with HTTP/1.1', async (name, open) => {
   let connections = 0
   const versions = new Set<string>()
   const server = createServer((request, response) => {
@@ -61,7 +61,10 @@ test.each(Object.entries(calls))('requests to %s share a connection, over HTTP/1
     server.close()
   })
   await once(server, 'listening')
-  const call = open({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ...nobody })
+  const call = open({
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...EMULATOR_ACCESS,
+  })
   for (let i = 0; i < 5; i++) await call()
   expect(connections).toBe(1)
   expect([...versions]).toEqual(['1.1'])

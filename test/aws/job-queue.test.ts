@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSqsJobQueue } from '#aws/job-queue'
 import { jobsHandler } from '#lambdas/jobs/handler'
 import { jobQueueContract } from '#test/contract/job-queue'
-import { type EmulatedStorage, nobody, startStorage } from '../support/emulators.ts'
+import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '../support/emulators.ts'
 import { sqsEvent } from '../support/lambda-events.ts'
-import { serviceFault } from '../support/service-fault.ts'
 
 let storage: EmulatedStorage
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(() => storage.stop())
 
 const silent = () => {}
 
-/** Does what Lambda's mapping of a queue does: receives, calls, and deletes what was not reported as failed. */
+/** Works as Lambda's mapping of a queue: receives messages, calls the handler, and deletes all but the failed ones. */
 function mapping(queueUrl: string, handler: ReturnType<typeof jobsHandler>) {
   const { sqs } = storage
   async function deliver(): Promise<void> {
@@ -64,17 +64,17 @@ jobQueueContract('SQS (fauxqs)', run => {
   return { queue, idle: mapping(queueUrl, jobsHandler<string>({ run, log: silent })) }
 })
 
-test('a job arrives as it was sent', async () => {
+test('a job with any text arrives unchanged', async () => {
   const queueUrl = storage.createQueue(0)
   const job = { kind: 'compact-cold', from: 1, until: 9, bucket: 63, note: 'é "\u{1F600}" \n \uFFFF' }
-  const done: unknown[] = []
+  const jobs: unknown[] = []
   await createSqsJobQueue<typeof job>({ client: storage.sqs, queueUrl }).send(job)
-  await mapping(queueUrl, jobsHandler({ run: async found => void done.push(found), log: silent }))()
-  expect(done).toEqual([job])
+  await mapping(queueUrl, jobsHandler({ run: async arrivedJob => void jobs.push(arrivedJob), log: silent }))()
+  expect(jobs).toEqual([job])
 })
 
-test('a queue that cannot take the job now is UNAVAILABLE, one that refuses it is an error', async () => {
-  const client = new SQSClient({ maxAttempts: 1, ...nobody })
+test('a throttled send is UNAVAILABLE, and a rejected send stays the same error', async () => {
+  const client = new SQSClient({ maxAttempts: 1, ...EMULATOR_ACCESS })
   const mock = mockClient(client)
   const queue = createSqsJobQueue<string>({
     client,
@@ -82,8 +82,8 @@ test('a queue that cannot take the job now is UNAVAILABLE, one that refuses it i
   })
   mock
     .onAnyCommand()
-    .rejectsOnce(serviceFault('RequestThrottled', 'client'))
-    .rejects(serviceFault('AccessDenied', 'client'))
+    .rejectsOnce(awsError('RequestThrottled', 'client'))
+    .rejects(awsError('AccessDenied', 'client'))
   await expect(queue.send('a')).rejects.toMatchObject({ code: 'UNAVAILABLE', extras: { retryAfter: 5 } })
   await expect(queue.send('a')).rejects.toMatchObject({ name: 'AccessDenied' })
 })

@@ -13,13 +13,13 @@ import { createUsageStore } from '#core/usage/store'
 import type { LogCode } from '#schemas/log'
 import { lakeStateContract } from '#test/contract/lake-state'
 import {
+  EMULATOR_ACCESS,
   type EmulatedKinesis,
   type EmulatedStorage,
-  nobody,
   startKinesis,
   startStorage,
 } from '../support/emulators.ts'
-import { openTestState, type TestState } from '../support/state.ts'
+import { openTestState, type TestState } from '../support/test-state.ts'
 
 let kinesis: EmulatedKinesis
 let storage: EmulatedStorage
@@ -28,8 +28,11 @@ let table: { client: ReturnType<typeof createDynamoClient>; table: string }
 beforeAll(async () => {
   ;[kinesis, storage, state] = await Promise.all([startKinesis(), startStorage(), openTestState()])
   const { origin, username } = new URL(state.endpoint)
-  const credentials = { ...nobody.credentials, accessKeyId: username }
-  table = { client: createDynamoClient({ ...nobody, endpoint: origin, credentials }), table: state.table }
+  const credentials = { ...EMULATOR_ACCESS.credentials, accessKeyId: username }
+  table = {
+    client: createDynamoClient({ ...EMULATOR_ACCESS, endpoint: origin, credentials }),
+    table: state.table,
+  }
 })
 afterAll(async () => {
   table.client.destroy()
@@ -41,7 +44,7 @@ lakeStateContract('DynamoDB by the client of AWS', async () => {
   return createLakeStateStore(table)
 })
 
-/** The lake's consumer over the adapters of AWS, and how to send it a record of one event. */
+/** The lake consumer with the adapters of AWS, and a function that sends it records of one event each. */
 async function setUp() {
   await state.empty()
   onTestFinished(() => state.empty())
@@ -104,7 +107,7 @@ async function storedNames(lake: Lake): Promise<string[]> {
     .toSorted()
 }
 
-test('what is on the shards is in the lake once, and goes on where it was left', async () => {
+test('the consumer stores each record once, and continues after the last one', async () => {
   const { stream, lake, consumer, send } = await setUp()
   const names = Array.from({ length: 60 }, (_, i) => `event_${i}`)
   await send(...names.slice(0, 40))
@@ -117,7 +120,7 @@ test('what is on the shards is in the lake once, and goes on where it was left',
   expect(await storedNames(lake)).toEqual(names.toSorted())
 })
 
-test('a claim that was left open is finished with exactly its range, read again from the stream', async () => {
+test('an open claim is finished with exactly its range, read again from the stream', async () => {
   const { stream, lake, lakeState, consumer, send, logged } = await setUp()
   await send(...Array.from({ length: 60 }, (_, i) => `event_${i}`))
   const [shard = ''] = await stream.shards()
@@ -135,7 +138,7 @@ test('a claim that was left open is finished with exactly its range, read again 
   expect(logged).toEqual([])
 })
 
-test('a hot file that was lost is made anew from the stream', async () => {
+test('a lost hot file is written again from the stream', async () => {
   const { stream, lake, consumer, send } = await setUp()
   await send('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
   for (const shard of await stream.shards()) await consumer.consume(shard)

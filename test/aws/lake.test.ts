@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createS3Lake } from '#aws/lake'
 import { forEachConcurrent } from '#core/concurrency'
 import { lakeContract } from '#test/contract/lake'
-import { type EmulatedStorage, nobody, startStorage } from '../support/emulators.ts'
-import { serviceFault } from '../support/service-fault.ts'
+import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '../support/emulators.ts'
 
 let storage: EmulatedStorage
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const open = async () => createS3Lake({ client: storage.s3, bucket: storage.crea
 
 lakeContract('S3 (fauxqs)', open)
 
-test('more objects than one page lists or one call deletes are listed and deleted', async () => {
+test('list and delete work for more objects than one call takes', async () => {
   const lake = await open()
   const keys = Array.from({ length: 1_050 }, (_, i) => `hot/epoch=1/${String(i).padStart(4, '0')}`)
   await forEachConcurrent(keys, 32, key => lake.put(key, new Uint8Array(1)))
@@ -32,31 +32,28 @@ test('more objects than one page lists or one call deletes are listed and delete
   expect(await lake.list('')).toEqual([])
 })
 
-test('deleting nothing is no error', async () => {
+test('delete accepts an empty list', async () => {
   await (await open()).delete([])
 })
 
-test('a bucket that is not there is an error, not an empty lake', async () => {
+test('a missing S3 bucket is an error, not an empty lake', async () => {
   const lake = createS3Lake({ client: storage.s3, bucket: 'no-such-bucket' })
   await expect(lake.get('a')).rejects.toMatchObject({ name: 'NoSuchBucket' })
   await expect(lake.list('')).rejects.toMatchObject({ name: 'NoSuchBucket' })
 })
 
-describe('when S3 is in trouble', () => {
+describe('when S3 fails', () => {
   function setUp() {
-    const client = new S3Client({ maxAttempts: 1, ...nobody })
+    const client = new S3Client({ maxAttempts: 1, ...EMULATOR_ACCESS })
     return { lake: createS3Lake({ client, bucket: 'lake' }), mock: mockClient(client) }
   }
 
   test.each([
-    ['slows us down', serviceFault('SlowDown', 'server', { $metadata: { httpStatusCode: 503 } })],
-    ['fails', serviceFault('InternalError', 'server', { $metadata: { httpStatusCode: 500 } })],
-    ['gives no answer', Object.assign(new Error('timed out'), { name: 'TimeoutError' })],
-    [
-      'finds the token expired',
-      serviceFault('ExpiredToken', 'client', { $metadata: { httpStatusCode: 400 } }),
-    ],
-  ])('every request is UNAVAILABLE with Retry-After when it %s', async (_, error) => {
+    ['is throttled', awsError('SlowDown', 'server', { $metadata: { httpStatusCode: 503 } })],
+    ['meets an error of S3', awsError('InternalError', 'server', { $metadata: { httpStatusCode: 500 } })],
+    ['gets no response', Object.assign(new Error('timed out'), { name: 'TimeoutError' })],
+    ['has expired credentials', awsError('ExpiredToken', 'client', { $metadata: { httpStatusCode: 400 } })],
+  ])('a request that %s is UNAVAILABLE with Retry-After', async (_, error) => {
     const { lake, mock } = setUp()
     mock.onAnyCommand().rejects(error)
     const expected = { code: 'UNAVAILABLE', extras: { retryAfter: 5 } }
@@ -66,15 +63,15 @@ describe('when S3 is in trouble', () => {
     await expect(lake.delete(['a'])).rejects.toMatchObject(expected)
   })
 
-  test('a refusal is a defect and stays what it is', async () => {
+  test('a rejected request stays the same error', async () => {
     const { lake, mock } = setUp()
-    mock.on(PutObjectCommand).rejects(serviceFault('AccessDenied', 'client'))
-    mock.on(GetObjectCommand).rejects(serviceFault('AccessDenied', 'client'))
+    mock.on(PutObjectCommand).rejects(awsError('AccessDenied', 'client'))
+    mock.on(GetObjectCommand).rejects(awsError('AccessDenied', 'client'))
     await expect(lake.put('a', new Uint8Array())).rejects.toMatchObject({ name: 'AccessDenied' })
     await expect(lake.get('a')).rejects.toMatchObject({ name: 'AccessDenied' })
   })
 
-  test('an error of a single key is an error of the delete', async () => {
+  test('delete throws when S3 could not delete one of the keys', async () => {
     const { lake, mock } = setUp()
     const errors = (Code: string) => ({ Errors: [{ Key: 'b', Code, Message: 'no' }] })
     mock.on(DeleteObjectsCommand).resolvesOnce(errors('AccessDenied')).resolvesOnce(errors('InternalError'))
@@ -82,7 +79,7 @@ describe('when S3 is in trouble', () => {
     await expect(lake.delete(['a', 'b'])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 
-  test('pages of a listing are followed by their token', async () => {
+  test('list reads all pages', async () => {
     const { lake, mock } = setUp()
     mock
       .on(ListObjectsV2Command)

@@ -6,13 +6,13 @@ import type { SqlParam } from '#core/ports'
 import { sql } from '#core/sql'
 import { propertySettings } from '#test/support/depth'
 
-/** Text with much of what breaks encoders. */
+/** Text with many characters that break encoders. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({
     unit: fc.constantFrom("'", '"', '\\', '?', '-', '/', '*', ';', '\n', '\0', '\u{1F600}', 'é', '$', 'U&'),
   }),
-  // Single halves of surrogate pairs too.
+  // With lone surrogates.
   fc.array(fc.integer({ min: 0, max: 0xffff })).map(units => String.fromCharCode(...units)),
 )
 const anyNumber = fc.oneof(
@@ -22,14 +22,14 @@ const anyNumber = fc.oneof(
 )
 const anyParam: fc.Arbitrary<SqlParam> = fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null))
 
-/** What an engine has to make of a value: whole numbers are bigints, halves of surrogate pairs U+FFFD. */
-function stored(value: SqlParam): unknown {
+/** Returns the value that an engine must read: whole numbers are bigints, lone surrogates U+FFFD. */
+function engineValue(value: SqlParam): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (typeof value === 'number' && Number.isSafeInteger(value) && !Object.is(value, -0)) return BigInt(value)
   return value
 }
 
-describe('a real engine reads a literal as the very value, of its type', () => {
+describe('a real engine reads a literal as the same value of the same type', () => {
   let instance: DuckDBInstance
   let select: (text: string) => Promise<unknown[]>
   beforeAll(async () => {
@@ -40,12 +40,12 @@ describe('a real engine reads a literal as the very value, of its type', () => {
   })
   afterAll(() => instance.closeSync())
 
-  test('whatever the value, many in one statement', () =>
+  test('for any values in one statement', () =>
     fc.assert(
       fc.asyncProperty(fc.array(anyParam, { minLength: 1, maxLength: 20 }), async values => {
         const text = `SELECT ${values.map(() => '?').join(', ')}`
-        const found = await select(renderSql({ text, params: values }))
-        expect(found).toStrictEqual(values.map(stored))
+        const row = await select(renderSql({ text, params: values }))
+        expect(row).toStrictEqual(values.map(engineValue))
       }),
       propertySettings(300),
     ))
@@ -63,17 +63,17 @@ describe('a real engine reads a literal as the very value, of its type', () => {
     [true, 'BOOLEAN'],
   ])('%j is a %s', async (value, type) => {
     expect(await select(`SELECT ${literal(value)}, typeof(${literal(value)})`)).toStrictEqual([
-      stored(value),
+      engineValue(value),
       type,
     ])
   })
 
-  test('a negative number after a minus is no comment', async () => {
+  test('a negative number after a minus does not start a comment', async () => {
     expect(await select(renderSql(sql`SELECT 1 -${-2}`))).toEqual([3n])
   })
 })
 
-test('text stays one quoted token, without control characters and halves of surrogate pairs', () => {
+test('a text becomes one quoted token without control characters and lone surrogates', () => {
   fc.assert(
     fc.property(anyText, value => {
       expect(literal(value).isWellFormed()).toBe(true)
@@ -83,11 +83,14 @@ test('text stays one quoted token, without control characters and halves of surr
   )
 })
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('%d has no literal', value => {
-  expect(() => literal(value)).toThrow('not a number')
-})
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+  '%d throws, because it has no literal',
+  value => {
+    expect(() => literal(value)).toThrow('not a number')
+  },
+)
 
-test('text that looks like a placeholder or a quote takes no part in the statement', () => {
+test('a value that contains ? or a quote stays a literal', () => {
   expect(renderSql(sql`SELECT ${'?'}, ${"'"}, ${'--'}`)).toBe("SELECT '?', '''', '--'")
 })
 
@@ -99,25 +102,25 @@ test.each([
   ['right after a quote', "SELECT 'a'?"],
   ['right before a quote', "SELECT ?'a'"],
   ['right after a word', 'SELECT x?'],
-  ['in a quote that has no end', "SELECT 'it''s ?"],
-  ['in a comment that has no end', 'SELECT 1 /* ?'],
-])('a ? %s is refused', (_, text) => {
+  ['in a quote without an end', "SELECT 'it''s ?"],
+  ['in a comment without an end', 'SELECT 1 /* ?'],
+])('a ? %s throws', (_, text) => {
   expect(() => renderSql({ text, params: ['v'] })).toThrow()
 })
 
-test('a quote or comment that has no end is refused', () => {
+test('a quote or comment without an end throws', () => {
   expect(() => renderSql({ text: "SELECT 'it''s", params: [] })).toThrow('no end')
   expect(() => renderSql({ text: 'SELECT "a', params: [] })).toThrow('no end')
   expect(() => renderSql({ text: 'SELECT 1 /*', params: [] })).toThrow('no end')
   expect(() => renderSql({ text: 'SELECT 1 /*/', params: [] })).toThrow('no end')
 })
 
-test('quotes and comments without a ? stay as they are', () => {
+test('quotes and comments without a ? do not change', () => {
   const text = "SELECT 'it''s', \"a\"\"b\" /* ' */ -- don't\n FROM t WHERE x = ?"
   expect(renderSql({ text, params: [1] })).toBe(text.replace('?', "BIGINT '1'"))
 })
 
-test('more or fewer values than ? are refused', () => {
+test('more or fewer values than ? throw', () => {
   expect(() => renderSql({ text: 'SELECT ?, ?', params: [1] })).toThrow('more ?')
   expect(() => renderSql({ text: 'SELECT ?', params: [1, 2] })).toThrow('2 values for 1 ?')
 })

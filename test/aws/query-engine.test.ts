@@ -11,20 +11,20 @@ import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
-import { duckdbForAthena } from '../support/athena-duckdb.ts'
-import { type FrontEngine, startAthena } from '../support/athena-front.ts'
-import { nobody } from '../support/emulators.ts'
-import { buildLake, type EventsRecord } from '../support/lake-builder.ts'
+import { type StatementEngine, startAthenaEmulator } from '../support/athena-emulator.ts'
+import { buildLake, type EventsRecord } from '../support/build-lake.ts'
+import { duckdbForAthena } from '../support/duckdb-for-athena.ts'
+import { EMULATOR_ACCESS } from '../support/emulators.ts'
 
 const quick = { firstPollMs: 5, maxPollMs: 50 }
 
 async function open(
   lakeDir: string,
   settings: Partial<AthenaEngineSettings> = {},
-  wrap = (e: FrontEngine) => e,
+  wrap = (e: StatementEngine) => e,
 ) {
-  const front = await startAthena(wrap(await duckdbForAthena(lakeDir)))
-  const client = createAthenaClient({ endpoint: front.endpoint, ...nobody })
+  const front = await startAthenaEmulator(wrap(await duckdbForAthena(lakeDir)))
+  const client = createAthenaClient({ endpoint: front.endpoint, ...EMULATOR_ACCESS })
   const engine = createAthenaEngine({
     client,
     workGroup: 'footfall',
@@ -53,7 +53,7 @@ queryEngineContract('Athena (a front over DuckDB)', async () => {
 
 async function setUp(
   settings: Partial<AthenaEngineSettings> = {},
-  wrap?: (engine: FrontEngine) => FrontEngine,
+  wrap?: (engine: StatementEngine) => StatementEngine,
 ) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-lake-'))
   const opened = await open(dir, settings, wrap)
@@ -64,28 +64,28 @@ async function setUp(
   return { ...opened, dir }
 }
 
-test('results of several pages come whole, without the names of the columns', async () => {
+test('all pages of a result come, without the header', async () => {
   const { engine } = await setUp()
-  const found = await engine.rows(
+  const rows = await engine.rows(
     sql`SELECT x, CAST(x AS varchar) AS t FROM UNNEST(generate_series(1, 2500)) AS s(x) ORDER BY x`,
   )
-  expect(found).toEqual(Array.from({ length: 2500 }, (_, i) => ({ x: i + 1, t: String(i + 1) })))
+  expect(rows).toEqual(Array.from({ length: 2500 }, (_, i) => ({ x: i + 1, t: String(i + 1) })))
 })
 
-test('a result without rows is empty, and one with a row like its names keeps it', async () => {
+test('a result without rows is empty, and a row that equals the header stays', async () => {
   const { engine } = await setUp()
   expect(await engine.rows(sql`SELECT 1 AS one WHERE 1 = 2`)).toEqual([])
   expect(await engine.rows(sql`SELECT 'name' AS name`)).toEqual([{ name: 'name' }])
 })
 
-test('empty text and null are told apart, and text that looks like another type stays text', async () => {
+test('empty text and null differ, and text that looks like another type stays text', async () => {
   const { engine } = await setUp()
   expect(await engine.rows(sql`SELECT '' AS e, CAST(NULL AS varchar) AS n, '42' AS t, 'null' AS w`)).toEqual([
     { e: '', n: null, t: '42', w: 'null' },
   ])
 })
 
-test('a type that statements do not return is refused by the name of its column', async () => {
+test('a type that statements do not return throws with the name of its column', async () => {
   const { engine } = await setUp()
   await expect(engine.rows(sql`SELECT DATE '2026-11-21' AS day`)).rejects.toThrow('day is of a type')
   await expect(engine.rows(sql`SELECT CAST(1 AS decimal(9, 2)) AS amount`)).rejects.toThrow(
@@ -109,7 +109,7 @@ test('a statement that takes too long is stopped and UNAVAILABLE', async () => {
   expect(stopped).toEqual([ENDLESS.text])
 })
 
-test('a report gives the same through Athena as from the local engine, and tells what was scanned', async () => {
+test('a report is the same on Athena and on the local engine, and has statistics on Athena', async () => {
   const NOW = Date.parse('2026-11-18T15:42:17.123Z')
   const project = {
     id: "proj_o'brien",
@@ -148,19 +148,19 @@ test('a report gives the same through Athena as from the local engine, and tells
   const metered: QueryEngine = {
     rows: (query, options) => engine.rows(query, { ...options, onStatistics: cost => costs.push(cost) }),
   }
-  const statsBy = (chosen: QueryEngine) =>
+  const statsBy = (queryEngine: QueryEngine) =>
     runReport(
       stats,
-      { engine: chosen, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } },
+      { engine: queryEngine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } },
       {
         project,
         query: { since: undefined, days: 7, groupBy: 'day' },
         signal: new AbortController().signal,
       },
     )
-  const answer = await statsBy(metered)
-  expect(answer.totals.total_events).toBeGreaterThan(40)
-  expect(answer).toEqual(await statsBy(local))
+  const report = await statsBy(metered)
+  expect(report.totals.total_events).toBeGreaterThan(40)
+  expect(report).toEqual(await statsBy(local))
   expect(costs.every(({ bytesScanned, reused }) => bytesScanned > 0 && !reused)).toBe(true)
   expect(costs.length).toBeGreaterThan(1)
 })

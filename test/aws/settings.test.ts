@@ -10,11 +10,11 @@ const good = {
   COMPACTION_MEMORY_MB: '2048',
 }
 
-test('the settings of a function are read in their types, without what is not its own', () => {
+test('readSettings returns the settings of the function with their types, and no other variables', () => {
   expect(readSettings('jobs', { ...good, PATH: '/usr/bin' })).toEqual({ ...good, COMPACTION_MEMORY_MB: 2048 })
 })
 
-test('all that is missing or wrong is named at once, and no value', () => {
+test('the error names every missing or wrong variable and no value', () => {
   const bad = { ...good, TABLE_NAME: undefined, BUCKET_NAME: '', POWERTOOLS_LOG_LEVEL: 'secret' }
   const read = () => readSettings('jobs', bad)
   expect(read).toThrow(/The settings of the function jobs are wrong\. .*TABLE_NAME is not set\./)

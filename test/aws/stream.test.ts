@@ -14,8 +14,8 @@ import { createKinesisClient } from '#aws/clients'
 import { createKinesisStream } from '#aws/stream'
 import type { Log } from '#core/ports'
 import { eventStreamContract } from '#test/contract/event-stream'
-import { type EmulatedKinesis, nobody, startKinesis } from '../support/emulators.ts'
-import { serviceFault } from '../support/service-fault.ts'
+import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS, type EmulatedKinesis, startKinesis } from '../support/emulators.ts'
 
 let kinesis: EmulatedKinesis
 beforeAll(async () => {
@@ -34,7 +34,7 @@ eventStreamContract('Kinesis (kinesalite)', async () => {
 })
 
 describe('on the emulator', () => {
-  test('records are spread over the shards', async () => {
+  test('records spread over the shards', async () => {
     const streamArn = await kinesis.createStream(4)
     const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     await stream.append(Array.from({ length: 400 }, (_, i) => Buffer.from(`${i}`)))
@@ -43,7 +43,7 @@ describe('on the emulator', () => {
     for (const shard of shards) expect((await stream.read(shard, null, 1000)).length).toBeGreaterThan(50)
   })
 
-  test('more records than one call takes, by number and by bytes, are all there', async () => {
+  test('append splits records over several calls, by number and by bytes', async () => {
     const streamArn = await kinesis.createStream(1)
     const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     await stream.append(Array.from({ length: 1203 }, (_, i) => Buffer.from(`${i}`)))
@@ -57,7 +57,7 @@ describe('on the emulator', () => {
     expect(large.map(({ data }) => data.length)).toEqual(Array.from({ length: 7 }, () => 900_000))
   })
 
-  test('a read may start just below a sequence that is known', async () => {
+  test('a read may start one below the sequence of a record', async () => {
     const streamArn = await kinesis.createStream(1)
     const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     for (const text of ['a', 'b', 'c']) await stream.append([Buffer.from(text)])
@@ -67,7 +67,7 @@ describe('on the emulator', () => {
     expect(await stream.read(shard, below, 10)).toEqual(all.slice(1))
   })
 
-  test('a shard that a reshard has closed is read to its end', async () => {
+  test('a shard that a reshard has closed can be read to its end', async () => {
     const streamArn = await kinesis.createStream(2)
     const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     await stream.append(Array.from({ length: 20 }, (_, i) => Buffer.from(`${i}`)))
@@ -85,7 +85,7 @@ describe('on the emulator', () => {
     expect(await stream.read(left, entries[0]?.at(-1)?.sequence ?? null, 100)).toEqual([])
   })
 
-  test('a shard that is no longer there has no entries, a stream that is not there is an error', async () => {
+  test('a missing shard has no entries, and a missing stream is an error', async () => {
     const streamArn = await kinesis.createStream(1)
     const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
     expect(await stream.read('shardId-000000000099', null, 10)).toEqual([])
@@ -97,14 +97,14 @@ describe('on the emulator', () => {
   })
 })
 
-describe('when Kinesis is in trouble', () => {
+describe('when Kinesis fails', () => {
   const streamArn = 'arn:aws:kinesis:eu-central-1:111122223333:stream/events'
   const quick = { baseMs: 1, maxMs: 2 }
 
   /** A stream whose client sends nothing. */
   function setUp({ appendMs = 60_000, readMs = 60_000 } = {}) {
     const logged: Parameters<Log>[] = []
-    const client = new KinesisClient({ maxAttempts: 1, ...nobody })
+    const client = new KinesisClient({ maxAttempts: 1, ...EMULATOR_ACCESS })
     const mock = mockClient(client)
     const settings = { client, streamArn, appendMs, readMs, appendBackoff: quick, readBackoff: quick }
     const stream = createKinesisStream({ ...settings, log: (...line) => logged.push(line) })
@@ -112,21 +112,21 @@ describe('when Kinesis is in trouble', () => {
   }
   type Mock = ReturnType<typeof setUp>['mock']
 
-  const taken = { SequenceNumber: '1', ShardId: 's' }
+  const success = { SequenceNumber: '1', ShardId: 's' }
   const throttled = { ErrorCode: 'ProvisionedThroughputExceededException', ErrorMessage: 'slow down' }
-  const slowDown = serviceFault('ProvisionedThroughputExceededException', 'client')
+  const slowDown = awsError('ProvisionedThroughputExceededException', 'client')
   const sent = (mock: Mock) =>
     mock
       .commandCalls(PutRecordsCommand)
       .map(({ args }) => (args[0].input.Records ?? []).map(({ Data }) => Buffer.from(Data ?? []).toString()))
 
-  test('only the records that failed are sent again, each time under new keys', async () => {
+  test('only the failed records are sent again, with new keys each time', async () => {
     const { stream, logged, mock } = setUp()
     mock
       .on(PutRecordsCommand)
-      .resolvesOnce({ FailedRecordCount: 2, Records: [taken, throttled, { ErrorCode: 'InternalFailure' }] })
-      .resolvesOnce({ FailedRecordCount: 1, Records: [throttled, taken] })
-      .resolves({ FailedRecordCount: 0, Records: [taken] })
+      .resolvesOnce({ FailedRecordCount: 2, Records: [success, throttled, { ErrorCode: 'InternalFailure' }] })
+      .resolvesOnce({ FailedRecordCount: 1, Records: [throttled, success] })
+      .resolves({ FailedRecordCount: 0, Records: [success] })
     await stream.append(['a', 'b', 'c'].map(text => Buffer.from(text)))
     expect(sent(mock)).toEqual([['a', 'b', 'c'], ['b', 'c'], ['b']])
     expect(logged).toEqual([])
@@ -138,25 +138,25 @@ describe('when Kinesis is in trouble', () => {
 
   test.each([
     ['throttled', slowDown],
-    ['failing', serviceFault('InternalFailure', 'server')],
-    ['signed with a token that has just expired', serviceFault('ExpiredTokenException', 'client')],
-    ['cut off', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })],
-  ])('a whole call that is %s is made again', async (_, error) => {
+    ['failing', awsError('InternalFailure', 'server')],
+    ['signed with expired credentials', awsError('ExpiredTokenException', 'client')],
+    ['disconnected', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })],
+  ])('a whole call that is %s is sent again', async (_, error) => {
     const { stream, mock } = setUp()
     mock
       .on(PutRecordsCommand)
       .rejectsOnce(error)
-      .resolves({ FailedRecordCount: 0, Records: [taken] })
+      .resolves({ FailedRecordCount: 0, Records: [success] })
     await stream.append([Buffer.from('a')])
     expect(sent(mock)).toEqual([['a'], ['a']])
   })
 
-  test('a call of which no answer came is made again under the same keys, as it may have been taken', async () => {
+  test('a call without a response is sent again with the same keys, because Kinesis may have stored it', async () => {
     const { stream, mock } = setUp()
     mock
       .on(PutRecordsCommand)
       .rejectsOnce(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
-      .resolves({ FailedRecordCount: 0, Records: [taken] })
+      .resolves({ FailedRecordCount: 0, Records: [success] })
     await stream.append([Buffer.from('a')])
     const [first, second] = mock
       .commandCalls(PutRecordsCommand)
@@ -164,14 +164,14 @@ describe('when Kinesis is in trouble', () => {
     expect(second).toBe(first)
   })
 
-  test('a call that is refused for good is not made again', async () => {
+  test('a rejected call is not sent again', async () => {
     const { stream, mock } = setUp()
-    mock.on(PutRecordsCommand).rejects(serviceFault('AccessDeniedException', 'client'))
+    mock.on(PutRecordsCommand).rejects(awsError('AccessDeniedException', 'client'))
     await expect(stream.append([Buffer.from('a')])).rejects.toMatchObject({ name: 'AccessDeniedException' })
     expect(sent(mock)).toHaveLength(1)
   })
 
-  test('an append that does not succeed in its time is UNAVAILABLE, and logged with its reasons', async () => {
+  test('an append that exceeds its time is UNAVAILABLE, and the log has the reasons', async () => {
     const { stream, logged, mock } = setUp({ appendMs: 100 })
     mock.on(PutRecordsCommand).resolves({ FailedRecordCount: 1, Records: [throttled] })
     await expect(stream.append([Buffer.from('a')])).rejects.toMatchObject({
@@ -184,12 +184,12 @@ describe('when Kinesis is in trouble', () => {
     ])
   })
 
-  test('an append that gets no answer ends in its time', async () => {
-    const deaf = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void deaf.close())
-    await once(deaf, 'listening')
-    const { port } = deaf.address() as AddressInfo
-    const client = createKinesisClient({ endpoint: `http://127.0.0.1:${port}`, ...nobody })
+  test('an append without a response ends in its time', async () => {
+    const silentServer = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void silentServer.close())
+    await once(silentServer, 'listening')
+    const { port } = silentServer.address() as AddressInfo
+    const client = createKinesisClient({ endpoint: `http://127.0.0.1:${port}`, ...EMULATOR_ACCESS })
     onTestFinished(() => client.destroy())
     const stream = createKinesisStream({ client, streamArn, log: silent, appendMs: 100 })
     await expect(stream.append([Buffer.from('a')])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -203,7 +203,7 @@ describe('when Kinesis is in trouble', () => {
   const sequences = async (entries: Promise<{ sequence: string }[]>) =>
     (await entries).map(({ sequence }) => sequence)
 
-  test('a read passes over empty pages until it has reached the tip, and keeps sequences as they came', async () => {
+  test('a read continues after empty pages up to the newest record, and sequences stay the same text', async () => {
     const { stream, mock } = setUp()
     mock.on(GetShardIteratorCommand).resolves({ ShardIterator: 'i1' })
     mock
@@ -223,13 +223,13 @@ describe('when Kinesis is in trouble', () => {
     expect(pages.every(({ StreamARN }) => StreamARN === streamArn)).toBe(true)
   })
 
-  test('an iterator that has expired is made anew after the last record that was read', async () => {
+  test('a read with an expired iterator continues after its last record', async () => {
     const { stream, mock } = setUp()
     mock.on(GetShardIteratorCommand).resolvesOnce({ ShardIterator: 'i1' }).resolves({ ShardIterator: 'i2' })
     mock
       .on(GetRecordsCommand)
       .resolvesOnce({ Records: [record('7')], NextShardIterator: 'old', MillisBehindLatest: 10 })
-      .rejectsOnce(serviceFault('ExpiredIteratorException', 'client'))
+      .rejectsOnce(awsError('ExpiredIteratorException', 'client'))
       .resolves({ Records: [record('8')], NextShardIterator: 'i3', MillisBehindLatest: 0 })
     expect(await sequences(stream.read('s', null, 10))).toEqual(['7', '8'])
     const types = mock.commandCalls(GetShardIteratorCommand).map(({ args }) => args[0].input)
@@ -239,7 +239,7 @@ describe('when Kinesis is in trouble', () => {
     ])
   })
 
-  test('a throttled read waits and goes on', async () => {
+  test('a throttled read waits and continues', async () => {
     const { stream, mock } = setUp()
     mock.on(GetShardIteratorCommand).rejectsOnce(slowDown).resolves({ ShardIterator: 'i1' })
     mock
@@ -249,14 +249,14 @@ describe('when Kinesis is in trouble', () => {
     expect(await sequences(stream.read('s', null, 10))).toEqual(['8'])
   })
 
-  test('a read that has found nothing in its time is UNAVAILABLE, never an empty answer', async () => {
+  test('a read without entries at the end of its time is UNAVAILABLE, not empty', async () => {
     const { stream, mock } = setUp({ readMs: 100 })
     mock.on(GetShardIteratorCommand).resolves({ ShardIterator: 'i1' })
     mock.on(GetRecordsCommand).rejects(slowDown)
     await expect(stream.read('s', null, 10)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 
-  test('a read that has found some when its time ends gives what it has', async () => {
+  test('a read with some entries at the end of its time returns them', async () => {
     const { stream, mock } = setUp({ readMs: 100 })
     mock.on(GetShardIteratorCommand).resolves({ ShardIterator: 'i1' })
     mock
@@ -266,7 +266,7 @@ describe('when Kinesis is in trouble', () => {
     expect(await sequences(stream.read('s', null, 10))).toEqual(['7'])
   })
 
-  test('all pages of the shards are listed', async () => {
+  test('shards lists all pages', async () => {
     const { stream, mock } = setUp()
     mock
       .on(ListShardsCommand)

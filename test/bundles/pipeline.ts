@@ -111,7 +111,7 @@ export function pipeline(deployed: () => Deployed): void {
 
     test('deletes the temporary files of a killed job when it starts', async () => {
       const { service } = deployed()
-      const folder = join(service.temporary, 'merging/merge-Xy12Zw')
+      const folder = join(service.temporary, 'compaction/merge-Xy12Zw')
       mkdirSync(folder, { recursive: true })
       const restarted = await service.start('jobs')
       expect(existsSync(folder)).toBe(false)
@@ -148,7 +148,7 @@ export function pipeline(deployed: () => Deployed): void {
 
     test.each([
       ['an unknown field', { mail: 'x@example.com' }, 'mail'],
-      ['an invalid project name', { project: 'my shop' }, 'name takes'],
+      ['an invalid project name', { project: 'my shop' }, '`name` must'],
       ['an email address that is not the owner’s', { email: 'else@example.com' }, 'email'],
     ])('rejects %s', async (_, event, message) => {
       await expect(deployed().service.invoke('owner', event)).rejects.toThrow(message)

@@ -14,7 +14,9 @@ export function settings(deployed: () => Deployed): void {
 
     test.each(oneOfEachFunction)('%s fails without %s, and the message names it', async (name, variable) => {
       const start = deployed().service.start(name, { [variable]: undefined })
-      await expect(start).rejects.toThrow(`settings of the function ${name}: ${variable} is not set`)
+      await expect(start).rejects.toThrow(
+        `The settings of the function ${name} are wrong. ${variable} is not set.`,
+      )
     })
 
     test('jobs fails for an invalid memory size, and the message does not repeat the value', async () => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { date, integer, join, name, sql, timestamp, withScans } from '#core/sql'
 
-test('values become parameters in their order, whatever they hold', () => {
+test('every value becomes a parameter, in order', () => {
   const query = sql`SELECT ${1} AS a, ${"'; DROP"} AS b, ${null} AS c`
   expect(query).toEqual({ text: 'SELECT ? AS a, ? AS b, ? AS c', params: [1, "'; DROP", null] })
 })
 
-test('a piece is spliced in with its parameters and with what it scans', () => {
+test('a nested piece brings its text, its parameters and its scans', () => {
   const piece = withScans(sql`FROM events_hot WHERE event = ${'b'}`, { table: 'events_hot', epoch: [1, 2] })
   const both = join([piece, sql`${'c'}`], ' AND ')
   expect(sql`SELECT ${'a'} ${both} LIMIT ${integer(3)}`).toEqual({
@@ -16,7 +16,7 @@ test('a piece is spliced in with its parameters and with what it scans', () => {
   })
 })
 
-test('names, whole numbers, dates and timestamps may stand in the text', () => {
+test('names, whole numbers, dates and timestamps become text', () => {
   expect(name('user_id').text).toBe('user_id')
   expect(integer(-7).text).toBe('-7')
   expect(date('2026-11-01').text).toBe("DATE '2026-11-01'")
@@ -30,9 +30,9 @@ test.each([
   ['a name in capitals', () => name('Event')],
   ['a fraction', () => integer(1.5)],
   ['a number beyond 53 bits', () => integer(2 ** 53)],
-  ['no date', () => date("2026-11-01' OR '1'='1")],
+  ['a text that is not a date', () => date("2026-11-01' OR '1'='1")],
   ['a time before the year 0', () => timestamp(-1e14)],
   ['a time after the year 9999', () => timestamp(1e15)],
-])('%s may not', (_, make) => {
+])('%s throws', (_, make) => {
   expect(make).toThrow()
 })

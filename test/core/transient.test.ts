@@ -14,8 +14,8 @@ import { ApiError } from '#core/errors'
 import { sql } from '#core/sql'
 import { conditionHeld, orUnavailable } from '#core/state-table'
 import { isThrottled, isTransient, toApiError } from '#core/transient'
-import { nobody } from '../support/emulators.ts'
-import { serviceFault } from '../support/service-fault.ts'
+import { awsError } from '../support/aws-error.ts'
+import { EMULATOR_ACCESS } from '../support/emulators.ts'
 
 type Kind = 'throttled' | 'transient' | 'bug'
 
@@ -44,25 +44,25 @@ const shapes: [shape: string, error: unknown, kind: Kind][] = [
     'SlowDown',
     'RequestThrottled',
     'KMSThrottlingException',
-  ].map((name): [string, Error, Kind] => [name, serviceFault(name, 'client'), 'throttled']),
+  ].map((name): [string, Error, Kind] => [name, awsError(name, 'client'), 'throttled']),
   [
     'an unknown name that the SDK marks as throttling',
-    serviceFault('BusyException', 'client', { $retryable: { throttling: true } }),
+    awsError('BusyException', 'client', { $retryable: { throttling: true } }),
     'throttled',
   ],
   [
     'throttling within an error of ElectroDB',
-    electroError(serviceFault('ThrottlingException', 'client')),
+    electroError(awsError('ThrottlingException', 'client')),
     'throttled',
   ],
-  ['a failure of the service', serviceFault('InternalServerError', 'server'), 'transient'],
+  ['a failure of the service', awsError('InternalServerError', 'server'), 'transient'],
   [
     'a status of 503 without $fault',
     Object.assign(new Error('busy'), { $metadata: { httpStatusCode: 503 } }),
     'transient',
   ],
   ...['ExpiredToken', 'ExpiredTokenException', 'RequestExpired', 'TokenRefreshRequired'].map(
-    (name): [string, Error, Kind] => [name, serviceFault(name, 'client'), 'transient'],
+    (name): [string, Error, Kind] => [name, awsError(name, 'client'), 'transient'],
   ),
   ...[
     'ECONNREFUSED',
@@ -82,18 +82,18 @@ const shapes: [shape: string, error: unknown, kind: Kind][] = [
   ['EAI_AGAIN within an error of ElectroDB', electroError(socketError('EAI_AGAIN')), 'transient'],
   [
     'expired credentials within an error of ElectroDB',
-    electroError(serviceFault('ExpiredTokenException', 'client')),
+    electroError(awsError('ExpiredTokenException', 'client')),
     'transient',
   ],
-  ['a denied request', serviceFault('AccessDeniedException', 'client'), 'bug'],
+  ['a denied request', awsError('AccessDeniedException', 'client'), 'bug'],
   [
     'an invalid request',
-    serviceFault('ValidationException', 'client', { $metadata: { httpStatusCode: 400 } }),
+    awsError('ValidationException', 'client', { $metadata: { httpStatusCode: 400 } }),
     'bug',
   ],
   [
     'an invalid request within an error of ElectroDB',
-    electroError(serviceFault('ValidationException', 'client')),
+    electroError(awsError('ValidationException', 'client')),
     'bug',
   ],
   ['a bug in ElectroDB', Object.assign(new Error('no such attribute'), { isElectroError: true }), 'bug'],
@@ -146,7 +146,7 @@ function rejecting<C extends Parameters<typeof mockClient>[0]>(client: C, error:
   return client
 }
 
-const options = { maxAttempts: 1, ...nobody }
+const options = { maxAttempts: 1, ...EMULATOR_ACCESS }
 const uses: Record<string, Use> = {
   'a conditional write of the state table': error => conditionHeld(Promise.reject(error)),
   'a read of the state table': error => orUnavailable(Promise.reject(error)),
@@ -188,13 +188,13 @@ describe.each(Object.entries(uses))('%s', (name, use) => {
 })
 
 test('a condition that did not hold is a result, also within an error of ElectroDB', async () => {
-  const failed = serviceFault('ConditionalCheckFailedException', 'client')
+  const failed = awsError('ConditionalCheckFailedException', 'client')
   expect(await conditionHeld(Promise.reject(failed))).toBe(false)
   expect(await conditionHeld(Promise.reject(electroError(failed)))).toBe(false)
   expect(await conditionHeld(Promise.resolve())).toBe(true)
 })
 
 test('a read of the state table that fails its condition stays an error', async () => {
-  const failed = serviceFault('ConditionalCheckFailedException', 'client')
+  const failed = awsError('ConditionalCheckFailedException', 'client')
   await expect(orUnavailable(Promise.reject(failed))).rejects.toBe(failed)
 })

@@ -1,4 +1,4 @@
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 /** Read and write units, which DynamoDB bills. */
 export type Units = { reads: number; writes: number }

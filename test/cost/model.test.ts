@@ -86,7 +86,7 @@ describe('examples that were calculated by hand', () => {
     const earlierDates = 35
     expect(readFigures(tenMinuteEpochs).lists).toBeCloseTo(3 * (252 + 1.2) + 3 * 31 + earlierDates, 6)
     // The same numbers as in the measurement with Trino: 42 warm files, 60 hot files, 3 files for each date
-    // (docs/decisions/2026-11-21-what-a-read-asks-of-s3.md). Only the earlier dates were 365 there.
+    // (docs/decisions/2026-11-21-s3-requests-of-a-read.md). Only the earlier dates were 365 there.
     const measured = usage({ events: 1e6, batch: 1, range: 30, months: 12, projects: 1, epochMinutes: 60 })
     const { lists, gets } = readFigures(measured)
     expect(lists).toBeCloseTo(3 * 42 + 3 * (1 + 2 / 60) + 3 * 31 + earlierDates, 6)
@@ -99,7 +99,7 @@ describe('examples that were calculated by hand', () => {
     const { bytes } = readFigures(usage({ events: 1e9, projects: 1, range: 1, months: 12, epochMinutes: 60 }))
     const day = 1e9 / (730 / 24)
     const cold = day * (2 * 3.0 + 35 * 1.1 + 2 * 2 * 1.1)
-    // Three statements read 42 warm files of 30 MB and 32 hot files of 0.96 MB. The hot files are small, so they are read whole.
+    // Three statements read 42 warm files of 30 MB and 32 hot files of 0.96 MB. Hot files are small, so they are read whole.
     const hotAndWarm = 3 * (42 * (1e9 / 730) * 21.4 * 0.45 + 60 * (0.5 + 2 / 60) * (1e9 / 43_800) * 44)
     expect(bytes / (cold + hotAndWarm)).toBeCloseTo(1, 6)
   })

@@ -4,7 +4,7 @@ import type { Project } from '#core/projects/project'
 import { runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
 import { system } from '#cost/system'
-import { memoryLakeState } from '#test/support/memory-lake-state'
+import { createMemoryLakeState } from '#test/support/memory-lake-state'
 
 /** Checks the numbers of cost/system.ts for a read: it counts the statements and scans of the real GET /stats. */
 
@@ -34,7 +34,7 @@ async function runStats(has_event_ids: boolean): Promise<SqlQuery[]> {
     ...{ allowed_origins: '*', link_domains: [], source_scan_id: null, deleted_at: null },
     created_at: new Date(NOW - 365 * DAY).toISOString(),
   }
-  const snapshot = { ...(await memoryLakeState().lake()), epoch: 300, warm: 299, cold: 47 }
+  const snapshot = { ...(await createMemoryLakeState().lake()), epoch: 300, warm: 299, cold: 47 }
   await runReport(
     stats,
     { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } },

@@ -9,13 +9,13 @@ import { system } from '#cost/system'
 import { accountChain } from '#lambdas/chain/account-chain'
 import { schedulerHandler } from '#lambdas/scheduler/handler'
 import { routes } from '#schemas/routes'
-import { eventsRecord } from '#test/support/lake-world'
+import { eventsRecord } from '#test/support/events-record'
 import {
-  simulatedCompactor,
-  simulatedEncode,
-  simulatedLake,
-  simulatedQueue,
-} from '#test/support/simulated-world'
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  encodeSimulated,
+} from '#test/support/simulated-ports'
 import { openMeteredState } from './metered-state.ts'
 
 /** Checks the numbers of cost/system.ts for DynamoDB: it counts the requests of the real code to a real table. */
@@ -26,15 +26,15 @@ const log = () => {}
 const state = await openMeteredState()
 const stores = createStores(state, clock)
 const { lakeState, usage, accounts, projects } = stores
-const lake = simulatedLake()
-const jobs = simulatedQueue()
+const lake = createSimulatedLake()
+const jobs = createSimulatedQueue()
 const consumer = createLakeConsumer({
-  ...{ state: lakeState, lake, usage, projects, clock, log, encode: simulatedEncode },
+  ...{ state: lakeState, lake, usage, projects, clock, log, encode: encodeSimulated },
   stream: { read: async () => [] },
 })
 const worker = createLakeWorker({
   ...{ state: lakeState, lake, usage, projects, log },
-  compactor: simulatedCompactor(lake),
+  compactor: createSimulatedCompactor(lake),
 })
 const maintenance = createMaintenance({ state: lakeState, lake, jobs, clock, log })
 const tick = schedulerHandler({ maintenance, state: lakeState, clock, gauge: () => {}, log })
@@ -63,7 +63,7 @@ beforeAll(async () => {
       await runJobs()
     }
   }
-}, 60_000)
+})
 
 afterAll(() => state.close())
 

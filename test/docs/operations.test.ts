@@ -5,29 +5,29 @@ import { functions } from '#schemas/functions'
 import { logCodes } from '#schemas/log'
 import { synthesize } from '#test/lib/synthesized'
 
-/** docs/operations.md speaks of what the service and its stack really have. */
+/** docs/operations.md names alarms, log codes, options and resources of the service. These tests check that they exist. */
 
 const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const { template, all } = synthesize()
 
 const OF_FUNCTION = new RegExp(`-(${Object.keys(functions).join('|')})$`)
-/** Of an Athena statement. */
+/** Matches the state of an Athena statement at the end of an alarm name. */
 const OF_STATE = /-[A-Z]+$/
 
-/** The names under which alarms send their reader here; of those for each function or state there is one. */
+/** Returns the section names in the texts of all alarms. Alarms of functions and states share one section. */
 function alarmNames(): string[] {
   const described = all('AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
     String(Properties.AlarmDescription),
   )
   const names = described.map(
-    text => /See docs\/operations\.md, ([\w-]+)\.$/.exec(text)?.[1] ?? `no name in: ${text}`,
+    text => /See docs\/operations\.md, ([\w-]+)\.$/.exec(text)?.[1] ?? `No section name in: ${text}`,
   )
   return [
     ...new Set(names.map(name => name.replace(OF_FUNCTION, '-<function>').replace(OF_STATE, '-<state>'))),
   ]
 }
 
-test('each alarm has a section that says what to do, and each of those sections an alarm', () => {
+test('every alarm has a section, and every section of alarms has an alarm', () => {
   const section = document.slice(document.indexOf('\n## Alarms\n'), document.indexOf('\n## A stuck shard\n'))
   const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, name = '']) =>
     name.replace(/&lt;(.+)&gt;/, '<$1>'),
@@ -36,40 +36,42 @@ test('each alarm has a section that says what to do, and each of those sections 
   expect(headings.toSorted()).toEqual(alarmNames().toSorted())
 })
 
-test('each log code has its line that says what to do', () => {
+test('every log code is in the table of log codes', () => {
   for (const code of Object.keys(logCodes)) expect(document).toContain(`\`${code}\``)
 })
 
-test('each option of the deployment is explained', () => {
+test('every option of the deployment is in the table of options', () => {
   const section = document.slice(document.indexOf('\n## Options\n'), document.indexOf('\n## Upgrade'))
   for (const { name } of options) expect(section).toContain(`\`${name}`)
 })
 
-test('options that are kept stand in cdk.json, where the next deployment finds them too; -c is for trials', () => {
-  const tried = [...document.matchAll(/(?<![\w-])-c (\w+)=/g)].map(([, name]) => name)
-  expect(new Set(tried)).toEqual(new Set(['name', 'epochMinutes', 'maxScanGb', 'requestsPerSecond']))
-  const kept = [...document.matchAll(/^ +"context": (\{.+\})$/gm)].map(([, json = '']) => JSON.parse(json))
-  expect(kept.flatMap(Object.keys)).toContain('alarmEmail')
+test('the page uses -c only for trial options, and shows permanent options as context of cdk.json', () => {
+  const trialOptions = [...document.matchAll(/(?<![\w-])-c (\w+)=/g)].map(([, name]) => name)
+  expect(new Set(trialOptions)).toEqual(new Set(['name', 'epochMinutes', 'maxScanGb', 'requestsPerSecond']))
+  const permanentOptions = [...document.matchAll(/^ +"context": (\{.+\})$/gm)].map(([, json = '']) =>
+    JSON.parse(json),
+  )
+  expect(permanentOptions.flatMap(Object.keys)).toContain('alarmEmail')
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1f0a'
-  for (const context of kept) {
+  for (const context of permanentOptions) {
     const filled = context.certificateArn === 'ARN' ? { ...context, certificateArn } : context
     expect(readConfig(filled)).toMatchObject(filled)
   }
 })
 
-test('each resource that a command asks for by name is in the stack, once', () => {
-  const asked = [...document.matchAll(/\$\(resource (\w+)\)/g)].map(([, name = '']) => name)
-  // The loop over all functions asks for the log of each.
-  const names = [...asked, ...Object.keys(functions).map(name => `${name}Log`)]
+test('every resource that a command names is in the stack exactly once', () => {
+  const references = [...document.matchAll(/\$\(resource (\w+)\)/g)].map(([, name = '']) => name)
+  // One command loops over the logs of all functions.
+  const names = [...references, ...Object.keys(functions).map(name => `${name}Log`)]
   expect(names.length).toBeGreaterThan(10)
   for (const name of names) {
-    const found = Object.keys(template.Resources).filter(id => new RegExp(`^${name}[0-9A-F]{8}$`).test(id))
-    expect(found, name).toHaveLength(1)
+    const matches = Object.keys(template.Resources).filter(id => new RegExp(`^${name}[0-9A-F]{8}$`).test(id))
+    expect(matches, name).toHaveLength(1)
   }
 })
 
-test('each output that a command asks for is one of the stack', () => {
-  const asked = [...document.matchAll(/\$\(output (\w+)\)/g)].map(([, name = '']) => name)
-  expect(asked.length).toBeGreaterThan(3)
-  for (const name of asked) expect(Object.keys(template.Outputs)).toContain(name)
+test('every output that a command names is in the stack', () => {
+  const references = [...document.matchAll(/\$\(output (\w+)\)/g)].map(([, name = '']) => name)
+  expect(references.length).toBeGreaterThan(3)
+  for (const name of references) expect(Object.keys(template.Outputs)).toContain(name)
 })

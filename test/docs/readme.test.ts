@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-/** README.md and all that it leads to speak of what is really there. */
+/** The documents name commands, files, sections and packages. These tests check that they exist. */
 
 const root = resolve(import.meta.dirname, '../..')
 const text = (path: string) => readFileSync(resolve(root, path), 'utf8')
@@ -11,14 +11,19 @@ const manifest: {
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
 } = JSON.parse(text('package.json'))
-const pages = globSync(['README.md', 'docs/**/*.md', 'tracker/*.md'], { cwd: root }).map(path => ({
+const pages = globSync(
+  ['*.md', 'docs/**/*.md', '{aws,core,duckdb,lambdas,lib,local,schemas,test,tracker}/**/*.md'],
+  {
+    cwd: root,
+  },
+).map(path => ({
   path,
   page: text(path),
 }))
 
 const scriptsIn = (page: string) =>
   [...page.matchAll(/\bnpm (?:run )?((?<=run )[a-z][a-z:-]*|start|test)\b/g)].map(([, script = '']) => script)
-/** Folders and files of the repository; `<name>` and `*` stand for any. `aws/lambda/` is a prefix of the bucket. */
+/** Paths of the repository in a page. `<name>` and `*` match any name. `aws/lambda/` is a prefix of the S3 bucket. */
 const pathsIn = (page: string) =>
   [
     ...page.matchAll(
@@ -32,18 +37,18 @@ const linksIn = (page: string) =>
   }))
 
 describe.each(pages)('$path', ({ path, page }) => {
-  test('names commands that there are', () => {
+  test('all npm scripts exist', () => {
     for (const script of scriptsIn(page)) expect(Object.keys(manifest.scripts)).toContain(script)
   })
 
-  test('names folders and files that there are', () => {
-    const gone = pathsIn(page).filter(
-      named => globSync(named.replace(/<\w+>/g, '*'), { cwd: root }).length === 0,
+  test('all paths exist', () => {
+    const missingPaths = pathsIn(page).filter(
+      path => globSync(path.replace(/<\w+>/g, '*'), { cwd: root }).length === 0,
     )
-    expect(gone).toEqual([])
+    expect(missingPaths).toEqual([])
   })
 
-  test('links to pages and sections that there are', () => {
+  test('all linked pages and sections exist', () => {
     for (const link of linksIn(page)) {
       const target = resolve(root, link.path === '' ? path : dirname(path), link.path)
       expect(existsSync(target), link.path).toBe(true)
@@ -52,28 +57,29 @@ describe.each(pages)('$path', ({ path, page }) => {
   })
 })
 
-test('the checks find what they look for', () => {
-  const all = pages.map(({ page }) => page).join('\n')
+test('the documents have enough scripts, paths and links for these checks to work', () => {
+  const allText = pages.map(({ page }) => page).join('\n')
   expect(pages.length).toBeGreaterThan(10)
-  expect(scriptsIn(all).length).toBeGreaterThan(20)
-  expect(pathsIn(all).length).toBeGreaterThan(30)
-  expect(linksIn(all).length).toBeGreaterThan(12)
+  expect(scriptsIn(allText).length).toBeGreaterThan(20)
+  expect(pathsIn(allText).length).toBeGreaterThan(30)
+  expect(linksIn(allText).length).toBeGreaterThan(12)
 })
 
-/** What GitHub makes of the headings of a page. */
+/** Returns the anchors that GitHub gives to the headings of a page. */
 function anchorsOf(page: string): string[] {
   return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
+      .replace(/&[lg]t;/g, '')
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   )
 }
 
-test('the list of dependencies is complete, and has none that is gone', () => {
-  const listed = [...text('docs/dependencies.md').matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names]) =>
+test('docs/dependencies.md lists exactly the installed packages', () => {
+  const listedPackages = [...text('docs/dependencies.md').matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names]) =>
     [...(names as string).matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   )
-  const installed = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
-  expect(listed.toSorted()).toEqual(installed.toSorted())
+  const installedPackages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  expect(listedPackages.toSorted()).toEqual(installedPackages.toSorted())
 })

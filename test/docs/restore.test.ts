@@ -6,27 +6,27 @@ import { coldEpochRange, parseHotKey, partitionValue } from '#core/lake/keys'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
 import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
-import { eventsRecord } from '#test/support/lake-world'
+import { eventsRecord } from '#test/support/events-record'
 import {
-  simulatedCompactor,
-  simulatedEncode,
-  simulatedLake,
-  simulatedQueue,
-  simulatedStream,
-} from '#test/support/simulated-world'
-import { openTestState, type TestState } from '#test/support/state'
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  encodeSimulated,
+} from '#test/support/simulated-ports'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 /**
- * docs/operations.md, Backup and restore: a table that was put back to an earlier moment, with the update expressions as
- * they stand there, goes on without losing an event or showing one twice.
+ * Runs the update expressions of docs/operations.md (Backup and restore on AWS) on a table that was restored to an earlier
+ * moment. After that, no event is lost and none is visible twice.
  */
 
 const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 
 type Update = { key: string; expression: string; values: string }
 
-/** The two `aws dynamodb update-item` of step 4: of a shard, and of the lake. */
-const [ofShard, ofLake] = [
+/** The two `aws dynamodb update-item` commands of step 4: for a shard, and for the lake. */
+const [shardUpdate, lakeUpdate] = [
   ...document.matchAll(
     /update-item --table-name "\$table"[\s\\]+--key '(.+?)'[\s\\]+--update-expression '(.+?)'[\s\\]+--expression-attribute-values '(.+?)'/g,
   ),
@@ -42,15 +42,15 @@ async function openWorld() {
   const state = await openTestState()
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
   const { lakeState, usage, projects } = createStores(state, clock)
-  const lake = simulatedLake()
-  const stream = simulatedStream()
+  const lake = createSimulatedLake()
+  const stream = createSimulatedStream()
   stream.byName.clear()
   for (const shard of SHARDS) stream.byName.set(shard, { entries: [], open: true })
-  const jobs = simulatedQueue()
+  const jobs = createSimulatedQueue()
   const log = () => {}
   const services = { state: lakeState, lake, usage, projects, clock, log }
-  const consumer = createLakeConsumer({ ...services, stream, encode: simulatedEncode })
-  const worker = createLakeWorker({ ...services, compactor: simulatedCompactor(lake) })
+  const consumer = createLakeConsumer({ ...services, stream, encode: encodeSimulated })
+  const worker = createLakeWorker({ ...services, compactor: createSimulatedCompactor(lake) })
   const maintenance = createMaintenance(
     { ...services, jobs },
     { ...MAINTENANCE_DEFAULTS, coldSpanMs: 0, coldAfterMs: 30 * HOUR },
@@ -61,23 +61,23 @@ async function openWorld() {
     state,
     lake,
     sent: () => Array.from({ length: sent }, (_, i) => `e${i + 1}`),
-    /** Puts `count` records of one event each on the shard. */
-    accept(shard: string, count: number): void {
+    /** Appends `count` records with one event each to the shard. */
+    acceptRecords(shard: string, count: number): void {
       for (let i = 0; i < count; i++) stream.accept(shard, eventsRecord([`e${++sent}`], clock.time))
     },
-    /** Delivers the shard's newest `count` records, as Lambda does where it has no checkpoint behind them. */
+    /** Delivers the newest `count` records of the shard, also if they were delivered before. */
     deliver: (shard: string, count: number): Promise<void> =>
       consumer.consumeBatch(shard, newest(shard, count)),
-    /** A delivery that ends when its claim is open and its file is not there yet. */
-    async crash(shard: string, count: number): Promise<void> {
-      const dies = createLakeConsumer({
-        ...{ ...services, stream, encode: simulatedEncode },
-        lake: { ...lake, put: () => Promise.reject(new Error('the process is gone')) },
+    /** Delivers records to a consumer that fails after opening the claim and before writing the file. */
+    async deliverAndCrash(shard: string, count: number): Promise<void> {
+      const failingConsumer = createLakeConsumer({
+        ...{ ...services, stream, encode: encodeSimulated },
+        lake: { ...lake, put: () => Promise.reject(new Error('The process has crashed.')) },
       })
-      await dies.consumeBatch(shard, newest(shard, count)).catch(() => {})
+      await failingConsumer.consumeBatch(shard, newest(shard, count)).catch(() => {})
     },
-    /** An hour of ticks and jobs. */
-    async pass(hours: number): Promise<void> {
+    /** Moves the clock, and runs ticks and jobs of maintenance. */
+    async passHours(hours: number): Promise<void> {
       clock.time += hours * HOUR
       for (let i = 0; i < 6; i++) {
         await maintenance.tick()
@@ -85,13 +85,15 @@ async function openWorld() {
         clock.time += 60_000
       }
     },
-    /** The events that a read sees now, each as often as it sees it. */
+    /** Returns the event ids that a read sees now, with repetitions. */
     async visible(): Promise<string[]> {
       const { cold, warm, epoch } = await lakeState.lake()
       const isRead = (key: string): boolean => {
         if (key.startsWith('cold/')) return coldEpochRange(key)[0] < cold
-        const of = Number(partitionValue(key, 'epoch'))
-        return key.startsWith('warm/') ? of >= cold && of < warm : of >= warm && of <= epoch
+        const fileEpoch = Number(partitionValue(key, 'epoch'))
+        return key.startsWith('warm/')
+          ? fileEpoch >= cold && fileEpoch < warm
+          : fileEpoch >= warm && fileEpoch <= epoch
       }
       return [...lake.objects.keys()].filter(isRead).flatMap(key => lake.rows(key).map(({ id }) => id))
     },
@@ -102,91 +104,96 @@ async function openWorld() {
   }
 }
 
-/** Step 3: the items as they were; later ones stay. */
-async function copyBack({ client, table }: TestState, items: Record<string, unknown>[]): Promise<void> {
+/** Step 3: writes the old items. Newer items stay. */
+async function restoreItems({ client, table }: TestState, items: Record<string, unknown>[]): Promise<void> {
   for (const Item of items) await client.put({ TableName: table, Item })
 }
 
-/** Step 4. Sequences of a shard have one length, so that text sorts them. */
-async function moveOn(state: TestState, keys: Iterable<string>): Promise<void> {
+/** Step 4. Sequences of a shard have the same length, so they can be sorted as text. */
+async function advanceState(state: TestState, keys: Iterable<string>): Promise<void> {
   const files = [...keys].map(parseHotKey).filter(file => file !== null)
   const epoch = String(Math.max(...files.map(({ claim }) => claim.epoch)))
-  for (const [shard, found] of Map.groupBy(files, file => file.shard)) {
-    const last = found
+  for (const [shard, shardFiles] of Map.groupBy(files, file => file.shard)) {
+    const last = shardFiles
       .map(({ claim }) => claim.last)
       .toSorted()
       .at(-1) as string
-    await apply(state, ofShard, text =>
+    await applyUpdate(state, shardUpdate, text =>
       text.replace('SHARD', shard).replace('LAST', last).replace('EPOCH', epoch),
     )
   }
-  await apply(state, ofLake, text => text.replace('EPOCH', epoch))
+  await applyUpdate(state, lakeUpdate, text => text.replace('EPOCH', epoch))
 }
 
-async function apply({ client, table }: TestState, update: Update, filled: (text: string) => string) {
+async function applyUpdate(
+  { client, table }: TestState,
+  update: Update,
+  fillPlaceholders: (text: string) => string,
+) {
   await client.update({
     TableName: table,
-    Key: plain(filled(update.key)),
+    Key: toPlainItem(fillPlaceholders(update.key)),
     UpdateExpression: update.expression,
-    ExpressionAttributeValues: plain(filled(update.values)),
+    ExpressionAttributeValues: toPlainItem(fillPlaceholders(update.values)),
   })
 }
 
-/** `{"a": {"S": "x"}, "b": {"N": "1"}}` as the document client takes it. */
-function plain(json: string): Record<string, unknown> {
-  const typed: Record<string, { S?: string; N?: string }> = JSON.parse(json)
+/** Converts `{"a": {"S": "x"}, "b": {"N": "1"}}` to the form of the document client. */
+function toPlainItem(json: string): Record<string, unknown> {
+  const typedAttributes: Record<string, { S?: string; N?: string }> = JSON.parse(json)
   return Object.fromEntries(
-    Object.entries(typed).map(([name, { S, N }]) => [name, N === undefined ? S : Number(N)]),
+    Object.entries(typedAttributes).map(([name, { S, N }]) => [name, N === undefined ? S : Number(N)]),
   )
 }
 
 const [a, b] = SHARDS
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** A history in steps; the table is put back to what it was after each of them in turn. */
+/** The history of the lake before the restore. Each test restores the table to the moment after one of these steps. */
 const steps: ((world: World) => void | Promise<void>)[] = [
   world => {
-    world.accept(a, 3)
-    world.accept(b, 2)
+    world.acceptRecords(a, 3)
+    world.acceptRecords(b, 2)
     return world.deliver(a, 3)
   },
   world => world.deliver(b, 2),
-  world => world.pass(1),
+  world => world.passHours(1),
   world => {
-    world.accept(a, 2)
-    return world.crash(a, 2)
+    world.acceptRecords(a, 2)
+    return world.deliverAndCrash(a, 2)
   },
   world => world.deliver(a, 2),
   world => {
-    world.accept(b, 4)
+    world.acceptRecords(b, 4)
     return world.deliver(b, 4)
   },
-  world => world.pass(1),
+  world => world.passHours(1),
   world => {
-    world.accept(a, 3)
+    world.acceptRecords(a, 3)
     return world.deliver(a, 3)
   },
 ]
 
-/** Before anything is compacted, after it, with an open claim, and an epoch behind. */
-test.each([1, 3, 4, 6])('back to step %d of 8: no event is lost or seen twice', async step => {
+/** Before any compaction, after one, with an open claim, and one epoch behind. */
+test.each([1, 3, 4, 6])('after a restore to step %d of 8, no event is lost or visible twice', async step => {
   const world = await openWorld()
   try {
-    let past: Record<string, unknown>[] = []
+    let oldItems: Record<string, unknown>[] = []
     for (const [i, run] of steps.entries()) {
       await run(world)
-      if (i + 1 === step) past = (await world.state.client.scan({ TableName: world.state.table })).Items ?? []
+      if (i + 1 === step)
+        oldItems = (await world.state.client.scan({ TableName: world.state.table })).Items ?? []
     }
-    await copyBack(world.state, past)
-    await moveOn(world.state, world.lake.objects.keys())
-    // What Lambda delivers next reaches back over records that were taken after the moment of the restore.
-    world.accept(a, 2)
-    world.accept(b, 1)
+    await restoreItems(world.state, oldItems)
+    await advanceState(world.state, world.lake.objects.keys())
+    // The next deliveries also hold records that the consumer had stored after the restored moment.
+    world.acceptRecords(a, 2)
+    world.acceptRecords(b, 1)
     await world.deliver(a, 7)
     await world.deliver(b, 5)
     expect((await world.visible()).toSorted()).toEqual(world.sent().toSorted())
     for (const hours of [1, 1, 60]) {
-      await world.pass(hours)
+      await world.passHours(hours)
       expect((await world.visible()).toSorted()).toEqual(world.sent().toSorted())
     }
   } finally {

@@ -8,7 +8,7 @@ import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
-import { buildLake, type EventsRecord } from '#test/support/lake-builder'
+import { buildLake, type EventsRecord } from '#test/support/build-lake'
 import { lakeWithOldFiles } from '#test/support/old-files'
 
 const NOW = Date.parse('2026-11-18T12:00:00Z')

@@ -11,7 +11,7 @@ import { type CompactorSettings, createCompactor } from '#duckdb/compactor'
 import { DamagedObject } from '#duckdb/damaged'
 import { createFolderLake } from '#local/lake/folder'
 import { tables } from '#schemas/columns'
-import type { EventsRecord } from '#test/support/lake-builder'
+import type { EventsRecord } from '#test/support/build-lake'
 
 const HOUR = 3_600_000
 const START = Date.parse('2026-11-18T22:00:00Z')

@@ -7,18 +7,18 @@ import { exampleEvent } from '../support/lambda-events.ts'
 
 const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'ok' }
 
-/** A gateway in front of a function that answers so, with what it was asked and what was logged. */
-function gateway(answer: HttpFunction = async () => OK) {
-  const asked: { route: Route; request: HttpRequest }[] = []
+/** A gateway in front of an HTTP function, with the requests that the function got and the log. */
+function gateway(serve: HttpFunction = async () => OK) {
+  const received: { route: Route; request: HttpRequest }[] = []
   const logged: unknown[] = []
   const call = apiGateway(
     (route, request) => {
-      asked.push({ route, request })
-      return answer(route, request)
+      received.push({ route, request })
+      return serve(route, request)
     },
     (code, fields) => void logged.push({ code, ...fields }),
   )
-  return { call, asked, logged }
+  return { call, received, logged }
 }
 
 function event(
@@ -26,14 +26,14 @@ function event(
   changes: Partial<APIGatewayProxyEventV2> = {},
   method?: string,
 ): APIGatewayProxyEventV2 {
-  return exampleEvent<APIGatewayProxyEventV2>(name, made => {
-    Object.assign(made, changes)
-    if (method !== undefined) made.requestContext.http.method = method
+  return exampleEvent<APIGatewayProxyEventV2>(name, example => {
+    Object.assign(example, changes)
+    if (method !== undefined) example.requestContext.http.method = method
   })
 }
 
-test('a request comes to the row of its route key, with its parameters as every front gives them', async () => {
-  const { call, asked } = gateway()
+test('a request reaches the row of its route key, with decoded parameters', async () => {
+  const { call, received } = gateway()
   const signal = new AbortController().signal
   await call(
     event('stats', {
@@ -44,7 +44,7 @@ test('a request comes to the row of its route key, with its parameters as every 
     }),
     signal,
   )
-  const [{ route, request } = {}] = asked
+  const [{ route, request } = {}] = received
   expect(route).toBe(routes.readProject)
   expect(request).toMatchObject({ method: 'GET', path: '/projects/my%20shop', params: { id: 'my shop' } })
   expect({ ...request?.query }).toEqual({ a: '2', b: 'x y&z', key: '' })
@@ -52,42 +52,48 @@ test('a request comes to the row of its route key, with its parameters as every 
   expect(request?.signal).toBe(signal)
 })
 
-test('the address of a request is the peer of the gateway, whatever its headers say', async () => {
-  const { call, asked } = gateway()
-  const made = event('stats')
-  made.headers['cloudfront-viewer-address'] = '198.51.100.23:46532'
-  made.headers['x-forwarded-for'] = '198.51.100.23'
-  await call(made)
-  expect(asked.map(({ request }) => request.ip)).toEqual(['130.176.1.72'])
+test('the address of a request is the client of the gateway, not an address in a header', async () => {
+  const { call, received } = gateway()
+  const stats = event('stats')
+  stats.headers['cloudfront-viewer-address'] = '198.51.100.23:46532'
+  stats.headers['x-forwarded-for'] = '198.51.100.23'
+  await call(stats)
+  expect(received.map(({ request }) => request.ip)).toEqual(['130.176.1.72'])
 })
 
-test('a body is bytes, whether it came as text, in base64, or not at all', async () => {
-  const { call, asked } = gateway()
+test('cookies do not reach a row that takes none', async () => {
+  const { call, received } = gateway()
+  await call(event('stats', { cookies: ['session=secret'] }))
+  expect(JSON.stringify(received)).not.toContain('secret')
+})
+
+test('a body becomes bytes from text, from base64, and when it is absent', async () => {
+  const { call, received } = gateway()
   await call(event('track', { body: '{"é":1}' }))
   await call(event('track', { body: Buffer.from([0xff, 0x00]).toString('base64'), isBase64Encoded: true }))
-  const none = event('track')
-  delete none.body
-  await call(none)
-  expect(asked.map(({ request }) => Buffer.from(request.body).toString('hex'))).toEqual([
+  const withoutBody = event('track')
+  delete withoutBody.body
+  await call(withoutBody)
+  expect(received.map(({ request }) => Buffer.from(request.body).toString('hex'))).toEqual([
     '7b22c3a9223a317d',
     'ff00',
     '',
   ])
 })
 
-test('bytes are answered in base64, text as it is', async () => {
+test('a response of bytes is sent in base64, a response of text unchanged', async () => {
   expect(await gateway().call(event('stats'))).toEqual({ statusCode: 200, headers: OK.headers, body: 'ok' })
   const bytes = gateway(async () => ({ ...OK, body: Uint8Array.of(0xff, 0x00) }))
   expect(await bytes.call(event('stats'))).toMatchObject({ body: '/wA=', isBase64Encoded: true })
 })
 
-test('HEAD asks the row that GET asks, and is answered without a body', async () => {
-  const { call, asked } = gateway()
+test('HEAD runs the row of GET, and its response has no body', async () => {
+  const { call, received } = gateway()
   expect(await call(event('stats', { routeKey: 'HEAD /stats' }, 'HEAD'))).toEqual({
     statusCode: 200,
     headers: OK.headers,
   })
-  expect(asked[0]).toMatchObject({ route: routes.stats, request: { method: 'GET' } })
+  expect(received[0]).toMatchObject({ route: routes.stats, request: { method: 'GET' } })
 })
 
 test.each([
@@ -102,20 +108,20 @@ test.each([
     405,
     'GET, PATCH, DELETE, HEAD, OPTIONS',
   ],
-  ['OPTIONS that is no preflight', 'OPTIONS', '/anything', 204, undefined],
-])('what no row takes is answered by no function: %s', async (_, method, rawPath, status, allow) => {
-  const { call, asked } = gateway()
-  const answer = await call(event('default', { rawPath }, method))
-  expect([answer.statusCode, answer.headers?.Allow]).toEqual([status, allow])
-  expect(answer.headers?.['Access-Control-Allow-Origin']).toBe('*')
-  expect(asked).toEqual([])
+  ['OPTIONS without a preflight', 'OPTIONS', '/anything', 204, undefined],
+])('a request without a row reaches no function: %s', async (_, method, rawPath, status, allow) => {
+  const { call, received } = gateway()
+  const response = await call(event('default', { rawPath }, method))
+  expect([response.statusCode, response.headers?.Allow]).toEqual([status, allow])
+  expect(response.headers?.['Access-Control-Allow-Origin']).toBe('*')
+  expect(received).toEqual([])
 })
 
-test('an error that nobody caught is a 500 without its text, and the log names the row, not the query', async () => {
+test('an unexpected error is a 500 without its text, and the log has the row but not the query string', async () => {
   const { call, logged } = gateway(() => Promise.reject(new Error('secret detail')))
-  const answer = await call(event('stats', { rawQueryString: 'key=aak_secret' }))
-  expect(answer.statusCode).toBe(500)
-  expect(answer.body).not.toContain('secret')
+  const response = await call(event('stats', { rawQueryString: 'key=aak_secret' }))
+  expect(response.statusCode).toBe(500)
+  expect(response.body).not.toContain('secret')
   expect(logged).toEqual([
     { code: 'REQUEST_FAILED', route: 'GET /stats', error: expect.stringContaining('secret detail') },
   ])
@@ -125,23 +131,25 @@ test('an error that nobody caught is a 500 without its text, and the log names t
 test.each([
   ['no header', {}, 400],
   ['gzip refused', { 'accept-encoding': 'br, gzip;q=0' }, 400],
-  ['gzip taken', { 'Accept-Encoding': 'deflate, gzip' }, 200],
-])('an answer that is too large for Lambda: %s', async (_, headers, status) => {
+  ['gzip accepted', { 'Accept-Encoding': 'deflate, gzip' }, 200],
+  ['everything accepted', { 'accept-encoding': '*' }, 200],
+  ['another encoding accepted', { 'accept-encoding': 'br' }, 400],
+])('a response that is too large for Lambda: %s', async (_, headers, status) => {
   const body = JSON.stringify({ text: '"'.repeat(2_000_000) })
   const { call } = gateway(async () => ({ ...OK, body }))
-  const answer = await call(event('stats', { headers }))
-  expect(answer.statusCode).toBe(status)
-  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6_291_456)
+  const response = await call(event('stats', { headers }))
+  expect(response.statusCode).toBe(status)
+  expect(Buffer.byteLength(JSON.stringify(response))).toBeLessThan(6_291_456)
 })
 
-test('one that is too large even when compressed is refused', async () => {
+test('a response that is too large even when compressed is refused', async () => {
   const random = Array.from({ length: 700_000 }, () => Math.random().toString(36)).join('')
   const { call } = gateway(async () => ({ ...OK, body: random }))
-  const answer = await call(event('stats', { headers: { 'accept-encoding': 'gzip' } }))
-  expect([answer.statusCode, JSON.parse(answer.body ?? '').error]).toEqual([400, 'MISSING_FIELDS'])
+  const response = await call(event('stats', { headers: { 'accept-encoding': 'gzip' } }))
+  expect([response.statusCode, JSON.parse(response.body ?? '').error]).toEqual([400, 'MISSING_FIELDS'])
 })
 
-test('a call that would be cut off is answered as busy, with CORS and when to come again, and told', async () => {
+test('a call that takes too long gets 503 with CORS and Retry-After, and is logged', async () => {
   const logged: string[] = []
   const { statusCode, headers, body } = await timeoutResponse(code => void logged.push(code)).respond()
   expect(logged).toEqual(['REQUEST_LATE'])
@@ -150,15 +158,15 @@ test('a call that would be cut off is answered as busy, with CORS and when to co
   expect(JSON.parse(body ?? '').error).toBe('UNAVAILABLE')
 })
 
-test('where something has to be called off, the call ends so much earlier, and its answer waits for that', async () => {
+test('where statements must be cancelled, the timeout response is made earlier and waits for the engine', async () => {
   const order: string[] = []
-  const settled = async (withinMs: number) => {
+  const waitUntilIdle = async (withinMs: number) => {
     await Promise.resolve()
-    order.push(`called off within ${withinMs} ms`)
+    order.push(`idle within ${withinMs} ms`)
   }
   const log = () => {}
-  const { before, respond } = timeoutResponse(log, settled)
+  const { before, respond } = timeoutResponse(log, waitUntilIdle)
   expect(before).toBe(timeoutResponse(log).before + 1_000)
-  await respond().then(() => order.push('answered'))
-  expect(order).toEqual(['called off within 1000 ms', 'answered'])
+  await respond().then(() => order.push('response'))
+  expect(order).toEqual(['idle within 1000 ms', 'response'])
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
-import { BASE_URL, type HttpWorld, openHttpWorld } from '../support/http-world.ts'
+import { BASE_URL, type HttpService, openHttpService } from '../support/http-service.ts'
 
-let world: HttpWorld
+let service: HttpService
 beforeAll(async () => {
-  world = await openHttpWorld()
+  service = await openHttpService()
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 let names = 0
 function newName(): string {
@@ -15,9 +15,11 @@ function newName(): string {
 }
 
 describe('POST /projects', () => {
-  test('makes a project that sends and reads at once', async () => {
+  test('creates a project that accepts events and reports at once', async () => {
     const name = newName()
-    const { status, body } = await world.call(routes.createProject, { body: { name, source_scan_id: null } })
+    const { status, body } = await service.call(routes.createProject, {
+      body: { name, source_scan_id: null },
+    })
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.stringMatching(/^proj_[0-9a-f]+$/),
@@ -34,34 +36,34 @@ describe('POST /projects', () => {
         `curl "${BASE_URL}/stats?project=${name}&since=7d" -H "Authorization: Bearer `,
       ),
     })
-    const sent = await world.call(routes.track, {
+    const sent = await service.call(routes.track, {
       body: { token: body.project_token, event: 'signup' },
       key: null,
     })
     expect(sent.status).toBe(202)
-    expect((await world.call(routes.stats, { query: { project: name } })).status).toBe(200)
+    expect((await service.call(routes.stats, { query: { project: name } })).status).toBe(200)
   })
 
-  test('answers with the project of that name when there is one', async () => {
+  test('returns the existing project of the same name', async () => {
     const name = newName()
-    const first = await world.call(routes.createProject, { body: { name } })
-    const second = await world.call(routes.createProject, {
+    const first = await service.call(routes.createProject, { body: { name } })
+    const second = await service.call(routes.createProject, {
       body: { name, allowed_origins: 'https://other.example' },
     })
     expect([second.status, second.body]).toEqual([200, { ...first.body, existing: true }])
   })
 
-  test('cuts an address to its origin, and needs no note then', async () => {
+  test('stores the origin of an address, and then sends no note about open origins', async () => {
     const allowed_origins = 'https://cut.example/path?x=1, shop.cut.example'
-    const { body } = await world.call(routes.createProject, { body: { name: newName(), allowed_origins } })
+    const { body } = await service.call(routes.createProject, { body: { name: newName(), allowed_origins } })
     expect(body.allowed_origins).toBe('https://cut.example,https://shop.cut.example')
     expect(body).not.toHaveProperty('snippet_note')
   })
 
-  test('refuses a primary origin that another project has', async () => {
+  test('refuses the primary origin of another project', async () => {
     const allowed_origins = 'https://taken.example'
-    await world.call(routes.createProject, { body: { name: newName(), allowed_origins } })
-    const { status, body } = await world.call(routes.createProject, {
+    await service.call(routes.createProject, { body: { name: newName(), allowed_origins } })
+    const { status, body } = await service.call(routes.createProject, {
       body: { name: newName(), allowed_origins },
     })
     expect([status, body.error]).toEqual([409, 'DUPLICATE_ORIGIN'])
@@ -75,8 +77,8 @@ describe('POST /projects', () => {
     [{ name: 'ok', allowed_origins: 5 }, 'allowed_origins'],
     [{ name: 'ok', allowed_origins: 'ftp://x.example' }, 'allowed_origins'],
     [{ name: 'ok', source_scan_id: 'scan_1' }, 'source_scan_id'],
-  ])('refuses %j, naming %s', async (fields, field) => {
-    const { status, body } = await world.call(routes.createProject, { body: fields })
+  ])('refuses %j with a message that names %s', async (fields, field) => {
+    const { status, body } = await service.call(routes.createProject, { body: fields })
     expect([status, body.error, body.message]).toEqual([
       400,
       'MISSING_FIELDS',
@@ -86,32 +88,33 @@ describe('POST /projects', () => {
 })
 
 describe('GET /projects', () => {
-  test('lists the account’s own, and says that it has a key', async () => {
-    const mine = await world.project()
-    const theirs = await world.project(world.stranger)
-    const { body } = await world.call(routes.listProjects)
+  test('lists the projects of the account, and says that it has an API key', async () => {
+    const mine = await service.createProject()
+    const theirs = await service.createProject(service.stranger)
+    const { body } = await service.call(routes.listProjects)
     const ids = (body.projects as { id: string }[]).map(({ id }) => id)
     expect(ids).toContain(mine.id)
     expect(ids).not.toContain(theirs.id)
     expect(body).toMatchObject({ has_api_key: true, tier: 'pro' })
   })
 
-  test('is empty for an account without projects', async () => {
-    const { id } = await world.project(world.stranger)
-    for (const { id } of await world.projects.list(world.stranger.id)) await world.projects.remove({ id })
-    const { body } = await world.call(routes.listProjects, { key: world.strangersKey })
+  test('returns an empty list for an account without projects', async () => {
+    const { id } = await service.createProject(service.stranger)
+    for (const { id } of await service.projects.list(service.stranger.id))
+      await service.projects.remove({ id })
+    const { body } = await service.call(routes.listProjects, { key: service.strangersKey })
     expect([id.length > 0, body.projects]).toEqual([true, []])
   })
 })
 
-test('GET /projects/{id} tells what was sent and read, ever and today', async () => {
-  const project = await world.project()
-  await world.usage.addEvents('shard-1', '1', [
+test('GET /projects/{id} returns the numbers of events and reads, in total and today', async () => {
+  const project = await service.createProject()
+  await service.usage.addEvents('shard-1', '1', [
     { owner: project.id, day: '2026-11-20', events: 5 },
     { owner: project.id, day: '2026-11-21', events: 3 },
   ])
-  await world.call(routes.stats, { query: { project: project.name } })
-  const { body } = await world.call(routes.readProject, { id: project.name })
+  await service.call(routes.stats, { query: { project: project.name } })
+  const { body } = await service.call(routes.readProject, { id: project.name })
   expect(body).toMatchObject({
     id: project.id,
     total_events: 8,
@@ -122,24 +125,24 @@ test('GET /projects/{id} tells what was sent and read, ever and today', async ()
 })
 
 describe('PATCH /projects/{id}', () => {
-  test('renames a project that has no events yet, and the old name is free', async () => {
-    const { id, name } = await world.project()
+  test('renames a project without events, and frees the old name', async () => {
+    const { id, name } = await service.createProject()
     const renamed = newName()
-    const { status, body } = await world.call(routes.updateProject, { id: name, body: { name: renamed } })
+    const { status, body } = await service.call(routes.updateProject, { id: name, body: { name: renamed } })
     expect([status, body.id, body.name]).toEqual([200, id, renamed])
-    expect((await world.call(routes.createProject, { body: { name } })).status).toBe(201)
+    expect((await service.call(routes.createProject, { body: { name } })).status).toBe(201)
   })
 
-  test('keeps the name once there are events', async () => {
-    const { id } = await world.project()
-    await world.usage.addEvents('shard-1', '1', [{ owner: id, day: '2026-11-21', events: 1 }])
-    const { status, body } = await world.call(routes.updateProject, { id, body: { name: newName() } })
+  test('refuses to rename a project with events', async () => {
+    const { id } = await service.createProject()
+    await service.usage.addEvents('shard-1', '1', [{ owner: id, day: '2026-11-21', events: 1 }])
+    const { status, body } = await service.call(routes.updateProject, { id, body: { name: newName() } })
     expect([status, body.error]).toEqual([409, 'NAME_LOCKED'])
   })
 
-  test('refuses a name that another project has', async () => {
-    const [one, other] = [await world.project(), await world.project()]
-    const { status, body } = await world.call(routes.updateProject, {
+  test('refuses the name of another project', async () => {
+    const [one, other] = [await service.createProject(), await service.createProject()]
+    const { status, body } = await service.call(routes.updateProject, {
       id: one.id,
       body: { name: other.name },
     })
@@ -152,20 +155,20 @@ describe('PATCH /projects/{id}', () => {
     [{ link_domains: 'a.example' }, 'link_domains'],
     [{ link_domains: ['https://a.example'] }, 'link_domains'],
     [{ link_domains: Array(21).fill('a.example') }, 'link_domains'],
-  ])('refuses %j, naming %s', async (body, named) => {
-    const { id } = await world.project()
-    const answer = await world.call(routes.updateProject, { id, body })
-    expect([answer.status, answer.body.error]).toEqual([400, 'MISSING_FIELDS'])
-    expect(answer.body.message).toContain(named)
+  ])('refuses %j with a message that names %s', async (body, text) => {
+    const { id } = await service.createProject()
+    const response = await service.call(routes.updateProject, { id, body })
+    expect([response.status, response.body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(response.body.message).toContain(text)
   })
 })
 
-test('DELETE /projects/{id}: the token dies at once, the name is free, a second time finds nothing', async () => {
-  const { id, name, project_token: token } = await world.project()
-  const deleted = await world.call(routes.deleteProject, { id: name })
+test('DELETE /projects/{id} disables the token at once and frees the name; a second DELETE finds nothing', async () => {
+  const { id, name, project_token: token } = await service.createProject()
+  const deleted = await service.call(routes.deleteProject, { id: name })
   expect([deleted.status, deleted.body]).toEqual([200, { ok: true, deleted: id }])
-  const sent = await world.call(routes.track, { body: { token, event: 'signup' } })
+  const sent = await service.call(routes.track, { body: { token, event: 'signup' } })
   expect([sent.status, sent.body.error]).toEqual([401, 'INVALID_TOKEN'])
-  expect((await world.call(routes.deleteProject, { id })).status).toBe(404)
-  expect((await world.call(routes.createProject, { body: { name } })).status).toBe(201)
+  expect((await service.call(routes.deleteProject, { id })).status).toBe(404)
+  expect((await service.call(routes.createProject, { body: { name } })).status).toBe(201)
 })

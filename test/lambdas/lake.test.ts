@@ -3,10 +3,11 @@ import { expect, test } from 'vitest'
 import { packRecord } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
 import { type LakeServices, lakeHandler } from '#lambdas/lake/handler'
-import { eventsRecord, lakeWorld } from '../support/lake-world.ts'
+import { eventsRecord } from '../support/events-record.ts'
+import { createLakePipeline } from '../support/lake-pipeline.ts'
 import { kinesisEvent } from '../support/lambda-events.ts'
 
-/** Real sequence numbers: beyond what a double holds, so that only integers compare. */
+/** A real sequence number. It is larger than a double can hold exactly, so only BigInt compares it. */
 const SEQUENCE = 49_590_338_271_490_256_608_559_692_538_361_571_095_921_575_989_136_588_898n
 
 function entries(...names: string[]): StreamEntry[] {
@@ -20,15 +21,15 @@ const asEvent = (shard: string, given: readonly StreamEntry[]) =>
   kinesisEvent(shard, given) as unknown as KinesisStreamEvent
 
 function setUp(changes: Partial<LakeServices> = {}) {
-  const world = lakeWorld()
-  const { consumer, state, log } = world
+  const pipeline = createLakePipeline()
+  const { consumer, state, log } = pipeline
   const finishOrphanedClaims = async () => {}
   const handle = lakeHandler({ consumer, state, finishOrphanedClaims, log, ...changes })
-  const stored = () => world.keys('hot/').map(key => world.lake.rows(key).map(row => row.id))
-  return { world, handle, stored }
+  const stored = () => pipeline.keys('hot/').map(key => pipeline.lake.rows(key).map(row => row.id))
+  return { pipeline, handle, stored }
 }
 
-test('a batch goes into the lake once, however often it comes and wherever it is cut', async () => {
+test('a batch that arrives again, cut at other places, is stored once', async () => {
   const { handle, stored } = setUp()
   const all = entries('a', 'b', 'c')
   for (const batch of [all.slice(0, 2), all, all.slice(1)]) {
@@ -37,49 +38,49 @@ test('a batch goes into the lake once, however often it comes and wherever it is
   expect(stored()).toEqual([['a', 'b'], ['c']])
 })
 
-test('that claims of shards that are gone cannot be ended fails no batch, and is logged', async () => {
+test('a failure to finish orphaned claims is logged and does not fail the batch', async () => {
   const finishOrphanedClaims = () => Promise.reject(new Error('no stream'))
-  const { handle, stored, world } = setUp({ finishOrphanedClaims })
+  const { handle, stored, pipeline } = setUp({ finishOrphanedClaims })
   expect(await handle(asEvent('shardId-000000000006', entries('a')))).toEqual({ batchItemFailures: [] })
-  expect([stored(), world.logged]).toEqual([[['a']], ['JOB_FAILED']])
+  expect([stored(), pipeline.logged]).toEqual([[['a']], ['JOB_FAILED']])
 })
 
-test('records that come out of order, or of two shards, are put in theirs', async () => {
-  const { handle, world } = setUp()
+test('records of two shards, out of order, are stored in the order of their own shard', async () => {
+  const { handle, pipeline } = setUp()
   const [first, second] = entries('a', 'b') as [StreamEntry, StreamEntry]
   const event = asEvent('shardId-1', [second, first])
   event.Records.push(...asEvent('shardId-2', [first]).Records)
   expect(await handle(event)).toEqual({ batchItemFailures: [] })
-  expect((await world.state.shard('shardId-1')).highWater).toBe(second.sequence)
-  expect((await world.state.shard('shardId-2')).highWater).toBe(first.sequence)
+  expect((await pipeline.state.shard('shardId-1')).highWater).toBe(second.sequence)
+  expect((await pipeline.state.shard('shardId-2')).highWater).toBe(first.sequence)
 })
 
-test('a failure reports the first record beyond what the lake holds by then', async () => {
+test('a failure reports the first record that is not in the lake yet', async () => {
   const all = entries('a', 'b', 'c')
-  const world = lakeWorld()
+  const pipeline = createLakePipeline()
   const { handle } = setUp({
-    state: world.state,
+    state: pipeline.state,
     consumer: {
       async consumeBatch(shard, batch) {
-        await world.consumer.consumeBatch(shard, batch.slice(0, 2))
-        throw new Error('the bucket does not answer')
+        await pipeline.consumer.consumeBatch(shard, batch.slice(0, 2))
+        throw new Error('the S3 bucket does not respond')
       },
     },
-    log: world.log,
+    log: pipeline.log,
   })
   expect(await handle(asEvent('s', all))).toEqual({
     batchItemFailures: [{ itemIdentifier: all[2]?.sequence }],
   })
-  expect(world.logged).toEqual(['LAKE_BATCH_FAILED'])
+  expect(pipeline.logged).toEqual(['LAKE_BATCH_FAILED'])
 })
 
-test('a failure after the last record was taken reports none', async () => {
-  const world = lakeWorld()
+test('a failure after the last record was stored reports no record', async () => {
+  const pipeline = createLakePipeline()
   const { handle } = setUp({
-    state: world.state,
+    state: pipeline.state,
     consumer: {
       async consumeBatch(shard, batch) {
-        await world.consumer.consumeBatch(shard, batch)
+        await pipeline.consumer.consumeBatch(shard, batch)
         throw new Error('too late')
       },
     },
@@ -87,7 +88,7 @@ test('a failure after the last record was taken reports none', async () => {
   expect(await handle(asEvent('s', entries('a')))).toEqual({ batchItemFailures: [] })
 })
 
-test('where not even the state can be read the whole batch comes again', async () => {
+test('if the state cannot be read after a failure, the whole batch is reported', async () => {
   const fails = () => Promise.reject(new Error('no table'))
   const { handle } = setUp({ consumer: { consumeBatch: fails }, state: { shard: fails } })
   const all = entries('a', 'b')

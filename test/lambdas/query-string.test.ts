@@ -8,11 +8,11 @@ test.each([
   ['a&b=&&c=1=2', { a: '', b: '', c: '1=2' }],
   ['__proto__=1&toString=2', JSON.parse('{"__proto__":"1","toString":"2"}')],
   ['', {}],
-])('%j is read', (text, query) => {
+])('the query string %j is read', (text, query) => {
   expect(JSON.parse(JSON.stringify(queryString(text)))).toEqual(query)
 })
 
-test('a name that was not sent is not there, whatever objects have', () => {
+test('names that every object has, such as `constructor`, are absent unless they were sent', () => {
   expect(queryString('a=1').constructor).toBeUndefined()
 })
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { MAX_BODY_BYTES, type Route, type RouteName, routes } from '#schemas/routes'
-import { BASE_URL, type HttpWorld, openHttpWorld, type Sent } from '../support/http-world.ts'
+import { BASE_URL, type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
 
-/** What holds for every row of the routes table; a row that is added is tested by being there. */
+/** Rules for every row of the routes table. They also test a row that is added later. */
 const rows = Object.entries<Route>(routes) as [RouteName, Route][]
 const ofAccounts = rows.filter(([, route]) => route.auth === 'account')
 const ofProjects = rows.filter(([, route]) => route.project !== undefined)
@@ -11,7 +11,7 @@ const withBody = rows.filter(([, route]) => route.body !== undefined)
 
 const METADATA = `Bearer resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource"`
 
-/** A body that each row takes, for a project of ours; a row with a body and without an example is a type error. */
+/** A valid body for each row. A row with a body but without an example here is a type error. */
 const bodies: {
   [Name in RouteName as (typeof routes)[Name] extends { body: unknown } ? Name : never]: (
     token: string,
@@ -36,20 +36,20 @@ const queries: Partial<Record<RouteName, Record<string, string>>> = {
   journey: { user_id: 'u1' },
 }
 
-let world: HttpWorld
+let service: HttpService
 beforeAll(async () => {
-  world = await openHttpWorld()
+  service = await openHttpService()
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 function bodyOf(name: RouteName, token: string): Record<string, unknown> | undefined {
   return name in bodies ? bodies[name as keyof typeof bodies](token) : undefined
 }
 
-/** A request that the row takes, for a new project of ours, or for the project that is given. */
-async function goodRequest(name: RouteName, named?: string): Promise<Sent> {
+/** A valid request for the row, for a new project of ours or for the named project. */
+async function goodRequest(name: RouteName, named?: string): Promise<RequestOptions> {
   const route: Route = routes[name]
-  const project = await world.project()
+  const project = await service.createProject()
   const body = bodyOf(name, project.project_token)
   return {
     ...(route.project === 'query' && { query: { project: named ?? project.name, ...queries[name] } }),
@@ -59,8 +59,8 @@ async function goodRequest(name: RouteName, named?: string): Promise<Sent> {
 }
 
 describe.each(rows)('%s', (name, route) => {
-  test('answers as its row promises, with CORS', async () => {
-    const { status, body, headers } = await world.call(route, await goodRequest(name))
+  test('returns a response that its row describes, with CORS headers', async () => {
+    const { status, body, headers } = await service.call(route, await goodRequest(name))
     expect(Object.keys(route.responses)).toContain(String(status))
     route.responses[status]?.schema?.parse(body)
     expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -70,30 +70,30 @@ describe.each(rows)('%s', (name, route) => {
 })
 
 describe.each(rows.filter(([, route]) => route.method !== 'GET'))(
-  '%s, which may carry a body,',
+  '%s, which may have a body,',
   (name, route) => {
-    test('refuses one over 1 MiB before it looks at the credential', async () => {
+    test('refuses a body over 1 MiB before it checks the credential', async () => {
       const body = Buffer.alloc(MAX_BODY_BYTES + 1, 0x20)
-      const answer = await world.call(route, { ...(await goodRequest(name)), body, key: null })
+      const answer = await service.call(route, { ...(await goodRequest(name)), body, key: null })
       expect([answer.status, answer.body.error]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
     })
   },
 )
 
-describe.each(ofAccounts)('%s, of accounts,', (name, route) => {
-  test('asks for a credential, and tells where to get one', async () => {
-    const { status, body, headers } = await world.call(route, { ...(await goodRequest(name)), key: null })
+describe.each(ofAccounts)('%s, a route of accounts,', (name, route) => {
+  test('refuses a request without a credential, and says where to get one', async () => {
+    const { status, body, headers } = await service.call(route, { ...(await goodRequest(name)), key: null })
     expect([status, body.error, headers.get('www-authenticate')]).toEqual([401, 'AUTH_REQUIRED', METADATA])
   })
 
-  test.each<[string, () => Sent]>([
+  test.each<[string, () => RequestOptions]>([
     ['unknown', () => ({ key: `aak_${'0'.repeat(64)}` })],
     ['malformed', () => ({ key: 'aak_' })],
-    ['revoked', () => ({ key: world.revokedKey })],
+    ['revoked', () => ({ key: service.revokedKey })],
     ['a project token', () => ({ key: `aat_${'0'.repeat(48)}` })],
     ['an unknown agent session', () => ({ headers: { Authorization: 'Bearer aas_0' } })],
   ])('refuses a credential that is %s', async (_, credential) => {
-    const { status, body, headers } = await world.call(route, {
+    const { status, body, headers } = await service.call(route, {
       ...(await goodRequest(name)),
       ...credential(),
     })
@@ -104,83 +104,84 @@ describe.each(ofAccounts)('%s, of accounts,', (name, route) => {
     ])
   })
 
-  test('takes the key in the query too', async () => {
+  test('accepts the API key in the query string', async () => {
     const sent = await goodRequest(name)
-    const { status } = await world.call(route, {
+    const { status } = await service.call(route, {
       ...sent,
       key: null,
-      query: { ...sent.query, key: world.key },
+      query: { ...sent.query, key: service.key },
     })
     expect(Object.keys(route.responses)).toContain(String(status))
   })
 
-  test('looks at the credential before the project and the fields', async () => {
+  test('checks the credential before the project and the fields', async () => {
     const sent = { id: 'nowhere', query: { project: 'nowhere', since: 'never' }, key: 'aak_' }
-    expect((await world.call(route, { ...sent, ...(route.body && { body: {} }) })).status).toBe(401)
+    expect((await service.call(route, { ...sent, ...(route.body && { body: {} }) })).status).toBe(401)
   })
 })
 
-describe.each(ofProjects)('%s, of a project,', (name, route) => {
-  test('does not find one that never was', async () => {
-    const { body } = await world.call(route, await goodRequest(name, 'never-was'))
+describe.each(ofProjects)('%s, a route of a project,', (name, route) => {
+  test('does not find an unknown project', async () => {
+    const { body } = await service.call(route, await goodRequest(name, 'never-was'))
     expect(body.error).toBe('NOT_FOUND')
   })
 
-  test('does not find a deleted one', async () => {
-    const project = await world.project()
-    await world.projects.remove(project)
+  test('does not find a deleted project', async () => {
+    const project = await service.createProject()
+    await service.projects.remove(project)
     for (const named of [project.id, project.name]) {
-      expect((await world.call(route, await goodRequest(name, named))).body.error).toBe('NOT_FOUND')
+      expect((await service.call(route, await goodRequest(name, named))).body.error).toBe('NOT_FOUND')
     }
   })
 
-  test('keeps another account’s to itself', async () => {
-    const theirs = await world.project(world.stranger)
-    const byName = await world.call(route, await goodRequest(name, theirs.name))
+  test('does not show the project of another account', async () => {
+    const theirs = await service.createProject(service.stranger)
+    const byName = await service.call(route, await goodRequest(name, theirs.name))
     expect(byName.body.error).toBe('NOT_FOUND')
-    const byId = await world.call(route, await goodRequest(name, theirs.id))
+    const byId = await service.call(route, await goodRequest(name, theirs.id))
     expect(byId.body.error).toBe(route.project === 'path' ? 'FORBIDDEN' : 'NOT_FOUND')
     expect(byId.text).not.toContain(theirs.project_token)
   })
 
-  test('takes the id as well as the name', async () => {
-    const { id } = await world.project()
-    expect((await world.call(route, await goodRequest(name, id))).status).toBe(200)
+  test('accepts the id of the project', async () => {
+    const { id } = await service.createProject()
+    expect((await service.call(route, await goodRequest(name, id))).status).toBe(200)
   })
 
-  test('asks for it before it looks at the fields', async () => {
+  test('reports a missing project before a bad field', async () => {
     if (route.project === 'path') return
     for (const field of [{}, { project: '' }] as Record<string, string>[]) {
-      const sent: Sent = route.project === 'query' ? { query: { ...field, since: 'never' } } : { body: field }
-      expect((await world.call(route, sent)).body.error).toBe('PROJECT_REQUIRED')
+      const sent: RequestOptions =
+        route.project === 'query' ? { query: { ...field, since: 'never' } } : { body: field }
+      expect((await service.call(route, sent)).body.error).toBe('PROJECT_REQUIRED')
     }
   })
 })
 
-describe.each(withBody)('%s, with a body,', (name, route) => {
+describe.each(withBody)('%s, a route with a body,', (name, route) => {
   test.each([
     ['none', Buffer.alloc(0)],
     ['JSON that is cut off', Buffer.from('{"name":')],
     ['bytes that are not UTF-8', Buffer.from('{"name":"\xe4"}', 'latin1')],
     ['a list', Buffer.from('[]')],
     ['null', Buffer.from('null')],
-  ])('refuses %s, before it looks at the credential', async (_, body) => {
-    const answer = await world.call(route, { ...(await goodRequest(name)), body, key: null })
+  ])('refuses %s before it checks the credential', async (_, body) => {
+    const answer = await service.call(route, { ...(await goodRequest(name)), body, key: null })
     expect([answer.status, answer.body.error]).toEqual([400, 'INVALID_BODY'])
   })
 
-  test('takes JSON whatever its content type is called', async () => {
+  test('accepts JSON with another content type', async () => {
     const sent = { ...(await goodRequest(name)), headers: { 'Content-Type': 'text/plain' } }
-    expect(Object.keys(route.responses)).toContain(String((await world.call(route, sent)).status))
+    expect(Object.keys(route.responses)).toContain(String((await service.call(route, sent)).status))
   })
 
-  test('asks for each field that it must have, and a null counts as none', async () => {
+  test('reports each required field that is missing or null', async () => {
     const { required = [] } = z.toJSONSchema(route.body as z.ZodType, { io: 'input', unrepresentable: 'any' })
     const good = await goodRequest(name)
     for (const field of required) {
       const { [field]: _, ...without } = good.body as Record<string, unknown>
       for (const body of [without, { ...without, [field]: null }]) {
-        const answer = await world.call(route, { ...good, body })
+        const answer = await service.call(route, { ...good, body })
         expect([400, 401]).toContain(answer.status)
         expect(answer.body.message).toContain(field)
       }
@@ -188,8 +189,8 @@ describe.each(withBody)('%s, with a body,', (name, route) => {
   })
 })
 
-test('a method that a path does not have is refused with those that it has', async () => {
-  const { status, headers } = await world.call({
+test('a wrong method of a path is refused with the allowed methods', async () => {
+  const { status, headers } = await service.call({
     ...routes.track,
     method: 'GET',
     errors: ['METHOD_NOT_ALLOWED'],
@@ -197,6 +198,6 @@ test('a method that a path does not have is refused with those that it has', asy
   expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
 })
 
-test('none of all this was a defect, and no key came into the log', () => {
-  expect(world.logged).toEqual([])
+test('none of these requests was logged as a failure', () => {
+  expect(service.logged).toEqual([])
 })

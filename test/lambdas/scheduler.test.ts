@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
 import { schedulerHandler } from '#lambdas/scheduler/handler'
-import { lakeWorld } from '../support/lake-world.ts'
+import { createLakePipeline } from '../support/lake-pipeline.ts'
 
 function setUp(tick: () => Promise<void>) {
-  const { state, clock, log, logged } = lakeWorld()
-  const measured: Record<string, number> = {}
+  const { state, clock, log, logged } = createLakePipeline()
+  const gauges: Record<string, number> = {}
   const gauge = (name: string, value: number) => {
-    measured[name] = value
+    gauges[name] = value
   }
-  return { handle: schedulerHandler({ maintenance: { tick }, state, clock, gauge, log }), measured, logged }
+  return { handle: schedulerHandler({ maintenance: { tick }, state, clock, gauge, log }), gauges, logged }
 }
 
-test('a call measures the lake and does what maintenance finds due', async () => {
+test('a call publishes the metrics of the lake and runs maintenance', async () => {
   let ticks = 0
-  const { handle, measured } = setUp(async () => {
+  const { handle, gauges } = setUp(async () => {
     ticks += 1
   })
   await handle()
   expect(ticks).toBe(1)
-  expect(measured).toEqual({ ClaimAgeSeconds: 0, CompactionLagSeconds: 0, Epoch: 1 })
+  expect(gauges).toEqual({ ClaimAgeSeconds: 0, CompactionLagSeconds: 0, Epoch: 1 })
 })
 
-test('a failure is logged and thrown, with the lake measured all the same', async () => {
-  const { handle, measured, logged } = setUp(() => Promise.reject(new Error('no queue')))
+test('a failure of maintenance is logged and thrown after the metrics are published', async () => {
+  const { handle, gauges, logged } = setUp(() => Promise.reject(new Error('no queue')))
   await expect(handle()).rejects.toThrow('no queue')
   expect(logged).toEqual(['JOB_FAILED'])
-  expect(measured.Epoch).toBe(1)
+  expect(gauges.Epoch).toBe(1)
 })

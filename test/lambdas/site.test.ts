@@ -18,7 +18,7 @@ function get(route: Route, headers: HttpRequest['headers'] = {}) {
   })
 }
 
-test('the service says that it is well', async () => {
+test('GET /health reports that the service runs', async () => {
   const { status, body, headers } = await get(routes.health)
   expect([status, body, headers['Cache-Control']]).toEqual([
     200,
@@ -27,7 +27,7 @@ test('the service says that it is well', async () => {
   ])
 })
 
-test('the tracker comes with its checksum, and may be kept for an hour', async () => {
+test('the tracker has its checksum in a header, and clients may cache it for an hour', async () => {
   const { status, body, headers } = await get(routes.trackerJs)
   expect([status, String(body)]).toEqual([200, tracker.code])
   expect(headers).toMatchObject({
@@ -39,27 +39,27 @@ test('the tracker comes with its checksum, and may be kept for an hour', async (
   })
 })
 
-test('the readable tracker is the source', async () => {
+test('GET /tracker.src.js returns the readable source', async () => {
   expect(String((await get(routes.trackerSource)).body)).toBe(tracker.source)
 })
 
-describe('a file that the caller has already', () => {
+describe('a script that the caller has cached', () => {
   test.each([
     ['its tag', (etag: string) => etag],
     ['a list with its weak tag', (etag: string) => `"x", W/${etag}`],
-    ['any', () => '*'],
-  ])('is not sent again, by %s', async (_, tags) => {
+    ['any version', () => '*'],
+  ])('is not sent again when If-None-Match names %s', async (_, tags) => {
     const { headers } = await get(routes.trackerJs)
     const again = await get(routes.trackerJs, { 'if-none-match': tags(headers.ETag ?? '') })
     expect([again.status, again.body, again.headers.ETag]).toEqual([304, '', headers.ETag])
   })
 
-  test('is sent when it has changed', async () => {
+  test('is sent again when it has changed', async () => {
     expect((await get(routes.trackerJs, { 'if-none-match': '"old"' })).status).toBe(200)
   })
 })
 
-test('the document names this service', async () => {
+test('the OpenAPI document has the address of this service', async () => {
   const { body } = await get(routes.openapi)
   expect(JSON.parse(String(body)).servers).toEqual([{ url: 'https://a.example' }])
 })

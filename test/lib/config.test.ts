@@ -38,6 +38,7 @@ const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1f0a'
 test.each([
   ['stackName', { stackName: '1st' }],
   ['architecture', { architecture: 'arm' }],
+  ['priceClass', { priceClass: 300 }],
   ['shards', { shards: '0' }],
   ['shards', { shards: '2.5' }],
   ['shards', { shards: '' }],
@@ -66,7 +67,9 @@ test.each([
   ['monthlyBudgetUsd', { monthlyBudgetUsd: 100 }],
 ])('a bad value of %s is an error that names the option: %o', (name, context) => {
   expect(() => readConfig(context)).toThrow(ConfigError)
-  expect(() => readConfig(context)).toThrow(new RegExp(`^Option ${name} is not valid\\. [A-Z].*\\.$`, 'm'))
+  expect(() => readConfig(context)).toThrow(
+    new RegExp(`^Option ${name} is not valid\\. (Use|Set|Start) .*\\.$`, 'm'),
+  )
 })
 
 test('every option has a description', () => {

@@ -67,6 +67,12 @@ test('functions run on Node 24 and arm64, with a time limit and a memory size th
   }
 })
 
+test('an update replaces the lake consumer before the function that writes to the stream', () => {
+  const resource = (name: FunctionName) =>
+    plain.all('AWS::Lambda::Function').find(([id]) => new RegExp(`^${name}Function`).test(id))
+  expect(resource('track')?.[1].DependsOn).toContain(resource('lake')?.[0])
+})
+
 /** Returns the function of each route key. */
 function functionsByRouteKey(): Record<string, string> {
   const integrations = Object.fromEntries(plain.all('AWS::ApiGatewayV2::Integration'))

@@ -1,51 +1,49 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRandom } from '#local/demo/random'
 import { repeats, seed } from '../support/depth.ts'
 import { eventually } from '../support/eventually.ts'
-import { lakeFiles, read } from '../support/read-back.ts'
 import {
   cleanUp,
-  failingService,
   launchService,
   newFolder,
+  runFailingService,
   type Service,
   startService,
-} from '../support/service.ts'
-import { trackingClient } from '../support/tracking-client.ts'
+} from '../support/service-process.ts'
+import { lakeFiles, readJson } from '../support/service-reads.ts'
+import { startTrackingClient } from '../support/tracking-client.ts'
 
 afterAll(cleanUp)
 
-/** With the cache a service starts with two thirds of the processor time. */
-const env = { NODE_COMPILE_CACHE: join(inject('cacheFolder'), 'footfall-compile-cache') }
 const isWarm = (path: string) => path.includes('/warm/')
 
 describe('while a service runs', () => {
   let service: Service
   beforeAll(async () => {
-    service = await startService({ env })
+    service = await startService()
     return async () => expect(await service.stop()).toBe(0)
   })
 
   test('a second service on its folder cannot start, and the first one continues', async () => {
-    const { code, output } = await failingService({ dataDir: service.dataDir, env })
+    const { code, output } = await runFailingService({ dataDir: service.dataDir })
     expect(code).toBe(1)
     expect(output).toContain(`Footfall cannot start. Another Footfall service uses ${service.dataDir}.`)
-    await read(service, '/projects')
+    await readJson(service, '/projects')
   })
 
   test('a service on its port cannot start', async () => {
     const port = Number(new URL(service.baseUrl).port)
-    const { code, output } = await failingService({ port, env })
+    const { code, output } = await runFailingService({ port })
     expect(code).toBe(1)
     expect(output).toContain(`Footfall cannot start. Port ${port} is used by another program.`)
   })
 })
 
 test('a wrong setting ends the start with exit code 1 and its name', async () => {
-  const { code, output } = await failingService({
-    env: { ...env, QUERY_MEMORY_MB: 'much', BASE_URL: 'localhost' },
+  const { code, output } = await runFailingService({
+    env: { QUERY_MEMORY_MB: 'much', BASE_URL: 'localhost' },
   })
   expect(code).toBe(1)
   expect(output).toContain('Footfall cannot start. ')
@@ -57,22 +55,22 @@ test('a credentials file that cannot be read ends the start, and is not replaced
   const dataDir = newFolder()
   const path = join(dataDir, 'credentials.json')
   writeFileSync(path, '{"api_key": ')
-  const { code, output } = await failingService({ dataDir, env })
+  const { code, output } = await runFailingService({ dataDir })
   expect(code).toBe(1)
   expect(output).toContain('delete it to get a new API key')
   expect(readFileSync(path, 'utf8')).toBe('{"api_key": ')
 })
 
 test('without its credentials file the owner gets a new key for the same account and project', async () => {
-  const first = await startService({ env })
+  const first = await startService()
   await first.stop()
   rmSync(join(first.dataDir, 'credentials.json'))
-  const second = await startService({ dataDir: first.dataDir, env })
+  const second = await startService({ dataDir: first.dataDir })
   const { account_id, project_token } = first.credentials
   expect(second.credentials).toMatchObject({ account_id, project_token })
   expect(second.credentials.api_key).not.toBe(first.credentials.api_key)
-  await read(second, '/projects')
-  await expect(read({ ...second, credentials: first.credentials }, '/projects')).rejects.toThrow('401')
+  await readJson(second, '/projects')
+  await expect(readJson({ ...second, credentials: first.credentials }, '/projects')).rejects.toThrow('401')
   await second.stop()
 })
 
@@ -80,35 +78,35 @@ test('a first start that is killed at any moment is completed by the next one', 
   const dataDir = newFolder()
   const random = createRandom(seed)
   for (let kill = 0; kill < repeats(3); kill += 1) {
-    const launch = launchService({ dataDir, seed: true, env })
+    const launch = launchService({ dataDir, seed: true })
     await new Promise(resolve => setTimeout(resolve, 150 + random.below(900)))
     await launch.kill9()
   }
-  const service = await startService({ dataDir, seed: true, env })
-  const { projects } = await read<{ projects: { name: string }[] }>(service, '/projects')
+  const service = await startService({ dataDir, seed: true })
+  const { projects } = await readJson<{ projects: { name: string }[] }>(service, '/projects')
   expect(projects.map(({ name }) => name)).toEqual(['demo'])
-  const stats = await read<{ totals: { total_events: number } }>(service, '/stats?project=demo&since=30d')
+  const stats = await readJson<{ totals: { total_events: number } }>(service, '/stats?project=demo&since=30d')
   expect(stats.totals.total_events).toBe(40_000)
   expect(await service.stop()).toBe(0)
 })
 
 test('Ctrl-C stops the service cleanly at any moment, also while it reports that it is ready', async () => {
   const dataDir = newFolder()
-  expect(await launchService({ dataDir, env }).stopAt(/^process /m)).toBe(0)
+  expect(await launchService({ dataDir }).stopAt(/^process /m)).toBe(0)
   for (let stop = 0; stop < repeats(2); stop += 1) {
-    expect(await launchService({ dataDir, env }).stopAt(/^ready /m)).toBe(0)
+    expect(await launchService({ dataDir }).stopAt(/^ready /m)).toBe(0)
   }
 })
 
 test('the service continues, and stops cleanly, when nobody reads its log any more', async () => {
-  const service = await startService({ env: { ...env, EPOCH_SECONDS: '1' } })
-  service.hangUp()
-  const client = trackingClient({ credentials: service.credentials, prefix: 'unheard' })
+  const service = await startService({ env: { EPOCH_SECONDS: '1' } })
+  service.closeOutput()
+  const client = startTrackingClient({ credentials: service.credentials, prefix: 'unheard' })
   // Each compacted epoch writes a line to the log.
   await eventually(() => expect(lakeFiles(service.dataDir).filter(isWarm).length).toBeGreaterThan(1), {
     timeoutMs: 60_000,
   })
   await client.stop()
-  await read(service, '/projects')
+  await readJson(service, '/projects')
   expect(await service.stop()).toBe(0)
 })

@@ -34,8 +34,8 @@ test('the sources have at least 100 messages, and at least one for each kind of 
 })
 
 test('only known expressions pass on a text from elsewhere', () => {
-  const found = unreadable.map(({ place, code }) => `${place.replace(/:\d+$/, '')}: ${code}`)
-  expect([...new Set(found)].toSorted()).toEqual(Object.keys(PASSED_ON).toSorted())
+  const expressions = unreadable.map(({ place, code }) => `${place.replace(/:\d+$/, '')}: ${code}`)
+  expect([...new Set(expressions)].toSorted()).toEqual(Object.keys(PASSED_ON).toSorted())
 })
 
 describe('the message of a wrong setting is a sentence', () => {
@@ -103,7 +103,7 @@ describe('the search finds the message in', () => {
     ['a schema of words', "z.enum(['x'], 'a')", ['a']],
     ['a text that is not there', 'unavailable(text, 1)', [null]],
   ])('%s', (_, code, texts) => {
-    const found = clientMessagesIn('schemas/a.ts', code).map(({ text }) => text)
-    expect(found.toSorted()).toEqual(texts)
+    const messageTexts = clientMessagesIn('schemas/a.ts', code).map(({ text }) => text)
+    expect(messageTexts.toSorted()).toEqual(texts)
   })
 })

@@ -12,12 +12,12 @@ import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
 import type { Bundles } from '#lib/bundles'
 import type { FunctionName } from '#schemas/functions'
-import { startAthena } from './athena-front.ts'
+import { startAthenaEmulator } from './athena-emulator.ts'
 import { type BundleProcess, startBundle, stopBundles } from './bundle-process.ts'
-import { nobody, startKinesis, startStorage } from './emulators.ts'
+import { duckdbForS3 } from './duckdb-for-s3.ts'
+import { EMULATOR_ACCESS, startKinesis, startStorage } from './emulators.ts'
 import { exampleEvent, type SqsEvent } from './lambda-events.ts'
-import { duckdbOverBucket } from './mirrored-lake.ts'
-import { openTestState } from './state.ts'
+import { openTestState } from './test-state.ts'
 
 /** A message whose function did not end is delivered again after this time. */
 const VISIBILITY_S = 2
@@ -34,7 +34,7 @@ export async function openBundledService(bundles: Bundles) {
   const bucket = storage.createBucket()
   const queueUrl = storage.createQueue(VISIBILITY_S)
   const lake = createS3Lake({ client: storage.s3, bucket })
-  const athena = await startAthena(await duckdbOverBucket(lake, join(folder, 'lake')))
+  const athena = await startAthenaEmulator(await duckdbForS3(lake, join(folder, 'lake')))
   const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {} })
   const { origin, username } = new URL(state.endpoint)
 
@@ -67,9 +67,9 @@ export async function openBundledService(bundles: Bundles) {
       POWERTOOLS_METRICS_NAMESPACE: 'Footfall',
       POWERTOOLS_LOG_LEVEL: 'INFO',
       ...settings[name],
-      AWS_REGION: nobody.region,
+      AWS_REGION: EMULATOR_ACCESS.region,
       AWS_ACCESS_KEY_ID: username,
-      AWS_SECRET_ACCESS_KEY: nobody.credentials.secretAccessKey,
+      AWS_SECRET_ACCESS_KEY: EMULATOR_ACCESS.credentials.secretAccessKey,
       AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
       AWS_XRAY_DAEMON_ADDRESS: `127.0.0.1:${daemon.address().port}`,
       AWS_ENDPOINT_URL_KINESIS: kinesis.endpoint,

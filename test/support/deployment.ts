@@ -6,7 +6,7 @@ import type { EventsResponse } from '#schemas/events'
 import type { ProjectRecord } from '#schemas/projects'
 import type { Stats } from '#schemas/stats'
 import { eventually } from './eventually.ts'
-import { cleanUp, startService } from './service.ts'
+import { cleanUp, startService } from './service-process.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 /** A file that FOOTFALL_DEPLOYMENT names: a service that runs already, and an account there. */
@@ -24,7 +24,7 @@ export type DeploymentFile = {
 export type NewProject = ProjectRecord & { snippet: string; api_example: string }
 
 /** What a client sends of an event, but for the token. */
-export type Sent = { event: string; [field: string]: unknown }
+export type EventInput = { event: string; [field: string]: unknown }
 
 /**
  * The service that a journey goes through: the deployed one of FOOTFALL_DEPLOYMENT, or one that is started here. The
@@ -48,7 +48,7 @@ export type Deployment = {
   /** A project that nobody else has; `name` is only its beginning. */
   newProject(name: string, more?: { allowed_origins?: string }): Promise<NewProject>
   /** Sends events as a human's browser would, without the API key: one by /track, more by /track/batch. */
-  send(project: NewProject, events: Sent[], headers?: Record<string, string>): Promise<Response>
+  send(project: NewProject, events: EventInput[], headers?: Record<string, string>): Promise<Response>
   /** All events of the project that reads have now, oldest first. */
   events(project: Pick<ProjectRecord, 'id'>, since?: string): Promise<EventRow[]>
   /** Waits until reads have so many events of the project, and gives them, oldest first. */

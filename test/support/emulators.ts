@@ -12,7 +12,7 @@ import { createKinesisClient, createS3Client, createSqsClient } from '#aws/clien
 import { eventually } from './eventually.ts'
 
 /** What every client of an emulator is told; the emulators check none of it. */
-export const nobody = {
+export const EMULATOR_ACCESS = {
   region: 'us-east-1',
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 } as const
@@ -31,7 +31,7 @@ export async function startKinesis(): Promise<EmulatedKinesis> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const endpoint = `http://127.0.0.1:${port}`
-  const client = createKinesisClient({ endpoint, ...nobody })
+  const client = createKinesisClient({ endpoint, ...EMULATOR_ACCESS })
   let made = 0
   return {
     endpoint,
@@ -69,7 +69,7 @@ export type EmulatedStorage = {
 /** S3 and SQS by fauxqs, in memory, at a free port. */
 export async function startStorage(): Promise<EmulatedStorage> {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
-  const at = { endpoint: `http://127.0.0.1:${server.port}`, ...nobody }
+  const at = { endpoint: `http://127.0.0.1:${server.port}`, ...EMULATOR_ACCESS }
   const s3 = createS3Client(at)
   const sqs = createSqsClient(at)
   let made = 0

@@ -7,21 +7,21 @@ import {
 } from '#core/lake/state'
 
 type Job = { sentAt: number; finished: boolean }
-type Saved = { lake: LakeState; shards: Map<string, ShardState>; jobs: Map<string, Job> }
+type SavedState = { lake: LakeState; shards: Map<string, ShardState>; jobs: Map<string, Job> }
 
-/** The state in memory, for the simulator: thousands of times faster than a table, by the same contract suite. */
+/** The lake state in memory. It passes the same contract suite as the table, and is thousands of times faster. */
 export type MemoryLakeState = LakeStateStore & {
-  /** A copy of everything, and the way back to it, as after a power cut. */
-  save(): Saved
-  restore(saved: Saved): void
-  /** Looks at once, without a turn of the scheduler. */
+  save(): SavedState
+  /** Goes back to a saved state, as after a power cut. */
+  restore(saved: SavedState): void
+  /** Returns the state synchronously, so it takes no turn of the simulator. */
   peek(shard: string): ShardState | undefined
   peekLake(): LakeState
-  /** Counts the changes that a reader could see. */
+  /** Returns the number of changes that readers can see. */
   changes(): number
 }
 
-export function memoryLakeState(): MemoryLakeState {
+export function createMemoryLakeState(): MemoryLakeState {
   let lake: LakeState = {
     epoch: 1,
     warm: 1,

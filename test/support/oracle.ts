@@ -27,7 +27,7 @@ const DAY = 24 * HOUR
 const AHEAD = 5 * 60_000
 
 /** Contract 1.1: the same project and event_id within 24 h is stored once, the first copy. `sent` in order of arrival. */
-export function stored(sent: readonly SentEvent[]): SentEvent[] {
+export function withoutCopies(sent: readonly SentEvent[]): SentEvent[] {
   const kept: SentEvent[] = []
   for (const event of sent) {
     const again = kept.some(
@@ -42,11 +42,11 @@ export function stored(sent: readonly SentEvent[]): SentEvent[] {
   return kept
 }
 
-export type OracleQuestion = { project: string; since: string; now: number }
+export type OracleQuery = { project: string; since: string; now: number }
 
 export function oracleStats(
   events: readonly SentEvent[],
-  { project, since, now, groupBy }: OracleQuestion & { groupBy: StatsGroup },
+  { project, since, now, groupBy }: OracleQuery & { groupBy: StatsGroup },
 ): Stats {
   const from = lowerBound(since, now, groupBy === 'hour')
   const own = events.filter(event => event.project_id === project && event.timestamp <= now + AHEAD)
@@ -114,7 +114,7 @@ function oracleSessions(own: readonly SentEvent[], from: number): Stats['session
 /** All events that GET /events returns, newest first, before any limit. */
 export function oracleEvents(
   events: readonly SentEvent[],
-  { project, since, now }: OracleQuestion,
+  { project, since, now }: OracleQuery,
   filter: { event?: string; user_id?: string; session_id?: string } = {},
 ): EventRow[] {
   const from = lowerBound(since, now, false)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
-import type { EventsRecord } from './lake-builder.ts'
+import type { EventsRecord } from './build-lake.ts'
 import type { SentEvent } from './oracle.ts'
 
 /**

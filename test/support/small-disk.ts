@@ -2,29 +2,29 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Service } from './service.ts'
+import type { Service } from './service-process.ts'
 
-/** How a service is put on a disk of its own, which can be filled up without anybody else noticing. */
+/** A disk for one service. Tests can fill it without an effect on anything else. */
 export type SmallDisk = {
-  /** The command line that makes the disk, then runs the given one. */
+  /** Returns the command line that creates the disk and then runs `command`. */
   wrap(command: string[]): string[]
-  /** Where we see a path of the process. */
+  /** Returns the path under which the test sees a path of the process. */
   pathOf(pid: number, path: string): string
   fill(service: Service): void
   free(service: Service): void
 }
 
 /**
- * A disk that can be filled up: a real one of `megabytes` where the machine lets us mount it, else a limit of the
- * process that lets no file grow.
+ * Creates a disk of `megabytes` where the machine allows the mount. Elsewhere, `fill` sets a limit of the process that
+ * lets no file grow.
  */
-export function smallDisk(dataDir: string, megabytes: number): SmallDisk {
+export function createSmallDisk(dataDir: string, megabytes: number): SmallDisk {
   return canMount() ? tmpfsDisk(dataDir, megabytes) : limitedDisk()
 }
 
 /**
- * A tmpfs of `megabytes` over the service's data folder, in a mount namespace of its own (unshare of util-linux): only
- * the service sees it, and it goes with the process. We reach it through /proc.
+ * Mounts a tmpfs over the service's data folder, in a new mount namespace (unshare of util-linux). Only the service sees
+ * it, and it ends with the process. The test reaches it through /proc.
  */
 function tmpfsDisk(dataDir: string, megabytes: number): SmallDisk {
   const pathOf = (pid: number, path: string) => join(`/proc/${pid}/root`, path)
@@ -45,7 +45,7 @@ function tmpfsDisk(dataDir: string, megabytes: number): SmallDisk {
     fill(service) {
       const file = openSync(filler(service), 'w')
       try {
-        for (const size of [1 << 20, 1 << 12, 1]) fillBy(file, size)
+        for (const blockSize of [1 << 20, 1 << 12, 1]) writeUntilFull(file, blockSize)
       } finally {
         closeSync(file)
       }
@@ -54,7 +54,7 @@ function tmpfsDisk(dataDir: string, megabytes: number): SmallDisk {
   }
 }
 
-/** The limit on file sizes (RLIMIT_FSIZE): every write fails with EFBIG while the disk counts as full. */
+/** Uses the limit on file sizes (RLIMIT_FSIZE): while the disk is "full", every write fails with EFBIG. */
 function limitedDisk(): SmallDisk {
   const limit = ({ pid }: Service, bytes: string) =>
     execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
@@ -66,7 +66,7 @@ function limitedDisk(): SmallDisk {
   }
 }
 
-/** Containers often do not allow it. */
+/** Containers often do not allow a mount. */
 function canMount(): boolean {
   try {
     const mount = ['mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]
@@ -77,8 +77,8 @@ function canMount(): boolean {
   }
 }
 
-function fillBy(file: number, size: number): void {
-  const block = Buffer.alloc(size)
+function writeUntilFull(file: number, blockSize: number): void {
+  const block = Buffer.alloc(blockSize)
   try {
     for (;;) writeSync(file, block)
   } catch (error) {

@@ -3,31 +3,31 @@ import type { Credentials } from '#schemas/owner'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 export type TrackingClient = {
-  /** The event ids that were acknowledged; at the end of `stop`, all that were sent. */
+  /** The event ids that the service has acknowledged. After `stop`, these are all ids that were sent. */
   acknowledged: Set<string>
-  /** Requests by the status of their answer; 0: none came. */
-  answers: Map<number, number>
-  /** Sends nothing new, and resolves once everything sent has been acknowledged. */
+  /** Number of requests by response status. Status 0 means that no response came. */
+  statusCounts: Map<number, number>
+  /** Sends no new events, and resolves once everything sent has been acknowledged. */
   stop(): Promise<void>
 }
 
 export type TrackingOptions = {
   credentials: Pick<Credentials, 'base_url' | 'project_token'>
-  /** Goes before the numbers of the event ids. */
+  /** Start of the event ids. A number follows. */
   prefix: string
   /** Largest batch. */
   batch?: number
   /** Pause between two requests, ms. */
   pauseMs?: number
-  /** Further properties of each event, made for each anew. */
+  /** Returns additional properties. Called for each event. */
   properties?: () => Record<string, unknown>
 }
 
 /**
- * A client that sends batches one after another, each with event ids of its own, and a batch that was not acknowledged
- * again until it is: through errors, refusals and a service that is away.
+ * Sends batches of new events one after another until `stop`. Sends a batch again until it is acknowledged, whether the
+ * response is an error or the service is down.
  */
-export function trackingClient({
+export function startTrackingClient({
   credentials,
   prefix,
   batch = 10,
@@ -35,7 +35,7 @@ export function trackingClient({
   properties = () => ({}),
 }: TrackingOptions): TrackingClient {
   const acknowledged = new Set<string>()
-  const answers = new Map<number, number>()
+  const statusCounts = new Map<number, number>()
   let sent = 0
   let stopping = false
 
@@ -56,7 +56,7 @@ export function trackingClient({
 
   async function send(events: { event_id: string }[]): Promise<boolean> {
     const status = await post(events)
-    answers.set(status, (answers.get(status) ?? 0) + 1)
+    statusCounts.set(status, (statusCounts.get(status) ?? 0) + 1)
     return status === 202
   }
 
@@ -87,7 +87,7 @@ export function trackingClient({
   const running = run()
   return {
     acknowledged,
-    answers,
+    statusCounts,
     stop() {
       stopping = true
       return running

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { campaignProperties, keepCampaign } from '../../tracker/attribution.ts'
+import { campaignProperties, storeCampaign } from '../../tracker/attribution.ts'
 import { openStore } from '../../tracker/storage.ts'
 import { memoryStorage } from './memory-storage.ts'
 
@@ -11,7 +11,7 @@ function browser() {
       const tab = memoryStorage()
       const tabStore = openStore(() => tab, 't')
       return {
-        visit: (query: string) => keepCampaign(localStore, tabStore, query),
+        openPage: (query: string) => storeCampaign(localStore, tabStore, query),
         properties: () => campaignProperties(localStore, tabStore),
       }
     },
@@ -20,7 +20,7 @@ function browser() {
 
 test('the five campaign values are read and decoded, and other query parameters are ignored', () => {
   const tab = browser().openTab()
-  tab.visit(
+  tab.openPage(
     '?utm_source=news&utm_medium=e+mail&utm_campaign=M%C3%A4rz&utm_content=a&utm_term=b&utm_id=7&gclid=x',
   )
   expect(tab.properties()).toEqual({
@@ -39,10 +39,10 @@ test('the five campaign values are read and decoded, and other query parameters 
 
 test('a new campaign replaces that of the browser session, but never the first campaign', () => {
   const tab = browser().openTab()
-  tab.visit('?utm_source=news&utm_medium=mail')
-  tab.visit('?page=2')
+  tab.openPage('?utm_source=news&utm_medium=mail')
+  tab.openPage('?page=2')
   expect(tab.properties()).toMatchObject({ utm_source: 'news', utm_medium: 'mail' })
-  tab.visit('?utm_source=ads')
+  tab.openPage('?utm_source=ads')
   expect(tab.properties()).toEqual({
     utm_source: 'ads',
     first_utm_source: 'news',
@@ -52,19 +52,19 @@ test('a new campaign replaces that of the browser session, but never the first c
 
 test('a later browser session of the user has only the first campaign', () => {
   const { openTab } = browser()
-  openTab().visit('?utm_source=news')
+  openTab().openPage('?utm_source=news')
   expect(openTab().properties()).toEqual({ first_utm_source: 'news' })
 })
 
 test('a query with only empty values is no campaign', () => {
   const tab = browser().openTab()
-  tab.visit('?utm_source=&utm_medium')
+  tab.openPage('?utm_source=&utm_medium')
   expect(tab.properties()).toEqual({})
 })
 
 test('an e-mail address in a campaign value is redacted', () => {
   const tab = browser().openTab()
-  tab.visit('?utm_source=news&utm_term=ada%40example.org')
+  tab.openPage('?utm_source=news&utm_term=ada%40example.org')
   expect(tab.properties()).toMatchObject({ utm_term: '[redacted]' })
 })
 

@@ -6,7 +6,7 @@ import { NOON, useTestSite } from './test-site.ts'
 const site = useTestSite()
 const MINUTE = 60_000
 
-async function visit(page: Page, path: string) {
+async function openPage(page: Page, path: string) {
   site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet()}`)
   await page.goto(site.server.page(path))
 }
@@ -24,11 +24,11 @@ function pageViews() {
 test('pages of one tab are one session, until 30 minutes without an event', async () => {
   const page = await site.tab()
   await page.clock.install({ time: NOON })
-  await visit(page, '/a')
+  await openPage(page, '/a')
   await page.clock.runFor(29 * MINUTE)
-  await visit(page, '/b')
+  await openPage(page, '/b')
   await page.clock.runFor(31 * MINUTE)
-  await visit(page, '/c')
+  await openPage(page, '/c')
   await page.clock.runFor(5000)
   await eventually(() =>
     expect(pageViews()).toEqual([
@@ -48,7 +48,7 @@ test('two tabs are two sessions of one user', async () => {
     [secondTab, '/two'],
     [firstTab, '/one/next'],
   ] as const) {
-    await visit(page, path)
+    await openPage(page, path)
     await site.leave(page)
     await eventually(() => expect(pageViews().map(([at]) => at)).toContain(path))
   }
@@ -64,13 +64,13 @@ test('a user who comes back days later has the same id and the first campaign', 
   const user = await site.newUser()
   const page = await site.tab(user)
   await page.clock.install({ time: NOON })
-  await visit(page, '/a?utm_source=news')
+  await openPage(page, '/a?utm_source=news')
   await site.leave(page)
   await page.close()
 
   const laterTab = await site.tab(user)
   await laterTab.clock.install({ time: new Date(NOON.getTime() + 3.5 * 24 * 60 * MINUTE) })
-  await visit(laterTab, '/b?utm_source=ads')
+  await openPage(laterTab, '/b?utm_source=ads')
   await site.leave(laterTab)
   await eventually(() =>
     expect(pageViews()).toEqual([
@@ -83,7 +83,7 @@ test('a user who comes back days later has the same id and the first campaign', 
 
 test('the storages hold the documented keys with the token', async () => {
   const page = await site.tab()
-  await visit(page, '/a?utm_source=news')
+  await openPage(page, '/a?utm_source=news')
   await page.evaluate(() => window.aa!.track('x'))
   const stored = await page.evaluate(() => ({ local: { ...localStorage }, tab: { ...sessionStorage } }))
   expect(stored).toEqual({
@@ -112,7 +112,7 @@ test('with blocked storages, events are still sent', async () => {
       })
     }
   })
-  await visit(page, '/a')
+  await openPage(page, '/a')
   await page.evaluate(() => window.aa!.track('x'))
   await site.leave(page)
   await eventually(() => expect(site.server.events().map(({ event }) => event)).toEqual(['page_view', 'x']))

@@ -6,7 +6,7 @@ const site = useTestSite()
 const html = (attributes = '') => `<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}`
 
 /** Opens a page with a fake clock, tracks an event, waits two minutes and leaves. Returns what was printed and stored. */
-async function visit(attributes: string, before?: () => void, host?: string) {
+async function openPage(attributes: string, before?: () => void, host?: string) {
   site.server.setPage(html(attributes))
   const page = await site.tab()
   const printed: string[] = []
@@ -39,19 +39,19 @@ async function expectNothingSent() {
 const dnt = () => Object.defineProperty(navigator, 'doNotTrack', { value: '1' })
 
 test('with data-do-not-track, a page sends and stores nothing for a user with Do Not Track', async () => {
-  const { page, stored } = await visit('data-do-not-track="true"', dnt)
+  const { page, stored } = await openPage('data-do-not-track="true"', dnt)
   expect(stored).toEqual([])
   expect(page.errors).toEqual([])
   await expectNothingSent()
 })
 
 test('without data-do-not-track, Do Not Track is ignored', async () => {
-  await visit('', dnt)
+  await openPage('', dnt)
   await eventually(() => expect(site.server.events()).toHaveLength(2))
 })
 
 test('with data-require-consent, a page sends nothing without consent', async () => {
-  await visit('data-require-consent="true"')
+  await openPage('data-require-consent="true"')
   await expectNothingSent()
 })
 
@@ -68,7 +68,7 @@ test.each([
   ['disabled in the scope of the project', () => localStorage.setItem('aa:aat_1:disabled', 'true')],
   ['aa_disabled', () => localStorage.setItem('aa_disabled', 'true')],
 ])('after an opt-out by %s, the tracker sends and stores nothing', async (_, optOut) => {
-  const { stored } = await visit('', optOut)
+  const { stored } = await openPage('', optOut)
   expect(stored).toHaveLength(1)
   await expectNothingSent()
 })
@@ -86,14 +86,14 @@ test('an opt-out works at once, also for events in the queue', async () => {
 })
 
 test.each(['localhost', '127.0.0.1'])('on %s events are printed and not sent', async host => {
-  const { printed } = await visit('', undefined, host)
+  const { printed } = await openPage('', undefined, host)
   expect(printed).toHaveLength(2)
   expect(printed[0]).toMatch(/^\[aa-dev\] page_view/)
   await expectNothingSent()
 })
 
 test('with data-localhost, events from localhost are sent', async () => {
-  const { printed } = await visit('data-localhost="true"', undefined, 'localhost')
+  const { printed } = await openPage('data-localhost="true"', undefined, 'localhost')
   await eventually(() => expect(site.server.events()).toHaveLength(2))
   expect(printed).toEqual([])
 })

@@ -1,15 +1,15 @@
 import type { TableName } from '#schemas/columns'
 import { type HiveColumn, type HivePartition, hiveTable } from '#schemas/hive-tables'
 
-/** Trino's names of Hive's types; a timestamp of a Hive table has milliseconds. */
+/** Trino's names of the types of Hive. Timestamps of a Hive table have milliseconds. */
 const TYPES = { string: 'varchar', bigint: 'bigint', timestamp: 'timestamp(3)', date: 'date' } as const
 
-/** More than a sample lake has, and few enough that planning takes no time. */
+/** A sample lake has fewer epochs, and Trino plans this many quickly. */
 const LAST_EPOCH = 1_000
 
 /**
- * The statement that makes a table of the lake on Trino, as an external table over the files below `location`, e.g.
- * `local:///seed-1`. A partition's values come by projection, as they do on Athena.
+ * The statement that creates a table of the lake on Trino: an external table over the files below `location`, e.g.
+ * `local:///seed-1`. The values of partitions come from projection, as on Athena.
  */
 export function createTable(schema: string, name: TableName, location: string): string {
   const { prefix, columns, partitions } = hiveTable(name, LAST_EPOCH)
@@ -21,7 +21,7 @@ export function createTable(schema: string, name: TableName, location: string): 
     partition_projection_enabled: 'true',
     partition_projection_location_template: text(`${location}/${prefix}/${template}`),
   }
-  // Trino wants the partitions last among the columns.
+  // Trino requires the partitions to be the last columns.
   return `CREATE TABLE lake.${schema}.${name} (
     ${[...columns.map(column), ...partitions.map(partition)].join(',\n    ')}
   ) WITH (${assignments(properties)})`

@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import type { SqlParam, SqlQuery } from '#core/ports'
 import { join, sql } from '#core/sql'
 
-/** Statements, and values in each. */
 const STATEMENTS = 20
-const VALUES = 20
+const VALUES_PER_STATEMENT = 20
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -47,12 +46,15 @@ const number = fc.oneof(
 )
 const param: fc.Arbitrary<SqlParam> = fc.oneof(text, number, fc.boolean())
 
-/** Statements that give values of all kinds back, and say whether each equals itself: the literals of aws/literal.ts. */
+/** Statements that return values of all kinds, and whether each equals itself. They test the literals of aws/literal.ts. */
 export function oddValues(seed: number): SqlQuery[] {
-  const rows = fc.sample(fc.array(param, { minLength: VALUES, maxLength: VALUES }), {
-    seed,
-    numRuns: STATEMENTS,
-  })
+  const rows = fc.sample(
+    fc.array(param, { minLength: VALUES_PER_STATEMENT, maxLength: VALUES_PER_STATEMENT }),
+    {
+      seed,
+      numRuns: STATEMENTS,
+    },
+  )
   return rows.map(values => {
     const columns = values.flatMap((value, i) => [
       sql`${value} AS ${column('v', i)}`,

@@ -1,16 +1,18 @@
 import type { QueryEngine, Row, SqlQuery } from '#core/ports'
 
-export type Recorded = { query: SqlQuery; rows: Row[] }
+export type RecordedStatement = { query: SqlQuery; rows: Row[] }
 
-/** An engine that keeps each statement which it is given, with its rows; equal statements once. */
-export function recordingEngine(engine: QueryEngine): QueryEngine & { recorded(): Recorded[] } {
-  const statements = new Map<string, Recorded>()
+/** An engine that records each statement with its rows. Equal statements are recorded once. */
+export function recordingEngine(
+  engine: QueryEngine,
+): QueryEngine & { recordedStatements(): RecordedStatement[] } {
+  const statements = new Map<string, RecordedStatement>()
   return {
     async rows(query, options) {
       const rows = await engine.rows(query, options)
       statements.set(JSON.stringify([query.text, query.params]), { query, rows })
       return rows
     },
-    recorded: () => [...statements.values()],
+    recordedStatements: () => [...statements.values()],
   }
 }

@@ -7,27 +7,27 @@ export type TrinoStatement = {
   signal?: AbortSignal | undefined
 }
 
-/** What a statement gave, as Athena writes it: values as text, null for NULL; types by Athena's names. */
+/** The result of a statement in the form of Athena: values as text, null for NULL, and Athena's names of types. */
 export type TrinoResult = {
   columns: { name: string; type: string }[]
   rows: (string | null)[][]
-  /** Read from files. */
+  /** Bytes read from files. */
   bytesScanned: number
 }
 
-/** A statement that Trino refuses, or that has failed. */
+/** Trino refused a statement, or the statement failed. */
 export class TrinoError extends Error {
-  /** Whether the statement is to blame. */
+  /** Whether the statement itself is wrong. */
   readonly isUsers: boolean
 
-  constructor(error: NonNullable<Answer['error']>) {
+  constructor(error: NonNullable<TrinoResponse['error']>) {
     super(`Trino: ${error.errorName}: ${error.message}`)
     this.isUsers = error.errorType === 'USER_ERROR'
   }
 }
 
-/** What Trino's REST API answers to a statement and at each `nextUri`. */
-type Answer = {
+/** The response of Trino's REST API to a statement, and to each `nextUri`. */
+type TrinoResponse = {
   nextUri?: string
   columns?: { name: string; type: string }[]
   data?: (string | number | boolean | null)[][]
@@ -35,7 +35,7 @@ type Answer = {
   stats?: { physicalInputBytes?: number }
 }
 
-/** Runs a statement by Trino's REST API, with the catalog `lake`. When the signal aborts, it is cancelled. */
+/** Runs a statement on the catalog `lake` by Trino's REST API. Cancels it when the signal aborts. */
 export async function runOnTrino({ url, schema, text, signal }: TrinoStatement): Promise<TrinoResult> {
   signal?.throwIfAborted()
   const headers = {
@@ -45,37 +45,37 @@ export async function runOnTrino({ url, schema, text, signal }: TrinoStatement):
     'X-Trino-Time-Zone': 'UTC',
   }
   const result: TrinoResult = { columns: [], rows: [], bytesScanned: 0 }
-  let answer = await ask(`${url}/v1/statement`, { method: 'POST', headers, body: text })
+  let response = await send(`${url}/v1/statement`, { method: 'POST', headers, body: text })
   for (;;) {
-    if (answer.error !== undefined) throw new TrinoError(answer.error)
-    if (answer.columns !== undefined) result.columns = answer.columns.map(named)
-    for (const values of answer.data ?? []) result.rows.push(values.map(toText))
-    result.bytesScanned = answer.stats?.physicalInputBytes ?? result.bytesScanned
-    if (answer.nextUri === undefined) return result
+    if (response.error !== undefined) throw new TrinoError(response.error)
+    if (response.columns !== undefined) result.columns = response.columns.map(toAthenaColumn)
+    for (const values of response.data ?? []) result.rows.push(values.map(toText))
+    result.bytesScanned = response.stats?.physicalInputBytes ?? result.bytesScanned
+    if (response.nextUri === undefined) return result
     if (signal?.aborted) {
-      await fetch(answer.nextUri, { method: 'DELETE', headers })
+      await fetch(response.nextUri, { method: 'DELETE', headers })
       throw signal.reason
     }
-    answer = await ask(answer.nextUri, { headers })
+    response = await send(response.nextUri, { headers })
   }
 }
 
-async function ask(url: string, request: RequestInit): Promise<Answer> {
+async function send(url: string, request: RequestInit): Promise<TrinoResponse> {
   for (;;) {
     const response = await fetch(url, request)
-    // It asks to be called again: it has too much to do.
+    // Trino is overloaded and expects the same request again.
     if (response.status === 502 || response.status === 503 || response.status === 504) {
       await response.body?.cancel()
       await sleep(100)
       continue
     }
-    if (!response.ok) throw new Error(`Trino answered ${response.status}: ${await response.text()}`)
-    return (await response.json()) as Answer
+    if (!response.ok) throw new Error(`Trino responded with ${response.status}: ${await response.text()}`)
+    return (await response.json()) as TrinoResponse
   }
 }
 
-/** Athena names types without their parameters: varchar(20) is varchar there, decimal(38,0) is decimal. */
-function named({ name, type }: { name: string; type: string }): { name: string; type: string } {
+/** Athena's names of types have no parameters: varchar for varchar(20), decimal for decimal(38,0). */
+function toAthenaColumn({ name, type }: { name: string; type: string }): { name: string; type: string } {
   return { name, type: type.replace(/\(.*$/, '') }
 }
 

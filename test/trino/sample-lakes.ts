@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import type { EventsRecord } from '#test/support/lake-builder'
+import type { EventsRecord } from '#test/support/build-lake'
 import { history, NOW, recordsOf } from '#test/support/random-history'
 
 const DAY = 86_400_000
 
-/** What a lake holds and how far it is compacted, and what to ask of it beside the questions asked of every one. */
+/** The content and compaction of a lake, and parameters for its reports in addition to those that all lakes get. */
 export type SampleLake = {
   name: string
   epochs: EventsRecord[][][]
@@ -13,27 +13,34 @@ export type SampleLake = {
   since: string[]
   limit: number
   filter: { event?: string; user_id?: string; session_id?: string }
+  /** Keys of files without ADDED_COLUMNS. */
+  isOld?: (key: string) => boolean
 }
 
-/** Small lakes of odd texts, nulls, ties and copies; the same for the same seed. */
+/** One column that the service fills and one that holds a property. */
+export const ADDED_COLUMNS = ['country', 'path'] as const
+
+/** Small lakes with odd texts, nulls, equal timestamps and copies. The same seed gives the same lakes. */
 export function randomLakes(seed: number, count: number): SampleLake[] {
-  return fc.sample(history, { seed, numRuns: count }).map((given, i) => ({
-    name: `random_${i + 1}`,
-    epochs: recordsOf(given).epochs,
-    warm: given.warm,
-    rolls: given.rolls,
-    since: given.since,
-    limit: given.limit,
-    filter: given.filter,
-  }))
+  return fc
+    .sample(history, { seed, numRuns: count })
+    .map(({ epochs, warm, rolls, since, limit, filter }, i) => ({
+      name: `random_${i + 1}`,
+      epochs: recordsOf({ epochs }).epochs,
+      warm,
+      rolls,
+      since,
+      limit,
+      filter,
+    }))
 }
 
-/** Days before now on which an epoch's events arrive: two rolls of cold, a warm epoch, two hot ones. */
+/** Arrival of each epoch, in days before now. Two cold compactions take the first two epochs; one is warm, two are hot. */
 const ARRIVALS = [52, 30, 15, 4, 0]
 
 /**
- * More names, countries and days than an answer shows or a mask holds, sessions over several epochs and rolls, users
- * who change within a session, and copies of an event_id within an epoch and beyond it.
+ * A lake with more names, countries and days than a response lists or a mask holds, sessions in several epochs and cold
+ * files, users that change within a session, and copies of events within an epoch and in other epochs.
  */
 export function wideLake(): SampleLake {
   let seq = 1
@@ -75,4 +82,10 @@ export function wideLake(): SampleLake {
     limit: 70,
     filter: { user_id: 'user 3' },
   }
+}
+
+/** The wide lake, but the columns ADDED_COLUMNS were added after some files of each tier had been written. */
+export function lakeWithAddedColumns(): SampleLake {
+  const oldFiles = [/^hot\/epoch=4\//, /^warm\/epoch=3\//, /\/1-2\.parquet$/]
+  return { ...wideLake(), name: 'added_columns', isOld: key => oldFiles.some(pattern => pattern.test(key)) }
 }

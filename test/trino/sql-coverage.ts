@@ -4,19 +4,19 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** Where statements for the QueryEngine are written. */
+/** Files that may have statements for the QueryEngine. */
 const SOURCES = '{core,aws,lambdas}/**/*.ts'
-/** A piece of SQL, see core/sql.ts. */
+/** The start of a piece of SQL (core/sql.ts). */
 const PIECE = /\bsql`/g
 
 export type SqlCoverage = {
-  /** How many pieces of SQL there are, and each that has not been evaluated, as `path:line`. */
-  take(): Promise<{ pieces: number; missing: string[] }>
+  /** The number of all pieces of SQL, and those that were never evaluated as `path:line`. */
+  take(): Promise<{ pieces: number; unusedPieces: string[] }>
 }
 
 /**
- * Watches which pieces of SQL are evaluated, by the coverage of V8. What is to be watched has to be imported after
- * this. Types are stripped in place, so places in the code that runs are places in the source.
+ * Watches which pieces of SQL are evaluated, by the code coverage of V8. It sees only modules that are imported after this
+ * call. Node strips types in place, so positions in the running code are positions in the source.
  */
 export async function watchSql(): Promise<SqlCoverage> {
   const session = new Session()
@@ -28,30 +28,34 @@ export async function watchSql(): Promise<SqlCoverage> {
     const { result } = await session.post('Profiler.takePreciseCoverage')
     session.disconnect()
     let pieces = 0
-    const missing: string[] = []
+    const unusedPieces: string[] = []
     for (const path of globSync(SOURCES, { cwd: ROOT }).toSorted()) {
       const source = readFileSync(resolve(ROOT, path), 'utf8')
       const url = pathToFileURL(resolve(ROOT, path)).href
-      const ranges = result.find(script => script.url === url)?.functions.flatMap(found => found.ranges)
+      const ranges = result.find(script => script.url === url)?.functions.flatMap(({ ranges }) => ranges)
       for (const { index } of blankComments(source).matchAll(PIECE)) {
         pieces++
-        if (countAt(ranges ?? [], index) > 0) continue
-        missing.push(`${path}:${source.slice(0, index).split('\n').length}`)
+        if (executionCount(ranges ?? [], index) > 0) continue
+        unusedPieces.push(`${path}:${source.slice(0, index).split('\n').length}`)
       }
     }
-    return { pieces, missing }
+    return { pieces, unusedPieces }
   }
 
   return { take }
 }
 
-/** How often the place ran: the count of the narrowest range around it; 0 when there is none. */
-function countAt(
+/** How often the code at a position ran: the count of the narrowest range around it, or 0 without a range. */
+function executionCount(
   ranges: readonly { startOffset: number; endOffset: number; count: number }[],
-  at: number,
+  position: number,
 ): number {
-  const around = ranges.filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset)
-  const [narrowest] = around.toSorted((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset))
+  const rangesAround = ranges.filter(
+    ({ startOffset, endOffset }) => startOffset <= position && position < endOffset,
+  )
+  const [narrowest] = rangesAround.toSorted(
+    (a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset),
+  )
   return narrowest?.count ?? 0
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
 import { createStores, type Stores } from '#core/stores'
-import { openTestState, type TestState } from '../../support/state.ts'
+import { openTestState, type TestState } from '../../support/test-state.ts'
 
 let state: TestState
 let stores: Stores
@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(() => state.empty())
 afterAll(() => state.close())
 
-test('the owner has a complimentary Pro account, a project and a key that opens it', async () => {
+test('the owner gets a complimentary Pro account, a project and an API key of the account', async () => {
   const { account_id, api_key, project } = await issueOwnerAccess(services, {
     email: 'owner@example.com',
     project: 'website',
@@ -29,7 +29,7 @@ test('the owner has a complimentary Pro account, a project and a key that opens 
   expect(project).toMatchObject({ account_id, name: 'website', allowed_origins: 'https://shop.example.com' })
 })
 
-test('another call gives another key and another project of the same account; the first key is dead', async () => {
+test('a second call gives the same account another project and another key, and the first key stops', async () => {
   const first = await issueOwnerAccess(services, { project: 'website' })
   const second = await issueOwnerAccess(services, { project: 'shop' })
   expect(second.account_id).toBe(first.account_id)
@@ -39,18 +39,18 @@ test('another call gives another key and another project of the same account; th
   expect(names.toSorted()).toEqual(['shop', 'website'])
 })
 
-test('of calls at the same time one makes the account, and all find it', async () => {
+test('calls at the same time create one account and one project', async () => {
   const calls = Array.from({ length: 5 }, () => issueOwnerAccess(services, { project: 'website' }))
-  const found = await Promise.all(calls)
-  expect(new Set(found.map(({ account_id }) => account_id)).size).toBe(1)
-  expect(new Set(found.map(({ project }) => project.id)).size).toBe(1)
+  const results = await Promise.all(calls)
+  expect(new Set(results.map(({ account_id }) => account_id)).size).toBe(1)
+  expect(new Set(results.map(({ project }) => project.id)).size).toBe(1)
 })
 
 test.each([
-  ['another address than the owner’s', { email: 'else@example.com', project: 'website' }, 'email'],
-  ['origins that cannot be read', { project: 'other', allowed_origins: 'no origin' }, 'allowed_origins'],
-])('%s is refused, and the key goes on', async (_, wanted, message) => {
+  ['an e-mail address that is not the owner’s', { email: 'else@example.com', project: 'website' }, 'email'],
+  ['a text that is not an origin', { project: 'other', allowed_origins: 'no origin' }, 'allowed_origins'],
+])('%s is rejected, and the key still works', async (_, request, message) => {
   const { api_key } = await issueOwnerAccess(services, { email: 'owner@example.com', project: 'website' })
-  await expect(issueOwnerAccess(services, wanted)).rejects.toThrow(message)
+  await expect(issueOwnerAccess(services, request)).rejects.toThrow(message)
   expect(await stores.accounts.byApiKey(api_key)).not.toBeNull()
 })

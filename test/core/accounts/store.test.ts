@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccountStore } from '#core/accounts/store'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 const OWNER = { email: 'owner@example.com', tier: 'pro', complimentary: true } as const
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterAll(() => state.close())
 
-test('an account is found again by its id', async () => {
+test('byId returns a stored account, and null for an unknown id', async () => {
   const account = await accounts.create(OWNER)
   expect(account).toEqual({
     ...OWNER,
@@ -25,7 +25,7 @@ test('an account is found again by its id', async () => {
   expect(await accounts.byId('acc_0000000000000000')).toBeNull()
 })
 
-test('an API key leads to its account, of 256 random bits', async () => {
+test('an API key has 64 hex digits, and byApiKey returns its account', async () => {
   const account = await accounts.create(OWNER)
   expect(await accounts.hasApiKey(account.id)).toBe(false)
   const key = await accounts.issueApiKey(account.id)
@@ -34,7 +34,7 @@ test('an API key leads to its account, of 256 random bits', async () => {
   expect(await accounts.hasApiKey(account.id)).toBe(true)
 })
 
-test('a new API key replaces the old one at once', async () => {
+test('a new API key works at once, and the old key stops', async () => {
   const account = await accounts.create(OWNER)
   const old = await accounts.issueApiKey(account.id)
   const key = await accounts.issueApiKey(account.id)
@@ -42,29 +42,29 @@ test('a new API key replaces the old one at once', async () => {
   expect(await accounts.byApiKey(key)).toEqual(account)
 })
 
-test('of two keys issued at once one is good', async () => {
+test('when two keys are issued at the same time, one of them works', async () => {
   const account = await accounts.create(OWNER)
   const keys = await Promise.all([accounts.issueApiKey(account.id), accounts.issueApiKey(account.id)])
-  const found = await Promise.all(keys.map(accounts.byApiKey))
-  expect(found.filter(owner => owner !== null)).toEqual([account])
+  const owners = await Promise.all(keys.map(accounts.byApiKey))
+  expect(owners.filter(owner => owner !== null)).toEqual([account])
 })
 
-test('nothing that is stored holds a key', async () => {
+test('no stored item contains a key', async () => {
   const account = await accounts.create(OWNER)
   const key = await accounts.issueApiKey(account.id)
   const { Items } = await state.client.scan({ TableName: state.table })
   expect(JSON.stringify(Items)).not.toContain(key.slice('aak_'.length))
 })
 
-test('no key is issued for an account that there is not', async () => {
+test('issueApiKey throws for an unknown account', async () => {
   await expect(accounts.issueApiKey('acc_0000000000000000')).rejects.toThrow('There is no account')
 })
 
-test('an unknown key is nobody’s, and a text that is no key is not even looked up', async () => {
+test('an unknown key has no account, and a text of another form causes no read of the table', async () => {
   expect(await accounts.byApiKey(`aak_${'0'.repeat(64)}`)).toBeNull()
   const { client } = state
   const unreachable = createAccountStore({
-    client: new Proxy(client, { get: () => () => Promise.reject(new Error('asked the table')) }),
+    client: new Proxy(client, { get: () => () => Promise.reject(new Error('the table was read')) }),
     table: state.table,
     clock: { now: () => 0 },
   })

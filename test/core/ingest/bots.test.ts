@@ -4,7 +4,7 @@ import { createBotClassifier } from '#core/ingest/bots'
 
 const classify = createBotClassifier()
 
-/** The table of contract 2.6 again, with user agents as they are seen in the wild. */
+/** The table of contract 2.6, with real user agents. */
 const named: [userAgent: string, category: string, actor: string][] = [
   [
     'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot',
@@ -104,7 +104,7 @@ test.each(named)('%s is a bot of category %s, actor %s', (userAgent, category, a
   expect(classify(userAgent)).toEqual({ category, actor })
 })
 
-test('the first row of the table that is found decides, in any case', () => {
+test('if several names of the table are found, the first row decides; upper and lower case are the same', () => {
   expect(classify('GOOGLEBOT and gptbot')).toEqual({ category: 'ai_agent', actor: 'GPTBot' })
 })
 
@@ -138,11 +138,11 @@ test.each([
   ],
   ['okhttp/4.12.0', 'automation_script', 'okhttp'],
   ['Feedly/1.0 (+http://www.feedly.com/fetcher.html; 12 subscribers)', 'generic_bot', 'Feedly'],
-])('%s is known from the public list', (userAgent, category, actor) => {
+])('the public list of crawlers knows %s', (userAgent, category, actor) => {
   expect(classify(userAgent)).toEqual({ category, actor })
 })
 
-test('every user agent that the public list gives as an example is a bot, but for VS Code’s browser', () => {
+test('every example of the public list is a bot, except the browser of VS Code', () => {
   const instances = crawlers.flatMap(entry => entry.instances)
   expect(instances.length).toBeGreaterThan(2000)
   expect(
@@ -195,7 +195,7 @@ test.each(humans)('%s is human', userAgent => {
   expect(classify(userAgent)).toBeNull()
 })
 
-test('a long User-Agent of any make is classified by its beginning', () => {
+test('a very long User-Agent is classified by its beginning', () => {
   expect(classify('a-'.repeat(100_000))).toBeNull()
   expect(classify(`curl/8 ${'x'.repeat(100_000)}`)).toMatchObject({ actor: 'curl' })
 })

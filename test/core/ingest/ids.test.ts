@@ -5,13 +5,13 @@ import { propertySettings } from '#test/support/depth'
 
 const seqs = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
 const times = fc.integer({ min: 0, max: 2 ** 48 - 1 })
-/** What EVENT_LIMITS allows: five minutes ahead to thirty days late. */
+/** The lags that EVENT_LIMITS allows: from five minutes ahead to thirty days late. */
 const lags = fc.integer({ min: -300, max: 30 * 86_400 })
-const places = fc.tuple(times, lags, seqs)
+const positions = fc.tuple(times, lags, seqs)
 
-test('ids sort as text like (timestamp, lag, seq) sort as numbers', () => {
+test('ids sort as text in the order of timestamp, lag and seq as numbers', () => {
   fc.assert(
-    fc.property(places, places, ([timeA, lagA, seqA], [timeB, lagB, seqB]) => {
+    fc.property(positions, positions, ([timeA, lagA, seqA], [timeB, lagB, seqB]) => {
       const byNumbers = Math.sign(timeA - timeB || lagA - lagB || seqA - seqB)
       const [a, b] = [eventUlid(timeA, lagA, seqA), eventUlid(timeB, lagB, seqB)]
       expect(a).toMatch(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
@@ -21,9 +21,9 @@ test('ids sort as text like (timestamp, lag, seq) sort as numbers', () => {
   )
 })
 
-test('events of one millisecond sort by arrival', () => {
+test('events of the same millisecond sort by arrival', () => {
   fc.assert(
-    fc.property(places, places, ([, lagA, seqA], [, lagB, seqB]) => {
+    fc.property(positions, positions, ([, lagA, seqA], [, lagB, seqB]) => {
       const byArrival = Math.sign(lagA - lagB || seqA - seqB)
       const [a, b] = [eventUlid(1_000, lagA, seqA), eventUlid(1_000, lagB, seqB)]
       expect(a < b ? -1 : a > b ? 1 : 0).toBe(byArrival)
@@ -32,7 +32,7 @@ test('events of one millisecond sort by arrival', () => {
   )
 })
 
-test('the time of an id is the timestamp, as any reader of ULIDs finds it', () => {
+test('a ULID reader finds the timestamp of the event in its id', () => {
   // 01ARYZ6S41 is 1469918176385, the example of the ULID specification.
   expect(eventUlid(1_469_918_176_385, 0, 0).slice(0, 10)).toBe('01ARYZ6S41')
 })
@@ -48,7 +48,7 @@ test.each([
   },
 )
 
-test('arrivals ascend strictly, whatever the clock does', () => {
+test('positions always ascend, also when the clock is set back', () => {
   const steps = fc.array(
     fc.record({ now: fc.integer({ min: 0, max: 5_000 }), count: fc.integer({ min: 1, max: 100 }) }),
   )
@@ -68,7 +68,7 @@ test('arrivals ascend strictly, whatever the clock does', () => {
   )
 })
 
-test('the counter starts again with each second, below the 31 bits of the process', () => {
+test('the counter starts again each second, in the bits below those of the process', () => {
   const ids = createArrivalOrder({ random: () => 2 ** 31 - 1 })
   const base = (2 ** 31 - 1) * 2 ** 22
   expect(ids.take(1000, 100)).toEqual({ receivedAt: 1000, seq: base })
@@ -78,7 +78,7 @@ test('the counter starts again with each second, below the 31 bits of the proces
   expect(Number.isSafeInteger(base + 2 ** 22 - 1)).toBe(true)
 })
 
-test('a full counter opens the next second', () => {
+test('a full counter starts the next second early', () => {
   const ids = createArrivalOrder({ random: () => 0 })
   const takes = Math.floor(2 ** 22 / 100)
   for (let i = 0; i < takes; i++) ids.take(5, 100)

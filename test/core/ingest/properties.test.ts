@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { propertiesJson } from '#core/ingest/properties'
 import { propertySettings } from '#test/support/depth'
 
-/** As a body brings them: parsed from JSON text. */
+/** The stored text of properties that a body contains as `jsonText`. */
 function stored(jsonText: string): string | null {
   return propertiesJson(JSON.parse(jsonText), '')
 }
@@ -17,7 +17,7 @@ function code(run: () => unknown): string | undefined {
   }
 }
 
-/** The rule said again, naively: a copy without the keys. */
+/** A simple second implementation of the rule: a copy without the keys. */
 function withoutEmail(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmail)
   if (typeof value !== 'object' || value === null) return value
@@ -37,7 +37,7 @@ test.each(['[]', '"a"', '5', 'true'])('properties of %s are refused', text => {
   expect(code(() => stored(text))).toBe('INVALID_PROPERTIES')
 })
 
-test('every key that contains email goes, at every depth, and nothing else does', () => {
+test('keys that contain `email` are removed at every depth, and nothing else is removed', () => {
   const key = fc.oneof(
     fc.string(),
     fc.constantFrom('email', 'Email_Hash', 'userEMAIL', '__proto__', 'constructor', 'e-mail'),
@@ -63,13 +63,13 @@ test('every key that contains email goes, at every depth, and nothing else does'
   )
 })
 
-test('__proto__ and constructor are keys like any other', () => {
+test('`__proto__` and `constructor` are stored like other keys', () => {
   const text = '{"__proto__":{"a":1},"constructor":{"prototype":2},"toJSON":3,"my_email":4}'
   expect(stored(text)).toBe('{"__proto__":{"a":1},"constructor":{"prototype":2},"toJSON":3}')
   expect(({} as { a?: number }).a).toBeUndefined()
 })
 
-test('the limit is 8192 bytes of UTF-8, before e-mail keys are removed', () => {
+test('the limit is 8192 bytes of UTF-8, counted before e-mail keys are removed', () => {
   const ofBytes = (bytes: number, char: string) => {
     const room = bytes - Buffer.byteLength('{"a":""}')
     const size = Buffer.byteLength(char)
@@ -82,17 +82,17 @@ test('the limit is 8192 bytes of UTF-8, before e-mail keys are removed', () => {
   expect(code(() => stored(`{"email":"${'x'.repeat(8192)}"}`))).toBe('INVALID_PROPERTIES')
 })
 
-test('blanks between the tokens of what was sent do not count', () => {
+test('spaces between the tokens of the JSON do not count toward the limit', () => {
   expect(stored(`{"a":${' '.repeat(9000)}1}`)).toBe('{"a":1}')
 })
 
-test('lone surrogates become U+FFFD in keys and values, pairs stay, and so does text that looks like an escape', () => {
+test('lone surrogates in keys and values become U+FFFD; pairs, and text that looks like an escape, do not change', () => {
   expect(stored('{"a\\ud800":["\\udfff",{"b":"\\ud83d\\ude00"}],"c":"\\\\ud800"}')).toBe(
     '{"a\ufffd":["\ufffd",{"b":"😀"}],"c":"\\\\ud800"}',
   )
 })
 
-test('stored text has no lone surrogate, whatever is sent', () => {
+test('stored text never contains a lone surrogate', () => {
   const unit = fc.constantFrom('\ud800', '\udc00', '\\', 'u', 'd', '8', '"', 'a', '\u0001', '😀')
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 40 }), fc.string({ unit, maxLength: 40 }), (key, value) => {
@@ -103,12 +103,12 @@ test('stored text has no lone surrogate, whatever is sent', () => {
   )
 })
 
-test('a value too deep for the stack is refused like any that is too long', () => {
+test('a value that is too deep for the stack is refused', () => {
   const depth = 400_000
   expect(code(() => stored(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`))).toBe('INVALID_PROPERTIES')
 })
 
-test('a value as deep as 8192 bytes allow is taken', () => {
+test('a value that is as deep as 8192 bytes allow is stored', () => {
   const depth = 4000
   const text = `{"email":1,"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
   expect(stored(text)).toBe(text.replace('"email":1,', ''))

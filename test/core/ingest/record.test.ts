@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -46,7 +47,7 @@ const record: fc.Arbitrary<StreamRecord> = fc.oneof(
   }),
 )
 
-test('a record is unpacked as it was packed, small or big', () => {
+test('a record does not change when it is packed and unpacked', () => {
   fc.assert(
     fc.property(record, value => {
       expect(unpackRecord(packRecord(value))).toEqual(value)
@@ -55,7 +56,7 @@ test('a record is unpacked as it was packed, small or big', () => {
   )
 })
 
-test('a big record is packed into less than its text', () => {
+test('a large record is packed into a tenth of its text', () => {
   const events = Array.from({ length: 100 }, () => ({
     event: 'page_view',
     properties: { path: '/pricing' },
@@ -77,28 +78,67 @@ test('a big record is packed into less than its text', () => {
   expect(packRecord(value).length).toBeLessThan(JSON.stringify(value).length / 10)
 })
 
-test.each([1, 100, 1_023, 1_024, 1_500, 65_791, 65_792, 1_000_000])(
-  'a record of %i characters says how many they are',
-  length => {
-    const repetitive = packJson('a'.repeat(length))
-    const random = packJson(randomBytes(length).toString('base64').slice(0, length))
-    // Unpacked ones are told with the byte that names the packing.
-    for (const packed of [repetitive, random]) expect([length, length + 1]).toContain(unpackedBytes(packed))
-  },
-)
+const lengths = [1, 100, 1_023, 1_024, 1_500, 65_791, 65_792, 1_000_000]
 
-test('of a record whose head is cut off or made up, no size is found that is not there', () => {
+/** Texts of that many characters: one that compresses well, and one that does not. */
+function textsOf(length: number): string[] {
+  return ['a'.repeat(length), randomBytes(length).toString('base64').slice(0, length)]
+}
+
+test.each(lengths)('the unpacked size of a record of %i characters is known without unpacking it', length => {
+  for (const packed of textsOf(length).map(packJson)) {
+    // The size of a record that is not compressed includes its first byte.
+    expect([length, length + 1]).toContain(unpackedBytes(packed))
+    // The compressed text itself is not read.
+    expect(unpackedBytes(packed)).toBe(unpackedBytes(packed.map((byte, i) => (i < 5 ? byte : 0))))
+  }
+})
+
+/** A record as earlier versions packed it: a zstd frame without our length before it. */
+function packAsBefore(json: string): Uint8Array {
+  return Buffer.concat([Buffer.of(0x02), zstdCompressSync(Buffer.from(json))])
+}
+
+test('a record of an earlier version is unpacked', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 30 }), bytes => {
-      expect(unpackedBytes(bytes)).toBeGreaterThanOrEqual(0)
-      expect(unpackedBytes(Uint8Array.from([2, ...bytes]))).toBeGreaterThanOrEqual(0)
+    fc.property(record, value => {
+      expect(unpackRecord(packAsBefore(JSON.stringify(value)))).toEqual(value)
     }),
     propertySettings(100),
   )
 })
 
-test('a record that would unpack to far more than a request holds is not unpacked', () => {
-  expect(() => unpackRecord(packJson('a'.repeat(9_000_000)))).toThrow()
+test.each(lengths)(
+  'the unpacked size of a record of %i characters of an earlier version is exact',
+  length => {
+    for (const packed of textsOf(length).map(packAsBefore)) expect(unpackedBytes(packed)).toBe(length)
+  },
+)
+
+test('the unpacked size of a damaged record is never negative and never throws', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 30 }), bytes => {
+      for (const packing of [[], [1], [2], [3]]) {
+        expect(unpackedBytes(Uint8Array.from([...packing, ...bytes]))).toBeGreaterThanOrEqual(0)
+      }
+    }),
+    propertySettings(100),
+  )
+})
+
+test.each([
+  ['a length that is too small', 999, /./],
+  ['a length that is too large', 1_001, /the text has 1000 bytes, not 1001/],
+  ['a length over 8 MiB', 8_388_609, /the length 8388609 is over/],
+])('a record with %s cannot be unpacked', (_, length, reason) => {
+  const packed = Buffer.concat([Buffer.of(0x03, 0, 0, 0, 0), zstdCompressSync('a'.repeat(1_000))])
+  packed.writeUInt32LE(length, 1)
+  expect(() => unpackRecord(packed)).toThrow(reason)
+})
+
+test('a record that would unpack to far more than a request has is not unpacked', () => {
+  const text = 'a'.repeat(9_000_000)
+  for (const packed of [packJson(text), packAsBefore(text)]) expect(() => unpackRecord(packed)).toThrow()
 })
 
 test.each([
@@ -108,6 +148,8 @@ test.each([
   [[0x01, 0x7b, 0x7d], /unknown kind/],
   [[0x01, ...Buffer.from('{"kind":"events","events":5}')], /unknown kind/],
   [[0x02, 1, 2, 3], /./],
+  [[0x03], /the length is cut off/],
+  [[0x03, 9, 0, 0, 0, 1, 2, 3], /./],
   [[DAMAGED, 0x01, 0x7b, 0x7d], /checksum/],
 ])('bytes %j cannot be unpacked, and the error says why', (bytes, reason) => {
   expect(() => unpackRecord(Uint8Array.from(bytes))).toThrow(reason)

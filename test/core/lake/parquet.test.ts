@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
 import { shortKey, toHotRows } from '#core/lake/rows'
 import { tables } from '#schemas/columns'
-import { eventsRecord } from '#test/support/lake-world'
+import { eventsRecord } from '#test/support/events-record'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 

@@ -6,7 +6,7 @@ import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
-import { buildLake, type EventsRecord } from '#test/support/lake-builder'
+import { buildLake, type EventsRecord } from '#test/support/build-lake'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

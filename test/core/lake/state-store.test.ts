@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest'
 import { createLakeStateStore } from '#core/lake/state-store'
 import { lakeStateContract } from '#test/contract/lake-state'
-import { memoryLakeState } from '#test/support/memory-lake-state'
-import { openTestState, type TestState } from '#test/support/state'
+import { createMemoryLakeState } from '#test/support/memory-lake-state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 beforeAll(async () => {
@@ -15,4 +15,4 @@ lakeStateContract('DynamoDB', async () => {
   return createLakeStateStore(state)
 })
 
-lakeStateContract('memory', async () => memoryLakeState())
+lakeStateContract('memory', async () => createMemoryLakeState())

@@ -36,12 +36,12 @@ describe('normalizeOrigins', () => {
     'https://example.com:99999',
     `${'a'.repeat(64)}.com`,
     Array.from({ length: 101 }, (_, i) => `s${i}.example.com`).join(','),
-  ])('%j is refused', text => {
+  ])('%j is rejected', text => {
     expect(() => normalizeOrigins(text)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }))
   })
 })
 
-test('the primary origin is the first one; * has none', () => {
+test('the primary origin is the first one, and * has no primary origin', () => {
   expect(primaryOrigin('https://a.com,https://b.com')).toBe('https://a.com')
   expect(primaryOrigin('*')).toBeNull()
 })
@@ -49,7 +49,7 @@ test('the primary origin is the first one; * has none', () => {
 describe('isAllowedOrigin', () => {
   const project = { allowed_origins: 'https://a.com,http://b.com:8080' }
 
-  test('takes the listed origins only: scheme, host and port count, www. is another host', () => {
+  test('allows only the origins of the list, by scheme, host and port', () => {
     expect(isAllowedOrigin(project, 'https://a.com')).toBe(true)
     expect(isAllowedOrigin(project, 'https://a.com:443')).toBe(true)
     expect(isAllowedOrigin(project, 'http://b.com:8080')).toBe(true)
@@ -66,7 +66,7 @@ describe('isAllowedOrigin', () => {
     }
   })
 
-  test('takes what carries no Origin header, and everything where * is allowed', () => {
+  test('allows requests without an Origin header, and every origin for *', () => {
     expect(isAllowedOrigin(project, undefined)).toBe(true)
     expect(isAllowedOrigin({ allowed_origins: '*' }, 'null')).toBe(true)
   })

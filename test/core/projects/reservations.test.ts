@@ -1,71 +1,75 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiError } from '#core/errors'
-import { Crashed, crashingAfter } from '#test/support/crashing-state'
-import { account, projectsWorld } from '#test/support/projects-world'
+import { crashAfterWrites, ProcessCrashedError } from '#test/support/crashing-state'
+import { account, projectsFixture } from '#test/support/projects-fixture'
 
-const world = projectsWorld()
+const fixture = projectsFixture()
 
 function fails(code: string) {
   return expect.objectContaining({ name: 'ApiError', code })
 }
 
 describe('create', () => {
-  test('at once, under one name, makes one project', async () => {
-    const processes = Array.from({ length: 6 }, () => world.processOn())
+  test('requests at the same time with one name create one project', async () => {
+    const processes = Array.from({ length: 6 }, () => fixture.processOn())
     const outcomes = await Promise.all(
       processes.map((process, i) => process.create({ account, name: 'shop', allowed_origins: `s${i}.com` })),
     )
     expect(new Set(outcomes.map(({ project }) => project.id)).size).toBe(1)
     expect(outcomes.filter(({ existing }) => !existing)).toHaveLength(1)
-    expect(await world.names()).toEqual(['shop'])
+    expect(await fixture.names()).toEqual(['shop'])
   })
 
-  test('at once, with one origin under several names, makes one project', async () => {
+  test('requests at the same time with one origin and several names create one project', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, (_, i) =>
-        world.processOn().create({ account, name: `s${i}`, allowed_origins: 's.com' }),
+        fixture.processOn().create({ account, name: `s${i}`, allowed_origins: 's.com' }),
       ),
     )
-    const refused = outcomes.filter(outcome => outcome.status === 'rejected')
-    expect(refused.map(({ reason }) => (reason as ApiError).code)).toEqual(Array(5).fill('DUPLICATE_ORIGIN'))
-    expect(await world.names()).toHaveLength(1)
+    const rejections = outcomes.filter(outcome => outcome.status === 'rejected')
+    expect(rejections.map(({ reason }) => (reason as ApiError).code)).toEqual(
+      Array(5).fill('DUPLICATE_ORIGIN'),
+    )
+    expect(await fixture.names()).toHaveLength(1)
   })
 
-  test('broken off after any of its writes, leaves nothing in the way of the next one', async () => {
+  test('after a crash behind any of its writes, the same name and origin can be used', async () => {
     let writes = 0
     for (; ; writes++) {
-      const wanted = { account, name: `shop-${writes}`, allowed_origins: `shop-${writes}.com` }
-      const dying = world.processOn(crashingAfter(world.state, writes))
-      const crashed = await dying.create(wanted).then(() => false, isCrash)
-      const { project } = await world.projects.create(wanted)
-      expect(await world.projects.byToken(project.project_token)).toEqual(project)
-      expect(await world.projects.resolve(account.id, wanted.name)).toEqual(project)
-      await expect(world.made('another', wanted.allowed_origins)).rejects.toEqual(fails('DUPLICATE_ORIGIN'))
+      const request = { account, name: `shop-${writes}`, allowed_origins: `shop-${writes}.com` }
+      const dying = fixture.processOn(crashAfterWrites(fixture.state, writes))
+      const crashed = await dying.create(request).then(() => false, isCrash)
+      const { project } = await fixture.projects.create(request)
+      expect(await fixture.projects.byToken(project.project_token)).toEqual(project)
+      expect(await fixture.projects.resolve(account.id, request.name)).toEqual(project)
+      await expect(fixture.createProject('another', request.allowed_origins)).rejects.toEqual(
+        fails('DUPLICATE_ORIGIN'),
+      )
       if (!crashed) break
     }
     expect(writes).toBeGreaterThan(3)
-    expect(await world.names()).toHaveLength(writes + 1)
+    expect(await fixture.names()).toHaveLength(writes + 1)
   })
 
-  test('broken off, also leaves its origin to a project of another name', async () => {
-    await world
-      .processOn(crashingAfter(world.state, 3))
+  test('after a crash, a project of another name can have the origin', async () => {
+    await fixture
+      .processOn(crashAfterWrites(fixture.state, 3))
       .create({ account, name: 'a', allowed_origins: 'a.com' })
       .then(() => {}, isCrash)
-    expect((await world.made('b', 'a.com')).allowed_origins).toBe('https://a.com')
-    expect(await world.names()).toEqual(['b'])
+    expect((await fixture.createProject('b', 'a.com')).allowed_origins).toBe('https://a.com')
+    expect(await fixture.names()).toEqual(['b'])
   })
 })
 
 describe('update', () => {
-  test('at once, of several fields, keeps all of them', async () => {
-    const project = await world.made('shop')
+  test('requests at the same time for different fields all take effect', async () => {
+    const project = await fixture.createProject('shop')
     await Promise.all([
-      world.processOn().update(project, { link_domains: ['b.com'] }),
-      world.processOn().update(project, { allowed_origins: 'a.com' }),
-      world.processOn().update(project, { name: 'store' }),
+      fixture.processOn().update(project, { link_domains: ['b.com'] }),
+      fixture.processOn().update(project, { allowed_origins: 'a.com' }),
+      fixture.processOn().update(project, { name: 'store' }),
     ])
-    expect(await world.projects.byId(project.id)).toEqual({
+    expect(await fixture.projects.byId(project.id)).toEqual({
       ...project,
       name: 'store',
       allowed_origins: 'https://a.com',
@@ -73,30 +77,35 @@ describe('update', () => {
     })
   })
 
-  test('at once, of several projects to one name, gives it to one of them', async () => {
-    const made4 = [await world.made('a'), await world.made('b'), await world.made('c'), await world.made('d')]
+  test('when several projects want one name at the same time, one of them gets it', async () => {
+    const projects = [
+      await fixture.createProject('a'),
+      await fixture.createProject('b'),
+      await fixture.createProject('c'),
+      await fixture.createProject('d'),
+    ]
     const outcomes = await Promise.allSettled(
-      made4.map(project => world.processOn().update(project, { name: 'same' })),
+      projects.map(project => fixture.processOn().update(project, { name: 'same' })),
     )
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    expect((await world.names()).filter(name => name === 'same')).toHaveLength(1)
-    expect(await world.names()).toHaveLength(4)
+    expect((await fixture.names()).filter(name => name === 'same')).toHaveLength(1)
+    expect(await fixture.names()).toHaveLength(4)
   })
 
-  test('broken off after any of its writes, leaves one project and free names', async () => {
+  test('after a crash behind any of its writes, the project has one name, and the other name is free', async () => {
     let crashed = true
     for (let writes = 0; crashed; writes++) {
-      const project = await world.made(`old-${writes}`, `old-${writes}.com`)
+      const project = await fixture.createProject(`old-${writes}`, `old-${writes}.com`)
       const changes = { name: `new-${writes}`, allowed_origins: `new-${writes}.com` }
-      const dying = world.processOn(crashingAfter(world.state, writes))
+      const dying = fixture.processOn(crashAfterWrites(fixture.state, writes))
       crashed = await dying.update(project, changes).then(() => false, isCrash)
-      const found = await world.projects.byId(project.id)
-      const [free, taken] = found?.name === changes.name ? ['old', 'new'] : ['new', 'old']
-      expect(await world.projects.create({ account, name: `${taken}-${writes}` })).toMatchObject({
+      const stored = await fixture.projects.byId(project.id)
+      const [free, used] = stored?.name === changes.name ? ['old', 'new'] : ['new', 'old']
+      expect(await fixture.projects.create({ account, name: `${used}-${writes}` })).toMatchObject({
         existing: true,
       })
       expect(
-        await world.projects.create({
+        await fixture.projects.create({
           account,
           name: `${free}-${writes}`,
           allowed_origins: `${free}-${writes}.com`,
@@ -104,39 +113,39 @@ describe('update', () => {
       ).toMatchObject({
         existing: false,
       })
-      expect((await world.projects.resolve(account.id, `${taken}-${writes}`))?.id).toBe(project.id)
-      expect(await world.names()).toHaveLength(2 * (writes + 1))
+      expect((await fixture.projects.resolve(account.id, `${used}-${writes}`))?.id).toBe(project.id)
+      expect(await fixture.names()).toHaveLength(2 * (writes + 1))
     }
   })
 
-  test('that has lost its new name to another project while it hung fails and changes nothing', async () => {
-    const project = await world.made('a')
-    const hanging = world.processOn(crashingAfter(world.state, 1))
-    // It has claimed the name `b`, and hangs.
+  test('a request that hangs loses its new name to another project, and then fails without a change', async () => {
+    const project = await fixture.createProject('a')
+    const hanging = fixture.processOn(crashAfterWrites(fixture.state, 1))
+    // It has reserved the name `b`, and hangs.
     await hanging.update(project, { name: 'b' }).then(() => {}, isCrash)
-    const namesake = await world.made('b')
-    expect(await world.projects.update(project, { link_domains: ['x.com'] })).toMatchObject({ name: 'a' })
-    await expect(world.projects.update(project, { name: 'b' })).rejects.toEqual(fails('NAME_EXISTS'))
-    expect((await world.projects.resolve(account.id, 'b'))?.id).toBe(namesake.id)
+    const namesake = await fixture.createProject('b')
+    expect(await fixture.projects.update(project, { link_domains: ['x.com'] })).toMatchObject({ name: 'a' })
+    await expect(fixture.projects.update(project, { name: 'b' })).rejects.toEqual(fails('NAME_EXISTS'))
+    expect((await fixture.projects.resolve(account.id, 'b'))?.id).toBe(namesake.id)
   })
 })
 
 describe('remove', () => {
-  test('broken off after any of its writes, is done or not done', async () => {
+  test('after a crash behind any of its writes, the project is deleted or unchanged', async () => {
     for (let writes = 0; writes < 4; writes++) {
-      const project = await world.made('shop', 'a.com')
-      const dying = world.processOn(crashingAfter(world.state, writes))
+      const project = await fixture.createProject('shop', 'a.com')
+      const dying = fixture.processOn(crashAfterWrites(fixture.state, writes))
       await dying.remove(project).then(() => {}, isCrash)
-      if (writes === 0) await world.projects.remove(project)
-      expect(await world.projects.resolve(account.id, 'shop')).toBeNull()
-      expect(await world.names()).toEqual([])
+      if (writes === 0) await fixture.projects.remove(project)
+      expect(await fixture.projects.resolve(account.id, 'shop')).toBeNull()
+      expect(await fixture.names()).toEqual([])
     }
   })
 })
 
-/** True for what crashingAfter throws, however it was wrapped; anything else is thrown on. */
+/** Returns true for the error of crashingAfter, also within another error. Throws any other error. */
 function isCrash(error: unknown): true {
   const { cause } = error as Error
-  if (error instanceof Crashed || cause instanceof Crashed) return true
+  if (error instanceof ProcessCrashedError || cause instanceof ProcessCrashedError) return true
   throw error
 }

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createUsageStore } from '#core/usage/store'
 import { BUCKETS } from '#schemas/columns'
-import { crashingAfter } from '#test/support/crashing-state'
-import { account, other, projectsWorld } from '#test/support/projects-world'
-import { openTestState } from '#test/support/state'
+import { crashAfterWrites } from '#test/support/crashing-state'
+import { account, other, projectsFixture } from '#test/support/projects-fixture'
+import { openTestState } from '#test/support/test-state'
 
-const world = projectsWorld()
+const fixture = projectsFixture()
 
 function fails(code: string) {
   return expect.objectContaining({ name: 'ApiError', code })
 }
 
 describe('create', () => {
-  test('makes a project with an id, a token and a bucket of its own', async () => {
-    const { project, existing } = await world.projects.create({
+  test('a new project has its own id, token and bucket', async () => {
+    const { project, existing } = await fixture.projects.create({
       account,
       name: 'shop',
       allowed_origins: 'shop.com',
@@ -33,225 +33,227 @@ describe('create', () => {
       created_at: '2026-11-21T10:00:00.000Z',
       deleted_at: null,
     })
-    expect(await world.projects.byId(project.id)).toEqual(project)
-    expect(await world.projects.byToken(project.project_token)).toEqual(project)
+    expect(await fixture.projects.byId(project.id)).toEqual(project)
+    expect(await fixture.projects.byToken(project.project_token)).toEqual(project)
   })
 
-  test('buckets are spread over all there are', async () => {
+  test('projects spread over the buckets', async () => {
     const buckets = new Set<number>()
-    for (let i = 0; i < 60; i++) buckets.add((await world.made(`p${i}`)).bucket)
+    for (let i = 0; i < 60; i++) buckets.add((await fixture.createProject(`p${i}`)).bucket)
     expect(buckets.size).toBeGreaterThan(25)
     expect([...buckets].every(bucket => bucket >= 0 && bucket < BUCKETS)).toBe(true)
   })
 
-  test('of a name that the account has, gives that project, whatever origins are sent', async () => {
-    const first = await world.made('shop', 'a.com')
-    expect(await world.projects.create({ account, name: 'shop', allowed_origins: 'b.com' })).toEqual({
+  test('a name that the account has already returns that project, with any origins', async () => {
+    const first = await fixture.createProject('shop', 'a.com')
+    expect(await fixture.projects.create({ account, name: 'shop', allowed_origins: 'b.com' })).toEqual({
       project: first,
       existing: true,
     })
-    expect((await world.made('shop', 'a.com', other)).id).not.toBe(first.id)
+    expect((await fixture.createProject('shop', 'a.com', other)).id).not.toBe(first.id)
   })
 
   test('names that differ in case are different names', async () => {
-    expect((await world.made('Shop')).id).not.toBe((await world.made('shop')).id)
+    expect((await fixture.createProject('Shop')).id).not.toBe((await fixture.createProject('shop')).id)
   })
 
-  test('refuses a primary origin that a live project of the account has', async () => {
-    await world.made('a', 'a.com,b.com')
-    await expect(world.made('b', 'https://a.com')).rejects.toEqual(fails('DUPLICATE_ORIGIN'))
-    await world.made('c', 'b.com')
-    await world.made('d', '*')
-    await world.made('e', '*')
-    await world.made('f', 'a.com', other)
-    expect(await world.names()).toEqual(['a', 'c', 'd', 'e'])
-    await world.made('b', 'https://free.com')
+  test('a primary origin of another live project of the account is rejected', async () => {
+    await fixture.createProject('a', 'a.com,b.com')
+    await expect(fixture.createProject('b', 'https://a.com')).rejects.toEqual(fails('DUPLICATE_ORIGIN'))
+    await fixture.createProject('c', 'b.com')
+    await fixture.createProject('d', '*')
+    await fixture.createProject('e', '*')
+    await fixture.createProject('f', 'a.com', other)
+    expect(await fixture.names()).toEqual(['a', 'c', 'd', 'e'])
+    await fixture.createProject('b', 'https://free.com')
   })
 
-  test('refuses origins that cannot be read, and an analysis that it does not know', async () => {
-    await expect(world.made('a', 'ftp://a.com')).rejects.toEqual(fails('MISSING_FIELDS'))
-    await expect(world.projects.create({ account, name: 'a', source_scan_id: 'scan_1' })).rejects.toEqual(
+  test('a text that is not an origin and an unknown website analysis are rejected', async () => {
+    await expect(fixture.createProject('a', 'ftp://a.com')).rejects.toEqual(fails('MISSING_FIELDS'))
+    await expect(fixture.projects.create({ account, name: 'a', source_scan_id: 'scan_1' })).rejects.toEqual(
       fails('MISSING_FIELDS'),
     )
-    expect(await world.names()).toEqual([])
+    expect(await fixture.names()).toEqual([])
   })
 })
 
 describe('list and resolve', () => {
   test('the list has the live projects of the account, oldest first', async () => {
-    for (const name of ['z', 'a', 'm']) await world.made(name)
-    await world.made('foreign', undefined, other)
-    await world.projects.remove((await world.projects.list(account.id))[1] as Project)
-    expect(await world.names()).toEqual(['z', 'm'])
-    expect(await world.names(other)).toEqual(['foreign'])
-    expect(await world.names({ id: 'acc_none' })).toEqual([])
+    for (const name of ['z', 'a', 'm']) await fixture.createProject(name)
+    await fixture.createProject('foreign', undefined, other)
+    await fixture.projects.remove((await fixture.projects.list(account.id))[1] as Project)
+    expect(await fixture.names()).toEqual(['z', 'm'])
+    expect(await fixture.names(other)).toEqual(['foreign'])
+    expect(await fixture.names({ id: 'acc_none' })).toEqual([])
   })
 
-  test('the list has all of hundreds of projects', async () => {
-    for (let i = 0; i < 230; i++) await world.made(`p${i}`)
-    expect(await world.names()).toEqual(Array.from({ length: 230 }, (_, i) => `p${i}`))
+  test('the list has all projects of an account with hundreds', async () => {
+    for (let i = 0; i < 230; i++) await fixture.createProject(`p${i}`)
+    expect(await fixture.names()).toEqual(Array.from({ length: 230 }, (_, i) => `p${i}`))
   })
 
   test('a project is found by its id or its exact name, in its own account only', async () => {
-    const project = await world.made('shop')
-    expect(await world.projects.resolve(account.id, project.id)).toEqual(project)
-    expect(await world.projects.resolve(account.id, 'shop')).toEqual(project)
+    const project = await fixture.createProject('shop')
+    expect(await fixture.projects.resolve(account.id, project.id)).toEqual(project)
+    expect(await fixture.projects.resolve(account.id, 'shop')).toEqual(project)
     for (const text of ['Shop', 'sho', '', 'proj_0000000000000000', 'x'.repeat(5_000), 'a#b', '__proto__']) {
-      expect(await world.projects.resolve(account.id, text)).toBeNull()
+      expect(await fixture.projects.resolve(account.id, text)).toBeNull()
     }
-    expect(await world.projects.resolve(other.id, 'shop')).toBeNull()
-    expect(await world.projects.resolve(other.id, project.id)).toBeNull()
+    expect(await fixture.projects.resolve(other.id, 'shop')).toBeNull()
+    expect(await fixture.projects.resolve(other.id, project.id)).toBeNull()
   })
 
-  test('an id wins over a name that looks like it', async () => {
-    const project = await world.made('shop')
-    const namesake = await world.made(project.id)
-    expect(await world.projects.resolve(account.id, project.id)).toEqual(project)
-    expect((await world.projects.resolve(account.id, namesake.id))?.name).toBe(project.id)
+  test('an id wins over an equal name', async () => {
+    const project = await fixture.createProject('shop')
+    const namesake = await fixture.createProject(project.id)
+    expect(await fixture.projects.resolve(account.id, project.id)).toEqual(project)
+    expect((await fixture.projects.resolve(account.id, namesake.id))?.name).toBe(project.id)
   })
 
-  test('another account’s id is found by byId, for the answer that tells it apart', async () => {
-    const project = await world.made('shop', undefined, other)
-    expect((await world.projects.byId(project.id))?.account_id).toBe('acc_2')
-    expect(await world.projects.byId('x'.repeat(5_000))).toBeNull()
+  test('byId also returns projects of other accounts', async () => {
+    const project = await fixture.createProject('shop', undefined, other)
+    expect((await fixture.projects.byId(project.id))?.account_id).toBe('acc_2')
+    expect(await fixture.projects.byId('x'.repeat(5_000))).toBeNull()
   })
 })
 
 describe('update', () => {
-  test('changes what is sent and nothing else', async () => {
-    const project = await world.made('shop', 'a.com')
-    expect(await world.projects.update(project, { link_domains: ['b.com'] })).toEqual({
+  test('only the fields of the request change', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
+    expect(await fixture.projects.update(project, { link_domains: ['b.com'] })).toEqual({
       ...project,
       link_domains: ['b.com'],
     })
-    expect(await world.projects.update(project, { allowed_origins: '*' })).toMatchObject({
+    expect(await fixture.projects.update(project, { allowed_origins: '*' })).toMatchObject({
       allowed_origins: '*',
       name: 'shop',
     })
-    const renamed = await world.projects.update(project, { name: 'store', allowed_origins: 'c.com/x' })
+    const renamed = await fixture.projects.update(project, { name: 'store', allowed_origins: 'c.com/x' })
     expect(renamed).toEqual({
       ...project,
       name: 'store',
       allowed_origins: 'https://c.com',
       link_domains: ['b.com'],
     })
-    expect(await world.projects.byId(project.id)).toEqual(renamed)
+    expect(await fixture.projects.byId(project.id)).toEqual(renamed)
   })
 
-  test('shows at once to who asks by token', async () => {
-    const project = await world.made('shop', 'a.com')
-    await world.projects.byToken(project.project_token)
-    await world.projects.update(project, { allowed_origins: 'b.com' })
-    expect((await world.projects.byToken(project.project_token))?.allowed_origins).toBe('https://b.com')
+  test('byToken returns the change at once', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
+    await fixture.projects.byToken(project.project_token)
+    await fixture.projects.update(project, { allowed_origins: 'b.com' })
+    expect((await fixture.projects.byToken(project.project_token))?.allowed_origins).toBe('https://b.com')
   })
 
-  test('frees the old name and the old origin', async () => {
-    const project = await world.made('shop', 'a.com')
-    await world.projects.update(project, { name: 'store', allowed_origins: 'b.com' })
-    expect(await world.projects.resolve(account.id, 'shop')).toBeNull()
-    expect((await world.projects.resolve(account.id, 'store'))?.id).toBe(project.id)
-    expect((await world.made('shop', 'a.com')).id).not.toBe(project.id)
+  test('the old name and the old origin are free afterwards', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
+    await fixture.projects.update(project, { name: 'store', allowed_origins: 'b.com' })
+    expect(await fixture.projects.resolve(account.id, 'shop')).toBeNull()
+    expect((await fixture.projects.resolve(account.id, 'store'))?.id).toBe(project.id)
+    expect((await fixture.createProject('shop', 'a.com')).id).not.toBe(project.id)
   })
 
-  test('lets a project go back to the name and the origin that it had', async () => {
-    const project = await world.made('shop', 'a.com')
-    await world.projects.update(project, { name: 'store', allowed_origins: 'b.com' })
-    expect(await world.projects.update(project, { name: 'shop', allowed_origins: 'a.com' })).toEqual(project)
-    expect(await world.names()).toEqual(['shop'])
+  test('a project can have its old name and its old origin again', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
+    await fixture.projects.update(project, { name: 'store', allowed_origins: 'b.com' })
+    expect(await fixture.projects.update(project, { name: 'shop', allowed_origins: 'a.com' })).toEqual(
+      project,
+    )
+    expect(await fixture.names()).toEqual(['shop'])
   })
 
-  test('refuses a name or an origin that is taken, and changes nothing then', async () => {
-    const project = await world.made('shop', 'a.com')
-    await world.made('store', 'b.com')
-    await expect(world.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NAME_EXISTS'))
-    await expect(world.projects.update(project, { name: 'new', allowed_origins: 'b.com' })).rejects.toEqual(
+  test('a name or an origin of another project is rejected, and nothing changes', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
+    await fixture.createProject('store', 'b.com')
+    await expect(fixture.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NAME_EXISTS'))
+    await expect(fixture.projects.update(project, { name: 'new', allowed_origins: 'b.com' })).rejects.toEqual(
       fails('DUPLICATE_ORIGIN'),
     )
-    await expect(world.projects.update(project, { allowed_origins: 'a b' })).rejects.toEqual(
+    await expect(fixture.projects.update(project, { allowed_origins: 'a b' })).rejects.toEqual(
       fails('MISSING_FIELDS'),
     )
-    expect(await world.projects.byId(project.id)).toEqual(project)
-    expect((await world.made('new')).name).toBe('new')
-    expect(await world.names()).toEqual(['shop', 'store', 'new'])
+    expect(await fixture.projects.byId(project.id)).toEqual(project)
+    expect((await fixture.createProject('new')).name).toBe('new')
+    expect(await fixture.names()).toEqual(['shop', 'store', 'new'])
   })
 
-  test('refuses another name once there are events; the same name and other fields may be sent', async () => {
-    const project = await world.made('shop')
-    await createUsageStore(world.state).addEvents('s', '1', [
+  test('a project with events keeps its name, and its other fields can change', async () => {
+    const project = await fixture.createProject('shop')
+    await createUsageStore(fixture.state).addEvents('s', '1', [
       { owner: project.id, day: '2026-11-21', events: 1 },
     ])
-    await expect(world.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NAME_LOCKED'))
-    expect(await world.projects.update(project, { name: 'shop', link_domains: ['a.com'] })).toMatchObject({
+    await expect(fixture.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NAME_LOCKED'))
+    expect(await fixture.projects.update(project, { name: 'shop', link_domains: ['a.com'] })).toMatchObject({
       name: 'shop',
     })
   })
 
-  test('refuses a project that is deleted or never was', async () => {
-    const project = await world.made('shop')
-    await world.projects.remove(project)
-    await expect(world.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NOT_FOUND'))
-    await expect(world.projects.update({ id: 'proj_0000000000000000' }, {})).rejects.toEqual(
+  test('a deleted or unknown project is NOT_FOUND', async () => {
+    const project = await fixture.createProject('shop')
+    await fixture.projects.remove(project)
+    await expect(fixture.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NOT_FOUND'))
+    await expect(fixture.projects.update({ id: 'proj_0000000000000000' }, {})).rejects.toEqual(
       fails('NOT_FOUND'),
     )
   })
 })
 
 describe('remove', () => {
-  test('kills the token at once and frees name and origin', async () => {
-    const project = await world.made('shop', 'a.com')
-    await world.projects.byToken(project.project_token)
-    world.now += 1_000
-    await world.projects.remove(project)
-    expect(await world.projects.byToken(project.project_token)).toBeNull()
-    expect(await world.projects.resolve(account.id, 'shop')).toBeNull()
-    expect(await world.projects.resolve(account.id, project.id)).toBeNull()
-    expect((await world.projects.byId(project.id))?.deleted_at).toBe(new Date(world.now).toISOString())
-    const again = await world.made('shop', 'a.com')
+  test('the token stops at once, and the name and origin are free', async () => {
+    const project = await fixture.createProject('shop', 'a.com')
+    await fixture.projects.byToken(project.project_token)
+    fixture.now += 1_000
+    await fixture.projects.remove(project)
+    expect(await fixture.projects.byToken(project.project_token)).toBeNull()
+    expect(await fixture.projects.resolve(account.id, 'shop')).toBeNull()
+    expect(await fixture.projects.resolve(account.id, project.id)).toBeNull()
+    expect((await fixture.projects.byId(project.id))?.deleted_at).toBe(new Date(fixture.now).toISOString())
+    const again = await fixture.createProject('shop', 'a.com')
     expect(again.id).not.toBe(project.id)
     expect(again.project_token).not.toBe(project.project_token)
   })
 
-  test('a second time, or of what never was, is NOT_FOUND', async () => {
-    const project = await world.made('shop')
+  test('a second deletion, and the deletion of an unknown project, are NOT_FOUND', async () => {
+    const project = await fixture.createProject('shop')
     const outcomes = await Promise.allSettled([
-      world.projects.remove(project),
-      world.processOn().remove(project),
+      fixture.projects.remove(project),
+      fixture.processOn().remove(project),
     ])
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    await expect(world.projects.remove(project)).rejects.toEqual(fails('NOT_FOUND'))
-    await expect(world.projects.remove({ id: 'proj_0000000000000000' })).rejects.toEqual(fails('NOT_FOUND'))
+    await expect(fixture.projects.remove(project)).rejects.toEqual(fails('NOT_FOUND'))
+    await expect(fixture.projects.remove({ id: 'proj_0000000000000000' })).rejects.toEqual(fails('NOT_FOUND'))
   })
 
-  test('reaches the other processes within seconds', async () => {
-    const project = await world.made('shop')
-    const elsewhere = world.processOn()
+  test('other processes see the deletion within five seconds', async () => {
+    const project = await fixture.createProject('shop')
+    const elsewhere = fixture.processOn()
     await elsewhere.byToken(project.project_token)
-    await world.projects.remove(project)
-    world.now += 5_000
+    await fixture.projects.remove(project)
+    fixture.now += 5_000
     expect(await elsewhere.byToken(project.project_token)).toBeNull()
   })
 })
 
-test('a token that has not the form of one is unknown without asking the table', async () => {
-  const unreachable = world.processOn(crashingAfter(world.state, 0))
+test('a token of another form is unknown without a read of the table', async () => {
+  const unreachable = fixture.processOn(crashAfterWrites(fixture.state, 0))
   for (const token of ['', 'aat_', `aat_${'0'.repeat(47)}`, `aat_${'G'.repeat(48)}`, 'x'.repeat(5_000)]) {
     expect(await unreachable.byToken(token)).toBeNull()
   }
 })
 
-test('a table that does not answer is UNAVAILABLE', async () => {
+test('a table that cannot be reached is UNAVAILABLE', async () => {
   const closed = await openTestState()
-  const stranded = world.processOn(closed)
+  const stranded = fixture.processOn(closed)
   await closed.close()
   await expect(stranded.list(account.id)).rejects.toEqual(fails('UNAVAILABLE'))
 })
 
-test('that a project sends event_ids is kept through its changes, and of an unknown one nothing is', async () => {
-  const { id } = await world.made('shop')
-  await world.projects.noteEventIds(id)
-  await world.projects.noteEventIds(id)
-  expect((await world.projects.byId(id))?.has_event_ids).toBe(true)
-  expect((await world.projects.update({ id }, { allowed_origins: 'a.com' })).has_event_ids).toBe(true)
-  await world.projects.noteEventIds('proj_0000000000000000')
-  expect(await world.projects.byId('proj_0000000000000000')).toBe(null)
+test('the note about event_ids stays after a change, and is not stored for an unknown project', async () => {
+  const { id } = await fixture.createProject('shop')
+  await fixture.projects.noteEventIds(id)
+  await fixture.projects.noteEventIds(id)
+  expect((await fixture.projects.byId(id))?.has_event_ids).toBe(true)
+  expect((await fixture.projects.update({ id }, { allowed_origins: 'a.com' })).has_event_ids).toBe(true)
+  await fixture.projects.noteEventIds('proj_0000000000000000')
+  expect(await fixture.projects.byId('proj_0000000000000000')).toBe(null)
 })

@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createTokenCache } from '#core/projects/token-cache'
+import { testProject } from '#test/support/account-fixtures'
 
-const project = { id: 'proj_1' } as Project
+const project = testProject()
 
 let now = 0
 let lookUps: string[] = []
@@ -20,7 +21,7 @@ function cacheOf(lookUp: (token: string) => Promise<Project | null> = async () =
   })
 }
 
-test('a token is looked up once in five seconds, also by requests at the same time', async () => {
+test('a token is looked up once in five seconds, also for requests at the same time', async () => {
   const cache = cacheOf()
   expect(await Promise.all([cache.byToken('t'), cache.byToken('t')])).toEqual([project, project])
   now = 4_999
@@ -42,35 +43,35 @@ test('an unknown token is looked up again after a second', async () => {
   expect(await cache.byToken('t')).toEqual(project)
 })
 
-test('a forgotten token is looked up at once, also when it was being looked up as it was forgotten', async () => {
-  const answers: ((found: Project | null) => void)[] = []
-  const cache = cacheOf(() => new Promise(resolve => answers.push(resolve)))
+test('a forgotten token is looked up again at once, also when its first look-up is under way', async () => {
+  const resolvers: ((project: Project | null) => void)[] = []
+  const cache = cacheOf(() => new Promise(resolve => resolvers.push(resolve)))
   const before = cache.byToken('t')
   cache.forget('t')
   const after = cache.byToken('t')
-  answers[0]?.(project)
-  answers[1]?.(null)
+  resolvers[0]?.(project)
+  resolvers[1]?.(null)
   expect(await before).toEqual(project)
   expect(await after).toBeNull()
   expect(await cache.byToken('t')).toBeNull()
   expect(lookUps).toHaveLength(2)
 })
 
-test('a look-up that failed is not remembered', async () => {
+test('a failed look-up is not cached', async () => {
   let fails = true
   const cache = cacheOf(async () => {
-    if (fails) throw new Error('no answer')
+    if (fails) throw new Error('no response')
     return project
   })
-  await expect(cache.byToken('t')).rejects.toThrow('no answer')
+  await expect(cache.byToken('t')).rejects.toThrow('no response')
   fails = false
   expect(await cache.byToken('t')).toEqual(project)
 })
 
-test('made-up tokens do not push a real one out', async () => {
+test('invented tokens do not push a real token out of the cache', async () => {
   const cache = cacheOf(async token => (token === 't' ? project : null))
   await cache.byToken('t')
-  for (let i = 0; i < 50_000; i++) await cache.byToken(`made-up-${i}`)
+  for (let i = 0; i < 50_000; i++) await cache.byToken(`invented-${i}`)
   await cache.byToken('t')
   expect(lookUps.filter(token => token === 't')).toHaveLength(1)
 })

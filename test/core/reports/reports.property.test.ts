@@ -10,9 +10,9 @@ import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import type { EventRow } from '#schemas/event'
 import { STATS_GROUPS } from '#schemas/stats'
+import { buildLake } from '#test/support/build-lake'
 import { propertySettings } from '#test/support/depth'
-import { buildLake } from '#test/support/lake-builder'
-import { oracleEvents, oracleStats, stored } from '#test/support/oracle'
+import { oracleEvents, oracleStats, withoutCopies } from '#test/support/oracle'
 import { history, NOW, recordsOf } from '#test/support/random-history'
 
 const PROJECTS = ['proj_a', 'proj_b'] as const
@@ -34,7 +34,7 @@ test('stats and events equal the oracle for random events in any state of compac
       const engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
       try {
         const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
-        const storedEvents = stored(sent)
+        const storedEvents = withoutCopies(sent)
         for (const id of PROJECTS) {
           const has_event_ids = sent.some(event => event.project_id === id && event.event_id !== null)
           const project = { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }

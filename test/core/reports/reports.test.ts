@@ -12,7 +12,7 @@ import { type StatsParams, stats } from '#core/reports/stats'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { statsResponse } from '#schemas/stats'
-import { buildLake, type EventsRecord } from '#test/support/lake-builder'
+import { buildLake, type EventsRecord } from '#test/support/build-lake'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const project = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BotCount } from '#core/usage/counters'
 import { createUsageStore, type UsageStore } from '#core/usage/store'
-import { openTestState, type TestState } from '#test/support/state'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let usage: UsageStore
@@ -28,12 +28,12 @@ function bots(overrides: Partial<BotCount> = {}): BotCount {
 }
 
 describe('events', () => {
-  test('an owner that has counted nothing has zeros', async () => {
+  test('an owner without counts has zeros', async () => {
     expect(await usage.totals('p')).toEqual({ events: 0, reads: 0 })
     expect(await usage.month('p', '2026-11')).toEqual({ events: 0, reads: 0, days: {} })
   })
 
-  test('batches add up by day, over months and sources', async () => {
+  test('batches of different days, months and sources add up', async () => {
     await usage.addEvents('s1', '5', [
       { owner: 'p', day: '2026-10-31', events: 3 },
       { owner: 'p', day: '2026-11-01', events: 4 },
@@ -52,28 +52,28 @@ describe('events', () => {
     expect((await usage.month('p', '2026-10')).events).toBe(3)
   })
 
-  test('a batch that comes again is counted once, also twice at the same time', async () => {
+  test('a retried batch is counted once, also at the same time', async () => {
     const batch = [{ owner: 'p', day: '2026-11-21', events: 7 }]
     await Promise.all([usage.addEvents('s', '9', batch), usage.addEvents('s', '9', batch)])
     await usage.addEvents('s', '9', batch)
     expect((await usage.totals('p')).events).toBe(7)
   })
 
-  test('a batch below the last one that was counted is left alone', async () => {
+  test('a batch below the checkpoint is not counted', async () => {
     await usage.addEvents('s', '10', [{ owner: 'p', day: '2026-11-21', events: 7 }])
     await usage.addEvents('s', '9', [{ owner: 'p', day: '2026-11-21', events: 100 }])
     expect((await usage.totals('p')).events).toBe(7)
   })
 
-  test('marks compare as integers, however long', async () => {
+  test('checkpoints of any length compare as integers', async () => {
     const long = (last: string) => `49${'5'.repeat(53)}${last}`
-    for (const mark of ['2', '10', '100', long('1'), long('2')]) {
-      await usage.addEvents('s', mark, [{ owner: 'p', day: '2026-11-21', events: 1 }])
+    for (const checkpoint of ['2', '10', '100', long('1'), long('2')]) {
+      await usage.addEvents('s', checkpoint, [{ owner: 'p', day: '2026-11-21', events: 1 }])
     }
     expect((await usage.totals('p')).events).toBe(5)
   })
 
-  test('a batch that was broken off half way is completed, not doubled, when it comes again', async () => {
+  test('the retry of a batch that was half counted counts only the rest', async () => {
     const first = [{ owner: 'a', day: '2026-11-21', events: 1 }]
     await usage.addEvents('s', '1', first)
     await usage.addEvents('s', '1', [...first, { owner: 'b', day: '2026-11-21', events: 2 }])
@@ -83,21 +83,21 @@ describe('events', () => {
     ])
   })
 
-  test('duplicates that compaction found are taken off again', async () => {
+  test('compaction subtracts the copies that it drops', async () => {
     await usage.addEvents('s', '1', [{ owner: 'p', day: '2026-11-21', events: 10 }])
     await usage.addEvents('compaction-0', '4', [{ owner: 'p', day: '2026-11-21', events: -3 }])
     expect((await usage.month('p', '2026-11')).days).toEqual({ '2026-11-21': { events: 7, reads: 0 } })
   })
 
-  test('a batch of hundreds of owners counts every one', async () => {
+  test('a batch of hundreds of owners counts for each of them', async () => {
     const owners = Array.from({ length: 300 }, (_, i) => `p${i}`)
     await usage.addEvents(
       's',
       '1',
       owners.map((owner, i) => ({ owner, day: '2026-11-21', events: i })),
     )
-    const counted = await Promise.all(owners.map(owner => usage.totals(owner)))
-    expect(counted.map(({ events }) => events)).toEqual(owners.map((_, i) => i))
+    const totals = await Promise.all(owners.map(owner => usage.totals(owner)))
+    expect(totals.map(({ events }) => events)).toEqual(owners.map((_, i) => i))
   })
 })
 
@@ -115,26 +115,26 @@ describe('reads', () => {
 })
 
 describe('bots', () => {
-  test('requests add up by day, category and actor, over sources, and keep the latest time', async () => {
+  test('requests of all sources add up by day, category and actor, with the latest time', async () => {
     await usage.addBots('s1', '1', [bots(), bots({ actor: 'ClaudeBot', requests: 4 })])
     await usage.addBots('s1', '2', [bots({ last_seen_at: 3_000 })])
     await usage.addBots('s2', '1', [bots({ last_seen_at: 2_000 }), bots({ day: '2026-11-22' })])
-    const found = await usage.bots('p', '2026-11-21', '2026-11-21')
-    expect(found.toSorted((a, b) => a.requests - b.requests)).toEqual([
+    const counts = await usage.bots('p', '2026-11-21', '2026-11-21')
+    expect(counts.toSorted((a, b) => a.requests - b.requests)).toEqual([
       bots({ requests: 3, dropped: 6, last_seen_at: 3_000 }),
       bots({ actor: 'ClaudeBot', requests: 4 }),
     ])
     expect(await usage.bots('p', '2026-11-21', '2026-11-22')).toHaveLength(3)
   })
 
-  test('a batch that comes again is counted once', async () => {
+  test('a retried batch is counted once', async () => {
     await usage.addBots('s', '5', [bots()])
     await usage.addBots('s', '5', [bots({ last_seen_at: 500 })])
     await usage.addBots('s', '4', [bots({ last_seen_at: 9_000 })])
     expect(await usage.bots('p', '2026-11-21', '2026-11-21')).toEqual([bots()])
   })
 
-  test('the latest time never falls back', async () => {
+  test('an older batch does not change the latest time', async () => {
     await usage.addBots('s', '1', [bots({ last_seen_at: 2_000 })])
     await usage.addBots('s', '2', [bots({ last_seen_at: 1_000 })])
     expect(await usage.bots('p', '2026-11-21', '2026-11-21')).toEqual([
@@ -142,7 +142,7 @@ describe('bots', () => {
     ])
   })
 
-  test('a made-up actor of any length and thousands of them are no trouble', async () => {
+  test('a very long actor name and hundreds of invented actors are stored', async () => {
     await usage.addBots('s', '1', [bots({ actor: `${'x'.repeat(8_000)}Crawler#é` })])
     await usage.addBots(
       's',

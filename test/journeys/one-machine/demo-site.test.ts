@@ -6,8 +6,8 @@ import type { EventsResponse } from '#schemas/events'
 import type { Stats } from '#schemas/stats'
 import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
-import { read } from '#test/support/read-back'
-import { cleanUp, type Service, startService } from '#test/support/service'
+import { cleanUp, type Service, startService } from '#test/support/service-process'
+import { readJson } from '#test/support/service-reads'
 
 /** The demo site, which only one machine has: from its pages in a real browser to the answers of the service. */
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Waits until the demo project has so many events, and gives them, oldest first. */
 function untilStored(count: number): Promise<EventRow[]> {
   return eventually(async () => {
-    const { events } = await read<EventsResponse>(service, '/events?project=demo&since=0d')
+    const { events } = await readJson<EventsResponse>(service, '/events?project=demo&since=0d')
     expect(events.map(row => row.event)).toHaveLength(count)
     return events.reverse()
   })
@@ -80,7 +80,7 @@ test('a visit of the demo site is in /events and /stats, page by page and press 
     first_utm_source: 'readme',
   })
 
-  const stats = await read<Stats>(service, '/stats?project=demo&since=0d')
+  const stats = await readJson<Stats>(service, '/stats?project=demo&since=0d')
   expect(stats.totals).toEqual({ unique_users: 1, total_events: 8 })
   expect(stats.events[0]).toEqual({ event: 'page_view', count: 4, unique_users: 1 })
   expect(stats.sessions).toMatchObject({

@@ -1,9 +1,8 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
-import { allEvents, read, statsTotals } from '#test/support/read-back'
 import {
   cleanUp,
   freePort,
@@ -11,44 +10,55 @@ import {
   type Service,
   type ServiceOptions,
   startService,
-} from '#test/support/service'
-import { trackingClient } from '#test/support/tracking-client'
+} from '#test/support/service-process'
+import { allEvents, readJson, statsTotals } from '#test/support/service-reads'
+import { startTrackingClient } from '#test/support/tracking-client'
+
+/** The tests run at the same time, because each waits for a service most of the time. */
 
 afterAll(cleanUp)
 
-/** Sends events for a while, and returns the ids once all of them are in the lake. */
-async function sendFor(ms: number, service: Service, prefix: string, known: number): Promise<string[]> {
-  const client = trackingClient({ credentials: service.credentials, prefix })
+/** Sends events for a while, and returns their ids once all of them are in the lake. */
+async function sendFor(
+  ms: number,
+  service: Service,
+  prefix: string,
+  previousCount: number,
+): Promise<string[]> {
+  const client = startTrackingClient({ credentials: service.credentials, prefix })
   await sleep(ms)
   await client.stop()
   const ids = [...client.acknowledged]
-  await eventually(async () => expect((await statsTotals(service)).total_events).toBe(known + ids.length))
+  await eventually(async () =>
+    expect((await statsTotals(service)).total_events).toBe(previousCount + ids.length),
+  )
   return ids
 }
 
-async function untilCompacted(service: Service): Promise<void> {
+async function waitForCompaction(service: Service): Promise<void> {
   await eventually(() => expect(service.output()).toContain('EPOCH_COMPACTED'))
 }
 
-/** Puts the state folder back to the copy, as a disk does that had not written yet what it had confirmed. */
-function putBack(dataDir: string, copy: string): void {
+/** Replaces the state folder with an earlier copy. A disk that had not written its cache does the same. */
+function restoreState(dataDir: string, copy: string): void {
   rmSync(join(dataDir, 'state'), { recursive: true })
   cpSync(copy, join(dataDir, 'state'), { recursive: true })
 }
 
-async function expectOnce(service: Service, sent: string[]): Promise<void> {
-  const stored = (await allEvents(service)).map(event => event.event_id).toSorted()
-  expect(stored).toEqual(sent.toSorted())
-  expect((await statsTotals(service)).total_events).toBe(sent.length)
-  const { projects } = await read<{ projects: { total_events: number }[] }>(service, '/projects')
-  expect(projects[0]?.total_events).toBe(sent.length)
+async function expectEachOnce(service: Service, ids: string[]): Promise<void> {
+  const storedIds = (await allEvents(service)).map(event => event.event_id).toSorted()
+  expect(storedIds).toEqual(ids.toSorted())
+  expect((await statsTotals(service)).total_events).toBe(ids.length)
+  const { projects } = await readJson<{ projects: { total_events: number }[] }>(service, '/projects')
+  expect(projects[0]?.total_events).toBe(ids.length)
 }
 
-describe.each([
-  { name: 'within one epoch', epochSeconds: 3_600, compacts: false },
-  { name: 'across the ends of epochs and their compaction', epochSeconds: 1, compacts: true },
-])('the state goes back some seconds $name', ({ epochSeconds, compacts }) => {
-  test('nothing is lost, nothing is there twice, and work goes on', async () => {
+test.concurrent.each([
+  { period: 'within one epoch', epochSeconds: 3_600, compacts: false },
+  { period: 'across epochs and their compaction', epochSeconds: 1, compacts: true },
+])(
+  'after a power cut that sets the state back $period, every event is stored once and work continues',
+  async ({ epochSeconds, compacts }) => {
     const options: ServiceOptions = {
       dataDir: newFolder(),
       port: await freePort(),
@@ -56,23 +66,23 @@ describe.each([
     }
     const copy = join(newFolder(), 'state')
     let service = await startService(options)
-    const sent = await sendFor(1_500, service, 'before', 0)
-    if (compacts) await untilCompacted(service)
+    const ids = await sendFor(1_500, service, 'before', 0)
+    if (compacts) await waitForCompaction(service)
     await service.kill9()
     cpSync(join(service.dataDir, 'state'), copy, { recursive: true })
 
     service = await startService(options)
-    sent.push(...(await sendFor(2_500, service, 'forgotten', sent.length)))
-    if (compacts) await untilCompacted(service)
+    ids.push(...(await sendFor(2_500, service, 'forgotten', ids.length)))
+    if (compacts) await waitForCompaction(service)
     await service.kill9()
-    putBack(service.dataDir, copy)
+    restoreState(service.dataDir, copy)
 
     service = await startService(options)
     await eventually(() => expect(service.output()).toContain('STATE_RECONCILED'))
-    await eventually(() => expectOnce(service, sent), { everyMs: 500 })
-    sent.push(...(await sendFor(1_500, service, 'after', sent.length)))
-    if (compacts) await untilCompacted(service)
-    await eventually(() => expectOnce(service, sent), { everyMs: 500 })
+    await eventually(() => expectEachOnce(service, ids), { everyMs: 500 })
+    ids.push(...(await sendFor(1_500, service, 'after', ids.length)))
+    if (compacts) await waitForCompaction(service)
+    await eventually(() => expectEachOnce(service, ids), { everyMs: 500 })
     expect(await service.stop()).toBe(0)
-  })
-})
+  },
+)

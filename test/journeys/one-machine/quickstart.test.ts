@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEMO_EVENTS } from '#local/demo/seed'
 import { eventually } from '#test/support/eventually'
-import { read, statsTotals } from '#test/support/read-back'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service'
+import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
+import { readJson, statsTotals } from '#test/support/service-reads'
 import { HUMAN_USER_AGENT } from '#test/support/user-agents'
 
 type Stats = { totals: { total_events: number; unique_users: number }; events: { event: string }[] }
@@ -102,7 +102,7 @@ test('a start at another port tells the credentials file', async () => {
   await service.stop()
   service = await startService({ dataDir, seed: true })
   expect(service.credentials).toEqual({ ...credentials, base_url: service.baseUrl })
-  expect(await read<{ projects: unknown[] }>(service, '/projects')).toMatchObject({
+  expect(await readJson<{ projects: unknown[] }>(service, '/projects')).toMatchObject({
     projects: [{ name: 'demo' }],
   })
 })

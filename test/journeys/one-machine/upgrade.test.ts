@@ -1,7 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { cleanUp, newFolder, startService } from '#test/support/service'
+import { cleanUp, newFolder, startService } from '#test/support/service-process'
 
 const FIXTURE = resolve(import.meta.dirname, '../../fixtures/first-edition')
 

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import type { Account } from '#core/accounts/caller'
 import { type LimitState, type Limits, noLimits } from '#core/accounts/limits'
 import { unavailable } from '#core/errors'
-import type { Project } from '#core/projects/project'
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import type { HttpRequest } from '#lambdas/http'
 import { type Route, routes } from '#schemas/routes'
+import { testAccount, testProject } from '#test/support/account-fixtures'
 
-const project = { id: 'proj_1', account_id: 'acc_1', name: 'shop', deleted_at: null } as Project
+const project = testProject()
 
 type World = {
   tier?: Account['tier']
@@ -29,7 +29,7 @@ function reportEndpoint({
   const logged: unknown[] = []
   const services: AccountChainServices = {
     accounts: {
-      byApiKey: async key => (key === 'aak_1' ? ({ id: 'acc_1', tier } as Account) : null),
+      byApiKey: async key => (key === 'aak_1' ? testAccount({ tier }) : null),
     },
     projects: { resolve: async (_, name) => (name === 'shop' ? project : null), byId: async () => null },
     usage: {

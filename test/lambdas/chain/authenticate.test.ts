@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Account } from '#core/accounts/caller'
 import { authenticate, findCaller } from '#lambdas/chain/authenticate'
 import type { HttpRequest } from '#lambdas/http'
+import { testAccount } from '#test/support/account-fixtures'
 import { exchangeOf } from './exchange.ts'
 
-const account = { id: 'acc_1', tier: 'free' } as Account
+const account = testAccount()
 const services = {
   accounts: { byApiKey: async (key: string) => (key === 'aak_good' ? account : null) },
   baseUrl: 'https://a.example',

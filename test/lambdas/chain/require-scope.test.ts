@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import type { Caller } from '#core/accounts/caller'
 import { requireScope } from '#lambdas/chain/require-scope'
 import { routes, type Scope } from '#schemas/routes'
+import { testCaller } from '#test/support/account-fixtures'
 import { exchangeOf } from './exchange.ts'
 
 function callFor(scope: Scope | undefined, scopes: Caller['scopes']) {
   const { scope: _, ...route } = routes.stats
-  const caller = { scopes } as Caller
+  const caller = testCaller({ scopes })
   return { ...exchangeOf({}, scope === undefined ? route : { ...route, scope }), caller }
 }
 

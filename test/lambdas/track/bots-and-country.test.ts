@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { good, NOW, project, trackFunction } from './track-function.ts'
+import { testProject } from '#test/support/account-fixtures'
+import { good, NOW, trackFunction } from './track-function.ts'
 
-test('a bot gets the same answer, and only a count of it is recorded', async () => {
+test('a request of a bot gets the usual response, and only the bot count is recorded', async () => {
   const { send, records } = trackFunction()
   const headers = { 'user-agent': 'Mozilla/5.0 (compatible; GPTBot/1.2)' }
   const body = { events: [good, { ...good, event: 5, properties: 'bad' }] }
@@ -22,9 +23,9 @@ test('a bot gets the same answer, and only a count of it is recorded', async () 
   ])
 })
 
-test('a bot is refused for its body, its token and its origin like anybody', async () => {
+test('a bot with a bad body, token or origin is refused like other senders', async () => {
   const headers = { 'user-agent': 'curl/8.5' }
-  const { send, packed } = trackFunction({}, [project({ allowed_origins: 'https://shop.example' })])
+  const { send, packed } = trackFunction({}, [testProject({ allowed_origins: 'https://shop.example' })])
   expect((await send('/track', '{', { headers })).body.error).toBe('INVALID_BODY')
   expect((await send('/track', { token: 'aat_x' }, { headers })).body.error).toBe('INVALID_TOKEN')
   const foreign = { ...headers, origin: 'https://x.example' }
@@ -33,16 +34,16 @@ test('a bot is refused for its body, its token and its origin like anybody', asy
 })
 
 test.each([
-  ['the key of the project’s account', 'acc_1', 'events'],
-  ['the key of another account', 'acc_2', 'bots'],
-])('a library that sends %s is taken as %s, %s', async (_what, key, kind) => {
+  ['a key of the account of the project', 'acc_1', 'events'],
+  ['a key of another account', 'acc_2', 'bots'],
+])('a library with %s (%s) is recorded as %s', async (_what, key, kind) => {
   const { send, records } = trackFunction()
   const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': key }
   expect((await send('/track', good, { headers })).status).toBe(202)
   expect(records().map(record => record.kind)).toEqual([kind])
 })
 
-test('with a key of the account the events of a library are checked', async () => {
+test('events of a library with a key of the account are checked like other events', async () => {
   const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': 'acc_1' }
   expect((await trackFunction().send('/track', { ...good, event: 5 }, { headers })).body.error).toBe(
     'INVALID_EVENT',
@@ -63,7 +64,7 @@ test.each([
   expect(records()).toMatchObject([{ country }])
 })
 
-test('a country header is not looked at unless the settings name it', async () => {
+test('a country header that the settings do not name is ignored', async () => {
   const { send, records } = trackFunction()
   await send('/track', good, { headers: { 'cf-ipcountry': 'DE' } })
   expect(records()).toMatchObject([{ country: null }])

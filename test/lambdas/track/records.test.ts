@@ -5,7 +5,7 @@ import type { RecordedEvent } from '#core/ingest/record'
 import { DAY_MS } from '#core/time'
 import { good, NOW, trackFunction } from './track-function.ts'
 
-test('one event is queued, and its record says all that the lake needs', async () => {
+test('one event becomes one record with all fields that the lake needs', async () => {
   const { send, records } = trackFunction()
   const sent = {
     ...good,
@@ -44,7 +44,7 @@ test('one event is queued, and its record says all that the lake needs', async (
   ])
 })
 
-test('nulls are absent: the timestamp is now, the rest is null', async () => {
+test('a null counts as absent: the timestamp becomes now, the other fields null', async () => {
   const { send, events } = trackFunction()
   const nulls = { properties: null, user_id: null, session_id: null, timestamp: null, event_id: null }
   for (const sent of [good, { ...good, ...nulls }]) {
@@ -54,7 +54,7 @@ test('nulls are absent: the timestamp is now, the rest is null', async () => {
   expect(events()).toEqual([bare, bare])
 })
 
-test('a batch is one record, and the answer counts what was sent', async () => {
+test('a batch becomes one record, and the response has the number of events sent', async () => {
   const { send, records } = trackFunction()
   const sent = Array.from({ length: 100 }, (_, i) => ({ ...good, event: `e${i}` }))
   expect(await send('/track/batch', { events: sent })).toMatchObject({
@@ -64,7 +64,7 @@ test('a batch is one record, and the answer counts what was sent', async () => {
   expect(records()).toHaveLength(1)
 })
 
-test('events without a token take the one beside them', async () => {
+test('events without a token take the token beside `events`', async () => {
   const { send, events } = trackFunction()
   const sent = { token: 'aat_shop', events: [{ event: 'a' }, { event: 'b', token: null }, good] }
   expect((await send('/track/batch', sent)).status).toBe(202)
@@ -74,7 +74,7 @@ test('events without a token take the one beside them', async () => {
 const limits: [what: string, fields: Record<string, unknown>, stored: Partial<RecordedEvent>][] = [
   ['an event of 256 characters', { event: '😀'.repeat(128) }, { event: '😀'.repeat(128) }],
   ['ids of 256 characters', { user_id: 'x'.repeat(256), session_id: 'y'.repeat(256) }, {}],
-  ['an empty id, as it stands', { user_id: '' }, { user_id: '' }],
+  ['an empty id, unchanged', { user_id: '' }, { user_id: '' }],
   ['an event_id of 64 characters', { event_id: 'aZ09_-'.padEnd(64, 'x') }, {}],
   ['the oldest timestamp', { timestamp: NOW - 30 * DAY_MS }, { timestamp: NOW - 30 * DAY_MS }],
   ['the latest timestamp', { timestamp: NOW + 300_000 }, { timestamp: NOW + 300_000 }],
@@ -82,7 +82,7 @@ const limits: [what: string, fields: Record<string, unknown>, stored: Partial<Re
   ['properties of 8192 bytes', { properties: { a: 'é'.repeat(4092) } }, {}],
 ]
 
-test.each(limits)('POST /track takes %s', async (_what, fields, stored) => {
+test.each(limits)('POST /track accepts %s', async (_what, fields, stored) => {
   const { send, events } = trackFunction()
   expect((await send('/track', { ...good, ...fields })).status).toBe(202)
   expect(events()).toMatchObject([{ ...fields, ...stored }])
@@ -95,7 +95,7 @@ test('lone surrogates become U+FFFD in names and ids', async () => {
   expect(events()).toMatchObject([{ event: '\ufffd' }, { user_id: 'a\ufffd', session_id: '😀' }])
 })
 
-test('of duplicate keys the last counts', async () => {
+test('of a repeated key the last value counts', async () => {
   const { send, events } = trackFunction()
   await send(
     '/track',
@@ -104,24 +104,24 @@ test('of duplicate keys the last counts', async () => {
   expect(events()).toMatchObject([{ event: 'b', properties: { k: 2 } }])
 })
 
-test('the answer waits for the stream, and what it refuses is answered 503 with Retry-After', async () => {
+test('the response waits for the stream, and is 503 with Retry-After when the stream refuses the record', async () => {
   const gate = Promise.withResolvers<void>()
   const { send } = trackFunction({ stream: { append: () => gate.promise } })
-  let answered = false
-  const answer = send('/track', good).finally(() => {
-    answered = true
+  let isAnswered = false
+  const response = send('/track', good).finally(() => {
+    isAnswered = true
   })
   await new Promise(resolve => setImmediate(resolve))
-  expect(answered).toBe(false)
+  expect(isAnswered).toBe(false)
   gate.reject(unavailable('the disk is full', 5))
-  expect(await answer).toMatchObject({
+  expect(await response).toMatchObject({
     status: 503,
     body: { error: 'UNAVAILABLE' },
     headers: { 'Retry-After': '5' },
   })
 })
 
-test('records never pass 900,000 bytes, and the events in them keep their order and their places', async () => {
+test('a large batch is split into records under 900,000 bytes, and its events keep their order and positions', async () => {
   const { send, records, packed, events } = trackFunction()
   // Text that does not compress: 100 events of nearly 8 kB.
   const noise = (i: number) =>

@@ -1,4 +1,4 @@
-import type { Account, Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/accounts/caller'
 import { noLimits } from '#core/accounts/limits'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
@@ -6,6 +6,7 @@ import { type RecordedEvent, type StreamRecord, unpackRecord } from '#core/inges
 import type { Project } from '#core/projects/project'
 import { type TrackServices, trackHandler } from '#lambdas/track/handler'
 import { routes } from '#schemas/routes'
+import { testAccount, testCaller, testProject } from '#test/support/account-fixtures'
 
 export const NOW = Date.UTC(2026, 10, 21, 12)
 const CHROME =
@@ -13,33 +14,14 @@ const CHROME =
 
 export const good = { token: 'aat_shop', event: 'signup' }
 
-/** A project of the account acc_1 with the token of `good`. */
-export function project(overrides: Partial<Project> = {}): Project {
-  return {
-    id: 'proj_1',
-    account_id: 'acc_1',
-    name: 'shop',
-    project_token: 'aat_shop',
-    allowed_origins: '*',
-    link_domains: [],
-    source_scan_id: null,
-    bucket: 17,
-    has_event_ids: false,
-    created_at: '2026-11-01T00:00:00.000Z',
-    deleted_at: null,
-    ...overrides,
-  }
-}
-
 /** A caller of the account whose id the test sends as API key. */
 function callerOf(accountId: string | undefined): Caller | null {
   if (accountId === undefined) return null
-  const account = { id: accountId, tier: 'free' } as Account
-  return { account, tier: 'free', credential: { kind: 'api_key', id: 'key_1' }, scopes: 'all' }
+  return testCaller({ account: testAccount({ id: accountId }) })
 }
 
 /** The track function with services that remember what it appended. */
-export function trackFunction(overrides: Partial<TrackServices> = {}, projects: Project[] = [project()]) {
+export function trackFunction(overrides: Partial<TrackServices> = {}, projects: Project[] = [testProject()]) {
   const packed: Uint8Array[] = []
   const handler = trackHandler({
     stream: {

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type StreamRecord, unpackRecord } from '#core/ingest/record'
 import { isSeedUnfinished, type SeedServices, seedDemo } from '#local/demo/seed'
-import { cleanUp, newFolder } from '#test/support/service'
+import { cleanUp, newFolder } from '#test/support/service-process'
 
 const now = Date.UTC(2026, 10, 20, 12)
 /** Enough events for several appends. */

@@ -1,38 +1,9 @@
 import { once } from 'node:events'
-import { type IncomingHttpHeaders, request as send } from 'node:http'
 import { createConnection } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { HttpRequest, HttpResponse } from '#lambdas/http'
+import type { HttpResponse } from '#lambdas/http'
 import { jsonResponse } from '#lambdas/response'
-import { type HttpOptions, type HttpServer, startHttp } from '#local/http/server'
-import { MAX_BODY_BYTES, type Route } from '#schemas/routes'
-
-type Received = { route: Route; request: HttpRequest }
-
-/** Starts a front whose functions all respond with `respond`. The requests that reach them are in `received`. */
-async function startFront(
-  respond: (request: HttpRequest) => HttpResponse | Promise<HttpResponse> = () =>
-    jsonResponse(200, { ok: true }),
-  overrides: Partial<HttpOptions> = {},
-) {
-  const received: Received[] = []
-  const handle = async (route: Route, request: HttpRequest) => {
-    received.push({ route, request })
-    return respond(request)
-  }
-  const functions = { track: handle, reports: handle, control: handle, site: handle }
-  const front = await startHttp({ port: 0, functions, log: () => {}, ...overrides })
-  onTestFinished(() => front.close())
-  return { front, received, base: `http://127.0.0.1:${front.port}` }
-}
-
-/** Sends bytes that no HTTP client would send, and returns the text of the response. */
-async function sendBytes({ port }: HttpServer, bytes: string | Buffer): Promise<string> {
-  const socket = createConnection(port, '127.0.0.1')
-  socket.write(bytes)
-  return text(socket)
-}
+import { sendBytes, startFront } from './start-front.ts'
 
 describe('a request', () => {
   test('reaches the function of its route, with parameters, query, headers and body', async () => {
@@ -190,94 +161,6 @@ describe('the error of the front is JSON with CORS headers for', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')])
     expect(codes).toEqual(['REQUEST_FAILED'])
   })
-})
-
-describe('a body limit of 1 MiB', () => {
-  const tooLarge = {
-    error: 'PAYLOAD_TOO_LARGE',
-    message: expect.stringContaining(`more than ${MAX_BODY_BYTES} bytes`),
-  }
-
-  test('accepts a body of exactly this size', async () => {
-    const { base, received } = await startFront()
-    const response = await fetch(`${base}/track`, {
-      method: 'POST',
-      body: Buffer.alloc(MAX_BODY_BYTES, 0x20),
-    })
-    expect([response.status, received[0]?.request.body.length]).toEqual([200, MAX_BODY_BYTES])
-  })
-
-  test('refuses a larger Content-Length before the body is read', async () => {
-    const { front, received } = await startFront()
-    const head = `POST /track HTTP/1.1\r\nHost: x\r\nContent-Length: ${MAX_BODY_BYTES + 1}\r\n\r\n`
-    const socket = createConnection(front.port, '127.0.0.1')
-    socket.write(head)
-    const [response] = await once(socket, 'data')
-    socket.destroy()
-    expect(String(response)).toMatch(/^HTTP\/1\.1 413 /)
-    expect(received).toEqual([])
-  })
-
-  test('refuses a body of unknown length when it exceeds the limit', async () => {
-    const { front, received } = await startFront()
-    const [status, body] = await post(
-      front,
-      { 'transfer-encoding': 'chunked' },
-      Buffer.alloc(MAX_BODY_BYTES + 1, 0x20),
-    )
-    expect([status, JSON.parse(body)]).toEqual([413, tooLarge])
-    expect(received).toEqual([])
-  })
-
-  test('refuses a client that sends Expect: 100-continue before it sends a larger body', async () => {
-    const { front } = await startFront()
-    const request = send({
-      port: front.port,
-      method: 'POST',
-      path: '/track',
-      headers: { expect: '100-continue', 'content-length': 2_000_000 },
-    })
-    request.flushHeaders()
-    const outcome = await Promise.race([
-      once(request, 'response').then(([response]) => response.statusCode),
-      once(request, 'continue').then(() => 'continue'),
-    ])
-    request.on('error', () => {})
-    request.destroy()
-    expect(outcome).toBe(413)
-  })
-
-  test('lets a client that sends Expect: 100-continue send a small body', async () => {
-    const { front } = await startFront()
-    const request = send({
-      port: front.port,
-      method: 'POST',
-      path: '/track',
-      headers: { expect: '100-continue', 'content-length': 2 },
-    })
-    request.flushHeaders()
-    await once(request, 'continue')
-    request.end('{}')
-    const [response] = await once(request, 'response')
-    expect(response.statusCode).toBe(200)
-    response.resume()
-  })
-
-  test('keeps the connection usable for the next request after a refusal', async () => {
-    const { front } = await startFront()
-    const big = Buffer.alloc(MAX_BODY_BYTES + 1, 0x20)
-    const first = Buffer.from(`POST /track HTTP/1.1\r\nHost: x\r\nContent-Length: ${big.length}\r\n\r\n`)
-    const second = Buffer.from('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-    const responses = await sendBytes(front, Buffer.concat([first, big, second]))
-    expect(responses.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
-  })
-
-  async function post({ port }: HttpServer, headers: IncomingHttpHeaders, body: Buffer) {
-    const request = send({ port, method: 'POST', path: '/track', headers: headers as Record<string, string> })
-    request.end(body)
-    const [response] = await once(request, 'response')
-    return [response.statusCode, await text(response)] as const
-  }
 })
 
 test('a report gets a signal that aborts when its caller disconnects, and ingestion gets no signal', async () => {

@@ -10,7 +10,7 @@ import { integer, sql, withScans } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
-import { damaged } from '#test/support/damaged'
+import { damageParquet } from '#test/support/damage-parquet'
 
 queryEngineContract('DuckDB over a folder', async () => {
   const { engine, remove } = await openEngine()
@@ -175,7 +175,7 @@ test('a statement that fails on a damaged file runs again when the file is repai
   const { lake, engine, logged } = await setUp()
   const key = 'hot/epoch=1/0-1-1.parquet'
   const whole = hotFile(2000)
-  await lake.put(key, damaged(whole))
+  await lake.put(key, damageParquet(whole))
   const failures: unknown[] = []
   const { prepare } = DuckDBConnection.prototype
   const spy = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementationOnce(async function (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRepairs, type RepairJob, requestRepairs } from '#local/lake/repairs'
+import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
 
 /** Creates repairs whose result is `succeeds`. Collects the jobs in `jobs`, and the keys that were repaired in `keys`. */
 function setUp(succeeds: boolean) {
@@ -42,7 +42,7 @@ test('an object that cannot be repaired is not tried again', async () => {
 test('only a line about damage requests a repair, and every line is logged', () => {
   const logged: string[] = []
   const requestedKeys: string[] = []
-  const log = requestRepairs(
+  const log = createRepairingLog(
     code => void logged.push(code),
     key => void requestedKeys.push(key),
   )

@@ -12,24 +12,24 @@ import { repeats } from '#test/support/depth'
 let folder: string
 const WRITER = join(import.meta.dirname, 'state-writer.ts')
 /** With the cache a writer starts in about half of the time. */
-const env = { ...process.env, NODE_COMPILE_CACHE: join(inject('cacheFolder'), 'footfall-compile-cache') }
-const opened: { close(): Promise<void> }[] = []
+const env = { ...process.env, NODE_COMPILE_CACHE: join(inject('runFolder'), 'compile-cache') }
+const openStates: { close(): Promise<void> }[] = []
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'footfall-state-'))
 })
 afterEach(async () => {
-  for (const state of opened.splice(0)) await state.close()
+  for (const state of openStates.splice(0)) await state.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
 async function open(): Promise<OpenState> {
   const state = await openState(folder)
-  opened.push(state)
+  openStates.push(state)
   return state
 }
 
 async function close(state: OpenState): Promise<void> {
-  opened.splice(opened.indexOf(state), 1)
+  openStates.splice(openStates.indexOf(state), 1)
   await state.close()
 }
 
@@ -45,9 +45,9 @@ test('items are there after a restart', async () => {
   const state = await open()
   await put(state, 'a', 7)
   await close(state)
-  const again = await open()
-  expect(again.isRepaired).toBe(false)
-  expect(await get(again, 'a')).toEqual({ pk: 'a', sk: '-', n: 7 })
+  const reopened = await open()
+  expect(reopened.isRepaired).toBe(false)
+  expect(await get(reopened, 'a')).toEqual({ pk: 'a', sk: '-', n: 7 })
 })
 
 test('another thread reads and writes through its own connection', async () => {

@@ -183,8 +183,8 @@ test('salvaged records are kept when a crash happens before the new log replaces
   // The state after such a crash: the new log has its first name, and only a part of the old log is still in place.
   copyFileSync(logPath(dir), `${logPath(dir)}.recovered`)
   writeFileSync(logPath(dir), 'the old file')
-  const again = await reopen(dir)
-  expect(again.before.length).toBe(before.length + 1)
+  const reopened = await reopen(dir)
+  expect(reopened.before.length).toBe(before.length + 1)
   expect(existsSync(`${logPath(dir)}.recovered`)).toBe(false)
 })
 

@@ -74,9 +74,9 @@ test('new sequences are higher than all earlier ones, also after all records are
   const deleted = await openReader(dir).prune(last, Date.now() + 1000)
   expect(deleted).toBe(1199)
   await stream.close()
-  const again = await open(dir)
-  await again.append([Buffer.from('next')])
-  expect((await again.read('local', null, 10)).map(({ sequence }) => sequence)).toEqual([
+  const reopened = await open(dir)
+  await reopened.append([Buffer.from('next')])
+  expect((await reopened.read('local', null, 10)).map(({ sequence }) => sequence)).toEqual([
     last,
     String(Number(last) + 1),
   ])

@@ -7,7 +7,7 @@ import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
 import { lakeFiles } from '#local/lake/listing'
 import { type TableName, tables } from '#schemas/columns'
-import { type FrontEngine, type FrontResult, WrongStatement } from './athena-front.ts'
+import { type StatementEngine, StatementError, type StatementResult } from './athena-emulator.ts'
 
 /** Athena's names of DuckDB's types; a type that has none here is one that no statement may return. */
 const TYPES: Record<string, string> = {
@@ -27,7 +27,7 @@ const LITERALS = 'CREATE OR REPLACE MACRO from_utf8(bytes) AS decode(bytes)'
 const INTERRUPT_EVERY_MS = 20
 
 /** DuckDB over the files of a lake's folder, for the front of Athena. */
-export async function duckdbForAthena(lakeDir: string): Promise<FrontEngine> {
+export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-'))
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' })
   const first = await instance.connect()
@@ -35,7 +35,7 @@ export async function duckdbForAthena(lakeDir: string): Promise<FrontEngine> {
   const empty = await createTables(first, dir)
   first.closeSync()
 
-  async function run(sql: string, signal: AbortSignal): Promise<FrontResult> {
+  async function run(sql: string, signal: AbortSignal): Promise<StatementResult> {
     const connection = await instance.connect()
     const interrupter = setInterval(() => signal.aborted && connection.interrupt(), INTERRUPT_EVERY_MS)
     try {
@@ -48,7 +48,7 @@ export async function duckdbForAthena(lakeDir: string): Promise<FrontEngine> {
         bytesScanned,
       }
     } catch (error) {
-      throw classifyEngineFailure(error) === 'statement' ? new WrongStatement(String(error)) : error
+      throw classifyEngineFailure(error) === 'statement' ? new StatementError(String(error)) : error
     } finally {
       clearInterval(interrupter)
       connection.closeSync()

@@ -1,22 +1,22 @@
 import { createRandom } from '#local/demo/random'
 
-/** A process of the simulation: what it awaits goes on only when the scheduler takes its turn, or never. */
-export type Process = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }
+/** A simulated process. It continues after an await only in a turn of its own, or never. */
+export type SimulatedProcess = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }
 
-/** Turns that a stalled process sleeps at most: long enough for others to finish its work, and more, beside it. */
-const SLEEP_TURNS = 600
+/** Most turns that a stalled process sleeps. In that time, other processes can finish its work and later work. */
+const MAX_SLEEP_TURNS = 600
 
 /**
- * Runs processes one step at a time in an order drawn from the seed. Every call of a port is two steps, before and
- * after its effect, so that a process can be overtaken or killed on either side of it.
+ * Runs processes one step at a time, in an order that the seed determines. Every call of a port is two steps: one before
+ * and one after its effect. So a process can be overtaken or killed on both sides of the effect.
  */
-export function createScheduler(seed: number) {
+export function createSimulatedProcesses(seed: number) {
   const random = createRandom(seed).next
-  const processes = new Set<Process>()
-  let waiting: { process: Process; resume: () => void }[] = []
+  const processes = new Set<SimulatedProcess>()
+  let waiting: { process: SimulatedProcess; resume: () => void }[] = []
   let turns = 0
-  const scheduler = {
-    /** The first error that a process ended with and that was not of its own death. */
+  const simulation = {
+    /** The first unexpected error of a process. */
     failure: undefined as unknown,
     random,
     chance: (probability: number) => random() < probability,
@@ -35,20 +35,20 @@ export function createScheduler(seed: number) {
       return (choices.at(-1) as [number, T])[1]
     },
 
-    spawn(run: (self: Process) => Promise<unknown>): Process {
-      const process: Process = { running: true, dead: false, asleepUntil: 0 }
+    start(run: (self: SimulatedProcess) => Promise<unknown>): SimulatedProcess {
+      const process: SimulatedProcess = { running: true, dead: false, asleepUntil: 0 }
       processes.add(process)
       run(process)
         .catch(error => {
           process.error = error
-          if (!isExpected(error)) scheduler.failure ??= error
+          if (!isExpected(error)) simulation.failure ??= error
         })
         .finally(() => end(process))
       return process
     },
 
-    /** The port with a step before and after every call. */
-    interrupted<Port extends object>(process: Process, port: Port): Port {
+    /** Returns the port with a step before and after every call. */
+    interruptible<Port extends object>(process: SimulatedProcess, port: Port): Port {
       return new Proxy(port, {
         get(target, method, receiver) {
           const call = Reflect.get(target, method, receiver)
@@ -63,23 +63,23 @@ export function createScheduler(seed: number) {
       })
     },
 
-    /** Lets one process, drawn at random, go on until it waits again. */
+    /** Continues one random process until it waits again. */
     async turn(): Promise<void> {
       turns++
       const ready = waiting.filter(({ process }) => process.asleepUntil <= turns)
-      const next = scheduler.pick(ready)
+      const next = simulation.pick(ready)
       if (next !== undefined) {
         waiting = waiting.filter(entry => entry !== next)
         next.resume()
       }
-      // Enough microtasks for it to reach its next wait; a turn of the event loop would cost ten times as much.
+      // These microtasks are enough to reach its next wait. A turn of the event loop would take ten times as long.
       for (let i = 0; i < 16; i++) await null
     },
 
-    busy: () => waiting.length > 0,
+    areWaiting: () => waiting.length > 0,
 
     killOne(): boolean {
-      const victim = scheduler.pick([...processes])
+      const victim = simulation.pick([...processes])
       if (victim !== undefined) kill(victim)
       return victim !== undefined
     },
@@ -87,35 +87,35 @@ export function createScheduler(seed: number) {
       for (const process of [...processes]) kill(process)
     },
     stallOne(): void {
-      const sleeper = scheduler.pick([...processes])
-      if (sleeper !== undefined) sleeper.asleepUntil = turns + Math.floor(random() * SLEEP_TURNS)
+      const sleeper = simulation.pick([...processes])
+      if (sleeper !== undefined) sleeper.asleepUntil = turns + Math.floor(random() * MAX_SLEEP_TURNS)
     },
     wakeAll(): void {
       for (const process of processes) process.asleepUntil = 0
     },
   }
 
-  function step(process: Process): Promise<void> {
+  function step(process: SimulatedProcess): Promise<void> {
     return new Promise(resume => {
       if (!process.dead) waiting.push({ process, resume })
     })
   }
 
-  function kill(process: Process): void {
+  function kill(process: SimulatedProcess): void {
     process.dead = true
     waiting = waiting.filter(entry => entry.process !== process)
     end(process)
   }
 
-  function end(process: Process): void {
+  function end(process: SimulatedProcess): void {
     process.running = false
     processes.delete(process)
   }
 
-  return scheduler
+  return simulation
 }
 
-/** What a process may end with in an orderly service: its batch or job comes again. */
+/** Returns whether a process of a healthy service may end with this error. Its batch or job is then retried. */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -9,20 +9,20 @@ export type TestState = OpenState & {
   empty(): Promise<void>
 }
 
-/** A throwaway state of its own: dynalite on a new folder, which goes when it is closed. */
+/** Opens an empty state: dynalite in a new folder, which `close` deletes. */
 export async function openTestState(): Promise<TestState> {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-state-'))
-  const opened = await openState(folder)
+  const state = await openState(folder)
   return {
-    ...opened,
+    ...state,
     folder,
     async empty() {
-      const { client, table } = opened
+      const { client, table } = state
       const { Items = [] } = await client.scan({ TableName: table, ProjectionExpression: 'pk, sk' })
       await Promise.all(Items.map(({ pk, sk }) => client.delete({ TableName: table, Key: { pk, sk } })))
     },
     async close() {
-      await opened.close()
+      await state.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }

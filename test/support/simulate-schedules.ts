@@ -1,14 +1,14 @@
-import { type SimulationReport, simulate } from './stream-simulator.ts'
+import { type SimulationReport, simulateSchedule } from './simulate-schedule.ts'
 
 /** Runs `count` schedules with the seeds from `firstSeed` on and adds up their reports. An error names its seed. */
-export async function simulateMany(
+export async function simulateSchedules(
   count: number,
   firstSeed: number,
   options: { powerCuts?: boolean } = {},
 ): Promise<SimulationReport> {
-  let sum = await simulate(firstSeed, options)
+  let sum = await simulateSchedule(firstSeed, options)
   for (let seed = firstSeed + 1; seed < firstSeed + count; seed++)
-    sum = add(sum, await simulate(seed, options))
+    sum = add(sum, await simulateSchedule(seed, options))
   return sum
 }
 

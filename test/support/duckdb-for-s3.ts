@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Lake } from '#core/ports'
-import { duckdbForAthena } from './athena-duckdb.ts'
-import type { FrontEngine } from './athena-front.ts'
+import type { StatementEngine } from './athena-emulator.ts'
+import { duckdbForAthena } from './duckdb-for-athena.ts'
 
 /** DuckDB over a bucket's lake, for the front of Athena: a copy in `folder` is brought up to date before each statement. */
-export async function duckdbOverBucket(lake: Lake, folder: string): Promise<FrontEngine> {
+export async function duckdbForS3(lake: Lake, folder: string): Promise<StatementEngine> {
   await mkdir(folder, { recursive: true })
   const engine = await duckdbForAthena(folder)
   const copied = new Map<string, number>()

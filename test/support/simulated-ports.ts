@@ -7,24 +7,24 @@ import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core
 import type { EventCount, UsageCounters } from '#core/usage/counters'
 
 /**
- * The fakes that the stream simulator drives the lake's code with: whole and synchronous inside, so that the only
- * disorder is what the simulator makes between their calls.
+ * In-memory ports for the simulator and for tests of one component. Each call takes effect at once, so only the simulator
+ * decides how calls overlap.
  */
 
-/** What a simulated lake object holds: which event, its bucket and date, and, once cold, its epoch. */
+/** A row of a simulated lake object. Only rows of cold objects have an epoch. */
 export type SimulatedRow = { id: string; bucket: number; date: string; epoch?: number }
 
 const rowsOf = new WeakMap<Uint8Array, readonly SimulatedRow[]>()
 
-function asObject(rows: readonly SimulatedRow[]): Uint8Array {
+function toObject(rows: readonly SimulatedRow[]): Uint8Array {
   const bytes = new Uint8Array(0)
   rowsOf.set(bytes, rows)
   return bytes
 }
 
-/** Stands for Parquet: the simulator is about which rows are where, not about bytes. */
-export function simulatedEncode(rows: readonly HotRow[]): Uint8Array {
-  return asObject(
+/** Stands for the Parquet encoder. The simulator checks which rows are in which object, not their bytes. */
+export function encodeSimulated(rows: readonly HotRow[]): Uint8Array {
+  return toObject(
     rows.map(row => ({
       id: String(row.event),
       bucket: Number(row.bucket),
@@ -33,14 +33,14 @@ export function simulatedEncode(rows: readonly HotRow[]): Uint8Array {
   )
 }
 
-/** `changes` counts puts and deletions, so that a check is made only when there is something new to check. */
+/** `changes` counts puts and deletions, so that tests can skip checks while nothing changes. */
 export type SimulatedLake = Lake & {
   changes: number
   objects: Map<string, Uint8Array>
   rows(key: string): readonly SimulatedRow[]
 }
 
-export function simulatedLake(): SimulatedLake {
+export function createSimulatedLake(): SimulatedLake {
   const objects = new Map<string, Uint8Array>()
   const lake: SimulatedLake = {
     changes: 0,
@@ -54,9 +54,9 @@ export function simulatedLake(): SimulatedLake {
       return objects.get(key) ?? null
     },
     async list(prefix) {
-      const found: LakeObject[] = []
-      for (const key of objects.keys()) if (key.startsWith(prefix)) found.push({ key, size: 1 })
-      return found.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      const matches: LakeObject[] = []
+      for (const key of objects.keys()) if (key.startsWith(prefix)) matches.push({ key, size: 1 })
+      return matches.toSorted((a, b) => (a.key < b.key ? -1 : 1))
     },
     async delete(keys) {
       for (const key of keys) objects.delete(key)
@@ -70,17 +70,17 @@ export type SimulatedShard = { entries: (StreamEntry & { at: bigint; ids: string
 
 export type SimulatedStream = EventStream & {
   byName: Map<string, SimulatedShard>
-  /** Puts a record on a shard; null stands for bytes that nobody can read. */
+  /** Appends a record to a shard. Null appends bytes that cannot be read. */
   accept(shard: string, record: StreamRecord | null): void
 }
 
-export function simulatedStream(): SimulatedStream {
+export function createSimulatedStream(): SimulatedStream {
   const byName = new Map<string, SimulatedShard>([['s0', { entries: [], open: true }]])
   let sequence = 0n
   return {
     byName,
     accept(shard, record) {
-      // Kinesis numbers have gaps, and more digits than a double holds.
+      // Sequence numbers of Kinesis have gaps, and more digits than a double can hold.
       sequence += 1n + (sequence % 3n)
       const ids = record?.kind === 'events' ? record.events.map(event => event.event) : []
       const data = record === null ? Buffer.from('unreadable') : packRecord(record)
@@ -88,7 +88,7 @@ export function simulatedStream(): SimulatedStream {
       byName.get(shard)?.entries.push({ sequence: String(at), at, data, ids })
     },
     async append() {
-      throw new Error('the simulator accepts records itself')
+      throw new Error('Tests append records with accept().')
     },
     async shards() {
       return [...byName.keys()]
@@ -100,8 +100,8 @@ export function simulatedStream(): SimulatedStream {
   }
 }
 
-/** Compaction over the simulated objects, by way of the lake's port, so that it too can die between two calls. */
-export function simulatedCompactor(lake: Lake): Compactor {
+/** Compacts simulated objects. It uses the lake's port, so it can be killed between two calls. */
+export function createSimulatedCompactor(lake: Lake): Compactor {
   async function read(keys: readonly string[]): Promise<SimulatedRow[]> {
     const rows: SimulatedRow[] = []
     for (const key of keys) {
@@ -116,28 +116,32 @@ export function simulatedCompactor(lake: Lake): Compactor {
   return {
     async compactEpoch({ epoch, hot, part, parts }) {
       const rows = (await read(hot)).filter(row => row.bucket % parts === part)
-      for (const [bucket, ofBucket] of Map.groupBy(rows, row => row.bucket)) {
-        await lake.put(warmKey(epoch, bucket), asObject(ofBucket))
+      for (const [bucket, bucketRows] of Map.groupBy(rows, row => row.bucket)) {
+        await lake.put(warmKey(epoch, bucket), toObject(bucketRows))
       }
       return []
     },
     async compactToCold({ from, until, bucket, warm }) {
       for (const [date, rows] of Map.groupBy(await read(warm), row => row.date)) {
-        await lake.put(coldKey('events_cold', date, bucket, from, until), asObject(rows))
+        await lake.put(coldKey('events_cold', date, bucket, from, until), toObject(rows))
       }
     },
   }
 }
 
-/** Counters with the guard of the real ones: a source's mark is counted once. */
-export function simulatedUsage() {
-  const items = new Map<string, { mark: bigint; events: number }>()
+/** Counters that count each checkpoint of a source once, like the real ones. */
+export function createSimulatedUsage() {
+  const items = new Map<string, { checkpoint: bigint; events: number }>()
   const usage: Pick<UsageCounters, 'addEvents' | 'addBots'> = {
-    async addEvents(source: string, mark: string, counts: readonly EventCount[]) {
+    async addEvents(source: string, checkpoint: string, counts: readonly EventCount[]) {
       for (const { owner, events } of counts) {
-        const item = items.get(`${owner} ${source}`) ?? { mark: -1n, events: 0 }
-        if (BigInt(mark) > item.mark)
-          items.set(`${owner} ${source}`, { mark: BigInt(mark), events: item.events + events })
+        const item = items.get(`${owner} ${source}`) ?? { checkpoint: -1n, events: 0 }
+        if (BigInt(checkpoint) > item.checkpoint) {
+          items.set(`${owner} ${source}`, {
+            checkpoint: BigInt(checkpoint),
+            events: item.events + events,
+          })
+        }
       }
     },
     async addBots() {},
@@ -145,8 +149,8 @@ export function simulatedUsage() {
   return { usage, items }
 }
 
-/** A queue that a test empties; a message may be taken and stay, as at-least-once delivery allows. */
-export function simulatedQueue(): JobQueue<LakeJob> & { jobs: LakeJob[] } {
+/** A queue whose jobs tests take out. A test may also run a job and leave it, because delivery is at least once. */
+export function createSimulatedQueue(): JobQueue<LakeJob> & { jobs: LakeJob[] } {
   const jobs: LakeJob[] = []
   return {
     jobs,

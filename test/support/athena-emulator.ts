@@ -5,27 +5,27 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** What a statement gave: values as Athena writes them, null for NULL; types by Athena's names. */
-export type FrontResult = {
+export type StatementResult = {
   columns: { name: string; type: string }[]
   rows: (string | null)[][]
   bytesScanned: number
 }
 
 /** The engine behind the front. Rejects with a WrongStatement where the statement is to blame. */
-export type FrontEngine = {
-  run(sql: string, signal: AbortSignal, database: string): Promise<FrontResult>
+export type StatementEngine = {
+  run(sql: string, signal: AbortSignal, database: string): Promise<StatementResult>
   close(): Promise<void>
 }
 
 /** A statement that the engine refuses, with its reason. */
-export class WrongStatement extends Error {}
+export class StatementError extends Error {}
 
 type Statement = {
   state: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED'
   sql: string
   database: string
   abort: AbortController
-  result?: FrontResult
+  result?: StatementResult
   reason?: string
   wrong?: boolean
 }
@@ -45,7 +45,9 @@ class Refused extends Error {}
  * A server that speaks as much of Athena's protocol (JSON 1.1 over HTTP/1.1) as its SDK client needs to run a statement:
  * start, look, stop, results by pages with the names in the first row. It has no queue, no limits and no result reuse.
  */
-export async function startAthena(engine: FrontEngine): Promise<{ endpoint: string; stop(): Promise<void> }> {
+export async function startAthenaEmulator(
+  engine: StatementEngine,
+): Promise<{ endpoint: string; stop(): Promise<void> }> {
   const statements = new Map<string, Statement>()
   const tokens = new Map<string, string>()
 
@@ -113,7 +115,7 @@ export async function startAthena(engine: FrontEngine): Promise<{ endpoint: stri
       if (statement.state !== 'RUNNING') return
       statement.state = 'FAILED'
       statement.reason = (error as Error).message
-      statement.wrong = error instanceof WrongStatement
+      statement.wrong = error instanceof StatementError
     }
   }
 

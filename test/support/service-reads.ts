@@ -2,41 +2,41 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
-import type { Service } from './service.ts'
+import type { Service } from './service-process.ts'
 
 export type StoredEvent = { id: string; event_id?: string; event: string; timestamp: number }
 export type StatsTotals = { unique_users: number; total_events: number }
 
-/** Calls a read of the service with the owner's key; throws on any other status than 200. */
-export async function read<T>({ baseUrl, credentials }: Service, path: string): Promise<T> {
+/** Requests a path with the owner's API key and returns the JSON body. Throws unless the status is 200. */
+export async function readJson<T>({ baseUrl, credentials }: Service, path: string): Promise<T> {
   const response = await fetch(baseUrl + path, { headers: { 'X-API-Key': credentials.api_key } })
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
   return JSON.parse(text)
 }
 
-/** Totals of GET /stats for the demo project. */
+/** Returns the totals of GET /stats for the demo project. */
 export async function statsTotals(service: Service): Promise<StatsTotals> {
-  const { totals } = await read<{ totals: StatsTotals }>(service, '/stats?project=demo&since=1d')
+  const { totals } = await readJson<{ totals: StatsTotals }>(service, '/stats?project=demo&since=1d')
   return totals
 }
 
-/** Every event of the demo project, by following the cursor of GET /events. */
+/** Returns every event of the demo project. Follows the cursor of GET /events. */
 export async function allEvents(service: Service): Promise<StoredEvent[]> {
-  const found: StoredEvent[] = []
+  const events: StoredEvent[] = []
   let cursor = ''
   for (;;) {
-    const page: { events: StoredEvent[]; next_before: string | null } = await read(
+    const page: { events: StoredEvent[]; next_before: string | null } = await readJson(
       service,
       `/events?project=demo&since=1d&limit=1000${cursor}`,
     )
-    found.push(...page.events)
-    if (page.next_before === null) return found
+    events.push(...page.events)
+    if (page.next_before === null) return events
     cursor = `&before=${encodeURIComponent(page.next_before)}`
   }
 }
 
-/** The event ids in the lake's files of events, each read whole by another reader than ours. */
+/** Returns the event ids in the lake's event files. Reads the files with hyparquet, not with the service's engine. */
 export async function eventIdsInFiles(dataDir: string): Promise<Set<string>> {
   const ids = new Set<string>()
   for (const path of lakeFiles(dataDir).filter(file => /\/(hot|warm|cold)\//.test(file))) {
@@ -47,7 +47,7 @@ export async function eventIdsInFiles(dataDir: string): Promise<Set<string>> {
   return ids
 }
 
-/** Absolute paths of all Parquet files below the data folder. */
+/** Returns the absolute paths of all Parquet files below the data folder. */
 export function lakeFiles(dataDir: string): string[] {
   const lake = join(dataDir, 'lake')
   return readdirSync(lake, { recursive: true, withFileTypes: true })

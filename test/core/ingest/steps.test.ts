@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import type { Caller } from '#core/accounts/caller'
+import { noLimits } from '#core/accounts/limits'
+import { ApiError } from '#core/errors'
+import { checkEvents } from '#core/ingest/check-events'
+import { checkOrigin } from '#core/ingest/check-origin'
+import { detectBot } from '#core/ingest/detect-bot'
+import { enforceEventCaps } from '#core/ingest/enforce-event-caps'
+import { findProject } from '#core/ingest/find-project'
+import { ok } from '#core/ingest/results'
+import { parseBatch, parseEvent } from '#core/ingest/track-request'
+import { testAccount, testCaller, testProject } from '#test/support/account-fixtures'
+
+const project = testProject({ allowed_origins: 'https://shop.example' })
+const clock = { now: () => 1_795_000_000_000 }
+const trackRequest = parseEvent({ token: 'aat_shop', event: 'signup' })
+
+function callerOf(accountId: string, scopes: Caller['scopes']): Caller {
+  return testCaller({
+    account: testAccount({ id: accountId }),
+    credential: { kind: 'agent_session', id: 'as_1' },
+    scopes,
+  })
+}
+
+test('a live token adds its project', async () => {
+  const projects = { byToken: async (token: string) => (token === 'aat_shop' ? project : null) }
+  expect(await findProject({ projects })({ trackRequest })).toEqual(ok({ project }))
+})
+
+test('an unknown token is refused with INVALID_TOKEN', async () => {
+  const step = findProject({ projects: { byToken: async () => null } })
+  expect(await step({ trackRequest })).toMatchObject({ result: 'refuse', error: { code: 'INVALID_TOKEN' } })
+})
+
+test.each([
+  ['https://shop.example', 'ok'],
+  [undefined, 'ok'],
+  ['https://other.example', 'refuse'],
+])('the origin %s is a case of %s', (origin, result) => {
+  expect(checkOrigin({ project, sender: { origin } }).result).toBe(result)
+})
+
+test('a human passes without a look at the credential', async () => {
+  const step = detectBot({ bots: () => null, clock })
+  const sender = { userAgent: 'Firefox', findCaller: () => expect.unreachable() }
+  expect(await step({ project, sender, trackRequest })).toEqual(ok(undefined))
+})
+
+test.each<[string, Caller | null, string]>([
+  ['no credential', null, 'redirect-to-bots'],
+  ['a credential of another account', callerOf('acc_2', 'all'), 'redirect-to-bots'],
+  ['a credential without `projects:write`', callerOf('acc_1', ['projects:read']), 'redirect-to-bots'],
+  ['a credential with `projects:write`', callerOf('acc_1', ['projects:write']), 'ok'],
+  ['a credential with all scopes', callerOf('acc_1', 'all'), 'ok'],
+])('a bot with %s is a case of %s', async (_, caller, result) => {
+  const step = detectBot({ bots: () => ({ category: 'automation_script', actor: 'curl' }), clock })
+  const sender = { userAgent: 'curl/8', findCaller: async () => caller }
+  expect((await step({ project, sender, trackRequest })).result).toBe(result)
+})
+
+test('the record of a bot has its project, its name and the number of events', async () => {
+  const step = detectBot({ bots: () => ({ category: 'ai_agent', actor: 'GPTBot' }), clock })
+  const sender = { userAgent: 'GPTBot', findCaller: async () => null }
+  const batch = parseBatch({ token: 'aat_shop', events: [{}, {}, {}] })
+  expect(await step({ project, sender, trackRequest: batch })).toEqual({
+    result: 'redirect-to-bots',
+    record: {
+      kind: 'bots',
+      project_id: 'proj_1',
+      account_id: 'acc_1',
+      received_at: 1_795_000_000_000,
+      category: 'ai_agent',
+      actor: 'GPTBot',
+      dropped: 3,
+    },
+  })
+})
+
+test('good items become events with the time of their arrival', () => {
+  const event = {
+    event: 'signup',
+    user_id: null,
+    session_id: null,
+    event_id: null,
+    timestamp: 1_795_000_000_000,
+    propertiesJson: null,
+  }
+  expect(checkEvents({ clock })({ trackRequest })).toEqual(
+    ok({ events: [event], arrivedAt: 1_795_000_000_000 }),
+  )
+})
+
+test('one bad item refuses the whole batch, with its index in the message', () => {
+  const batch = parseBatch({ token: 'aat_shop', events: [{ event: 'a' }, { event: 5 }] })
+  expect(checkEvents({ clock })({ trackRequest: batch })).toEqual({
+    result: 'refuse',
+    error: new ApiError('INVALID_EVENT', 'Field `event` of events[1] is not a string. Send a string.'),
+  })
+})
+
+test('an unexpected error of a check is thrown, not refused', () => {
+  const items = [new Proxy({}, { get: () => expect.unreachable('a bug') })]
+  const step = checkEvents({ clock })
+  expect(() => step({ trackRequest: { ...trackRequest, items } })).toThrow('a bug')
+})
+
+const events = [{ event: 'a' }, { event: 'b' }].map(({ event }) => ({
+  event,
+  propertiesJson: null,
+  user_id: null,
+  session_id: null,
+  timestamp: 1,
+  event_id: null,
+}))
+
+test('events within the caps of the account pass, and the caps get their number', () => {
+  const calls: unknown[] = []
+  const checkEventCaps = (accountId: string, count: number) => {
+    calls.push([accountId, count])
+    return { limit: 100, remaining: 98, resetsAt: 1_795_000_000_000 }
+  }
+  const step = enforceEventCaps({ limits: { checkEvents: checkEventCaps } })
+  expect(step({ project, events })).toEqual(ok(undefined))
+  expect(calls).toEqual([['acc_1', 2]])
+})
+
+test('events over a cap are refused with RATE_LIMITED, its reason and the state of the limit', () => {
+  const exceeded = {
+    message: 'The free plan allows 100 events a month. Upgrade to send more.',
+    fields: { reason: 'monthly_event_limit' },
+    retryAfter: 3600,
+  }
+  const state = { limit: 100, remaining: 0, resetsAt: 1_795_000_000_000, exceeded }
+  expect(enforceEventCaps({ limits: { checkEvents: () => state } })({ project, events })).toMatchObject({
+    result: 'refuse',
+    error: {
+      code: 'RATE_LIMITED',
+      message: exceeded.message,
+      extras: {
+        fields: { reason: 'monthly_event_limit' },
+        retryAfter: 3600,
+        headers: {
+          'X-RateLimit-Limit': '100',
+          'X-RateLimit-Remaining': '0',
+          'X-RateLimit-Reset': '1795000000',
+        },
+      },
+    },
+  })
+})
+
+test('an install without limits accepts all events', () => {
+  expect(enforceEventCaps({ limits: noLimits })({ project, events })).toEqual(ok(undefined))
+})

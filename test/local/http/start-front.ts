@@ -1,0 +1,33 @@
+import { createConnection } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import type { HttpRequest, HttpResponse } from '#lambdas/http'
+import { jsonResponse } from '#lambdas/response'
+import { type HttpOptions, type HttpServer, startHttp } from '#local/http/server'
+import type { Route } from '#schemas/routes'
+
+type Received = { route: Route; request: HttpRequest }
+
+/** Starts a front whose functions all respond with `respond`. The requests that reach them are in `received`. */
+export async function startFront(
+  respond: (request: HttpRequest) => HttpResponse | Promise<HttpResponse> = () =>
+    jsonResponse(200, { ok: true }),
+  overrides: Partial<HttpOptions> = {},
+) {
+  const received: Received[] = []
+  const handle = async (route: Route, request: HttpRequest) => {
+    received.push({ route, request })
+    return respond(request)
+  }
+  const functions = { track: handle, reports: handle, control: handle, site: handle }
+  const front = await startHttp({ port: 0, functions, log: () => {}, ...overrides })
+  onTestFinished(() => front.close())
+  return { front, received, base: `http://127.0.0.1:${front.port}` }
+}
+
+/** Sends bytes that no HTTP client would send, and returns the text of the response. */
+export async function sendBytes({ port }: HttpServer, bytes: string | Buffer): Promise<string> {
+  const socket = createConnection(port, '127.0.0.1')
+  socket.write(bytes)
+  return text(socket)
+}

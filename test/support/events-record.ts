@@ -1,0 +1,29 @@
+import type { RecordedEvent, StreamRecord } from '#core/ingest/record'
+
+let nextSeq = 7
+
+/** Returns a stream record with one event per name, in bucket 1, that arrived at `now`. `changes` applies to every event. */
+export function eventsRecord(
+  names: string[],
+  now: number,
+  changes: Partial<RecordedEvent> = {},
+): StreamRecord {
+  return {
+    kind: 'events',
+    project_id: 'proj_1',
+    account_id: 'acct_1',
+    bucket: 1,
+    received_at: now,
+    seq: nextSeq++,
+    country: 'DE',
+    events: names.map(event => ({
+      event,
+      properties: null,
+      user_id: null,
+      session_id: null,
+      timestamp: now,
+      event_id: null,
+      ...changes,
+    })),
+  }
+}

@@ -1,0 +1,88 @@
+import { createLakeConsumer } from '#core/lake/consumer'
+import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
+import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
+import { createRepair } from '#core/lake/repair'
+import type { Log } from '#core/ports'
+import { eventsRecord } from './events-record.ts'
+import { createMemoryLakeState } from './memory-lake-state.ts'
+import {
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  createSimulatedUsage,
+  encodeSimulated,
+} from './simulated-ports.ts'
+
+/**
+ * Creates consumer, worker, maintenance and repair over in-memory ports, with a clock that the test sets. Calls do not
+ * overlap here; tests of overlapping calls use simulate-schedule.ts.
+ */
+export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) {
+  const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
+  const logged: string[] = []
+  const log: Log = code => void logged.push(code)
+  const state = createMemoryLakeState()
+  const stream = createSimulatedStream()
+  const lake = createSimulatedLake()
+  const jobs = createSimulatedQueue()
+  const { usage, items } = createSimulatedUsage()
+  const compactor = createSimulatedCompactor(lake)
+  const projectsWithEventIds: string[] = []
+  const consumer = createLakeConsumer({
+    ...{ state, stream, lake, usage, clock, log, encode: encodeSimulated },
+    projects: { noteEventIds: async id => void projectsWithEventIds.push(id) },
+  })
+  const worker = createLakeWorker({
+    state,
+    lake,
+    compactor,
+    usage,
+    projects: { byId: async () => null },
+    log,
+  })
+  const restartMaintenance = (changes: Partial<MaintenanceSettings> = {}) =>
+    createMaintenance(
+      { state, lake, jobs, clock, log },
+      { ...MAINTENANCE_DEFAULTS, coldSpanMs: 0, ...settings, ...changes },
+    )
+  const maintenance = restartMaintenance()
+  const repair = createRepair({ consumer, worker, log })
+
+  /** Appends a record with one event per name to the shard. */
+  const accept = (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time))
+
+  return {
+    clock,
+    log,
+    logged,
+    /** Ids of the projects for which `noteEventIds` was called. */
+    projectsWithEventIds,
+    state,
+    stream,
+    lake,
+    jobs,
+    counted: items,
+    compactor,
+    consumer,
+    worker,
+    maintenance,
+    /** Creates maintenance with an empty memory, as after a restart, with changed settings. */
+    restartMaintenance,
+    repair,
+    accept,
+    /** Appends the record and consumes it, so that the events are in the lake. */
+    async acceptAndConsume(...names: string[]) {
+      accept(...names)
+      await consumer.consume('s0')
+    },
+    /** Runs maintenance and its jobs until nothing is left to do. */
+    async settle() {
+      for (let i = 0; i < 10; i++) {
+        await maintenance.tick()
+        for (const job of jobs.jobs.splice(0)) await worker.run(job as LakeJob)
+      }
+    },
+    keys: (prefix: string) => [...lake.objects.keys()].filter(key => key.startsWith(prefix)).toSorted(),
+  }
+}

@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inject } from 'vitest'
+import type { Credentials } from '#schemas/owner'
+import type { SmallDisk } from './small-disk.ts'
+
+export type Service = {
+  baseUrl: string
+  credentials: Credentials
+  dataDir: string
+  pid: number
+  /** Its output so far, with errors. Output comes through a pipe, so it may arrive after the response that it is about. */
+  output(): string
+  /** Stops it as Ctrl-C does. Resolves with its exit code, and rejects when it does not end. */
+  stop(): Promise<number | null>
+  /** Kills it with SIGKILL, and resolves when the process has ended. */
+  kill9(): Promise<void>
+  /** Closes its output, as a pager does that ends. Every later line is an error for the service. */
+  closeOutput(): void
+}
+
+export type ServiceOptions = {
+  /** Data folder of an earlier start. Default: a new one, which cleanUp deletes. */
+  dataDir?: string
+  /** Fills the demo project with traffic. Default: false, so the project exists but is empty. */
+  seed?: boolean
+  /** A port to keep over restarts. Default: a free one. */
+  port?: number
+  env?: Record<string, string>
+  /** A small disk for the data folder. */
+  disk?: SmallDisk
+  /** User id of the process. Default: that of the test. */
+  uid?: number
+}
+
+const MAIN = resolve(import.meta.dirname, '../../local/main.ts')
+/** Ends the wait for a service that hangs. It is long, so that a busy machine does not reach it. */
+const HANG_TIMEOUT_MS = 120_000
+const folders: string[] = []
+const running = new Set<ChildProcess>()
+
+export type Launch = {
+  /** Resolves when it accepts requests. Rejects with its output when it ends before that, or hangs. */
+  ready: Promise<Service>
+  kill9(): Promise<void>
+  /** Stops it as Ctrl-C does, as soon as its output matches. Resolves with its exit code. */
+  stopAt(pattern: RegExp): Promise<number | null>
+}
+
+/** Starts the service of one machine as a process, and resolves when it accepts requests. */
+export function startService(options: ServiceOptions = {}): Promise<Service> {
+  return launchService(options).ready
+}
+
+/** Starts the service and returns before it is ready, for tests that stop it during the start. */
+export function launchService(options: ServiceOptions = {}): Launch {
+  const dataDir = options.dataDir ?? newFolder()
+  const { child, output, exited, exitCode } = spawnService({ ...options, dataDir })
+  const kill9 = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  const credentialsFile = (pid: number) => {
+    const path = join(dataDir, 'credentials.json')
+    return options.disk?.pathOf(pid, path) ?? path
+  }
+  const ready = waitForOutput(output, exited, /^ready /m).then(
+    (): Service => {
+      const credentials: Credentials = JSON.parse(readFileSync(credentialsFile(child.pid as number), 'utf8'))
+      return {
+        baseUrl: credentials.base_url,
+        credentials,
+        dataDir,
+        pid: child.pid as number,
+        output,
+        stop() {
+          child.kill('SIGINT')
+          return exitCode()
+        },
+        kill9,
+        closeOutput() {
+          child.stdout.destroy()
+          child.stderr.destroy()
+        },
+      }
+    },
+    async error => {
+      await kill9()
+      throw error
+    },
+  )
+  ready.catch(() => {})
+  const stopAt = (pattern: RegExp) => {
+    child.stdout.on('data', function interruptOnce() {
+      if (!pattern.test(output())) return
+      child.stdout.off('data', interruptOnce)
+      child.kill('SIGINT')
+    })
+    return exitCode()
+  }
+  return { ready, kill9, stopAt }
+}
+
+/** Starts a service that must end by itself. Resolves with its exit code and its output. */
+export async function runFailingService(
+  options: ServiceOptions,
+): Promise<{ code: number | null; output: string }> {
+  const { output, exitCode } = spawnService({ ...options, dataDir: options.dataDir ?? newFolder() })
+  const code = await exitCode()
+  return { code, output: output() }
+}
+
+function spawnService(options: ServiceOptions & { dataDir: string }) {
+  const { dataDir, seed = false, port = 0, env = {}, disk, uid } = options
+  const nodeCommand = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN]
+  const command = disk?.wrap(nodeCommand) ?? nodeCommand
+  const child = spawn(command[0] as string, command.slice(1), {
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+    // Only the variables that a process needs, so that no setting of the tester reaches the service.
+    env: {
+      // Halves the CPU time of every start after the first.
+      NODE_COMPILE_CACHE: join(inject('runFolder'), 'compile-cache'),
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      SEED_DEMO: String(seed),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let text = ''
+  for (const pipe of [child.stdout, child.stderr]) {
+    pipe.on('data', chunk => {
+      text += chunk
+    })
+  }
+  const output = () => text
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', code => {
+      running.delete(child)
+      resolve(code)
+    })
+  })
+
+  /** Resolves when the process ends. When it hangs, kills it and rejects with its output. */
+  async function exitCode(): Promise<number | null> {
+    let timer: NodeJS.Timeout | undefined
+    const hang = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        child.kill('SIGKILL')
+        reject(new Error(`The service did not end within ${HANG_TIMEOUT_MS / 1_000} s:\n${text}`))
+      }, HANG_TIMEOUT_MS)
+    })
+    return Promise.race([exited, hang]).finally(() => clearTimeout(timer))
+  }
+
+  return { child, output, exited, exitCode }
+}
+
+async function waitForOutput(output: () => string, exited: Promise<unknown>, pattern: RegExp): Promise<void> {
+  let hasEnded = false
+  const markEnded = () => {
+    hasEnded = true
+  }
+  exited.then(markEnded, markEnded)
+  const deadline = Date.now() + HANG_TIMEOUT_MS
+  while (!pattern.test(output())) {
+    if (hasEnded) throw new Error(`The service ended:\n${output()}`)
+    if (Date.now() > deadline) {
+      throw new Error(`The service was not ready within ${HANG_TIMEOUT_MS / 1_000} s:\n${output()}`)
+    }
+    await sleep(10)
+  }
+}
+
+/** Returns a port that is free now, for a service that keeps its port over restarts. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve((address as { port: number }).port))
+    })
+  })
+}
+
+/** Creates a data folder, which `cleanUp` deletes. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'footfall-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Kills all services that still run and deletes the data folders. Call it in afterAll. */
+export async function cleanUp(): Promise<void> {
+  for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+}
