@@ -92,15 +92,15 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
       ? windowStart
       : Math.max(windowStart, toRange({ since: params.since }, { now, zone }, { defaultDays: 0 }).from)
   const all: LakeRead = { ...read, from: oldestEvent(project) }
-  const firstSeen = sql`SELECT user_id, min(at) AS first_at FROM (${activityOf(all, params.event)}) AS first_activity
-        GROUP BY user_id HAVING min(at) >= ${timestamp(earliest)}`
+  const firstSeen = sql`SELECT user_id, min(active_at) AS first_at FROM (${activityOf(all, params.event)}) AS first_activity
+        GROUP BY user_id HAVING min(active_at) >= ${timestamp(earliest)}`
   const users = sql`SELECT *, row_number() OVER (ORDER BY first_at DESC, user_id) AS newest, count(*) OVER () AS all_users
       FROM (${firstSeen}) AS user_first`
   const cohortUsers = sql`SELECT user_id, ${periodNumber(sql`first_at`, starts)} AS cohort, all_users
       FROM (${users}) AS ranked_user WHERE newest <= ${integer(MAX_USERS)}`
-  const returning = sql`SELECT user_id AS active_id, ${periodNumber(sql`at`, starts)} AS active_period
+  const returning = sql`SELECT user_id AS active_id, ${periodNumber(sql`active_at`, starts)} AS active_period
       FROM (${activityOf({ ...all, from: Math.max(windowStart, all.from) }, params.returning_event ?? params.event)}) AS activity
-      GROUP BY user_id, ${periodNumber(sql`at`, starts)}`
+      GROUP BY user_id, ${periodNumber(sql`active_at`, starts)}`
   return sql`SELECT cohort, active_period, count(active_id) AS active_users, max(cohort_users) AS cohort_users,
         max(all_users) AS all_users
       FROM (SELECT cohort, user_id, all_users, count(*) OVER (PARTITION BY cohort) AS cohort_users
@@ -109,13 +109,13 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
       GROUP BY cohort, active_period`
 }
 
-/** When users did something (user_id, at): an event of a name, or the start of a session. */
+/** When users did something (user_id, active_at): an event of a name, or the start of a session. */
 function activityOf(read: LakeRead, event: string | undefined): SqlQuery {
   if (event === undefined) {
-    return sql`SELECT user_id, start_at AS at FROM ${sessionRows(read)} AS session WHERE user_id IS NOT NULL`
+    return sql`SELECT user_id, start_at AS active_at FROM ${sessionRows(read)} AS session WHERE user_id IS NOT NULL`
   }
   const fields: EventField[] = ['event', 'user_id', 'timestamp']
-  return sql`SELECT user_id, timestamp AS at FROM ${events(read, fields)} AS each_event
+  return sql`SELECT user_id, timestamp AS active_at FROM ${events(read, fields)} AS each_event
         WHERE event = ${event} AND user_id IS NOT NULL`
 }
 

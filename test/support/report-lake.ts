@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { ReportProject, ReportServices } from '#core/reports/run'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
-import { buildLake } from './lake-builder.ts'
-import { type SentEvent, stored } from './oracle.ts'
+import { buildLake } from './build-lake.ts'
+import { type SentEvent, withoutCopies } from './oracle.ts'
 import { type History, NOW, recordsOf } from './random-history.ts'
 
 const CREATED = new Date(NOW - 70 * 86_400_000).toISOString()
@@ -15,7 +15,7 @@ export type ReportLake = { services: ReportServices; projects: ReportProject[]; 
 
 /** Runs the work over a lake that holds the history in its state of compaction, then deletes the lake. */
 export async function withReportLake(
-  given: History,
+  given: Pick<History, 'epochs' | 'warm' | 'rolls'>,
   work: (lake: ReportLake) => Promise<void>,
 ): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-reports-'))
@@ -35,7 +35,7 @@ export async function withReportLake(
       const has_event_ids = sent.some(event => event.project_id === id && event.event_id !== null)
       return { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
     })
-    await work({ services, projects, events: stored(sent) })
+    await work({ services, projects, events: withoutCopies(sent) })
   } finally {
     await engine.close()
     await rm(dir, { recursive: true, force: true })

@@ -66,7 +66,7 @@ export function activitySql(read: LakeRead, plan: FunnelPlan): SqlQuery {
   return sql`SELECT ${list(counts)} FROM (${stepEvents(read, { ...plan, breakdown: undefined }, sql`true`)}) AS step_event`
 }
 
-/** The events that match any step: (entity, user_id, timestamp, lag_s, seq, at, is_step_<i>, breakdown_value). */
+/** The events that match any step: (entity, user_id, timestamp, lag_s, seq, sent_at, is_step_<i>, breakdown_value). */
 function stepEvents(
   read: LakeRead,
   { steps, countBy, breakdown }: FunnelPlan,
@@ -87,7 +87,7 @@ function stepEvents(
     ({ matches }, i) => sql`CASE WHEN ${matches} THEN 1 ELSE 0 END AS ${column('is_step', i)}`,
   )
   const names = steps.map(({ event }) => sql`${event}`)
-  return sql`SELECT ${name(countBy)} AS entity, user_id, timestamp, lag_s, seq, ${unixMs(sql`timestamp`)} AS at, ${list(flags)},
+  return sql`SELECT ${name(countBy)} AS entity, user_id, timestamp, lag_s, seq, ${unixMs(sql`timestamp`)} AS sent_at, ${list(flags)},
         ${value?.text ?? sql`CAST(NULL AS varchar)`} AS breakdown_value
       FROM ${events(read, [...fields])} AS each_event WHERE event IN (${list(names)}) AND ${condition}`
 }
@@ -101,9 +101,9 @@ function nextLevel(relation: SqlQuery, i: number, windowMs: number): SqlQuery {
   const isNext =
     i === 0
       ? sql`is_step_0 = 1`
-      : sql`${column('is_step', i)} = 1 AND place > ${column('place', i - 1)} AND at - at_0 <= ${integer(windowMs)}`
+      : sql`${column('is_step', i)} = 1 AND place > ${column('place', i - 1)} AND sent_at - at_0 <= ${integer(windowMs)}`
   return sql`SELECT *, min(CASE WHEN ${isNext} THEN place END) OVER (PARTITION BY entity) AS ${column('place', i)},
-        min(CASE WHEN ${isNext} THEN at END) OVER (PARTITION BY entity) AS ${column('at', i)}
+        min(CASE WHEN ${isNext} THEN sent_at END) OVER (PARTITION BY entity) AS ${column('at', i)}
       FROM (${relation}) AS ${column('level', i)}`
 }
 

@@ -43,6 +43,10 @@ export const paths = defineReport<PathsParams, Response>({
       }),
     )
     const byEntry = [...Map.groupBy(walks, ({ entryPage }) => entryPage)]
+    const isCut =
+      Number(rows[0]?.candidate_sessions ?? 0) > candidate_session_cap ||
+      Number(rows[0]?.entry_pages ?? 0) > entry_limit ||
+      byEntry.some(([, ofEntry]) => hasWiderLevel(ofEntry, 0, path_limit))
     return {
       project: project.name,
       goal_event,
@@ -51,7 +55,7 @@ export const paths = defineReport<PathsParams, Response>({
       entry_paths: byEntry
         .map(([entryPage, ofEntry]) => toEntryPath(entryPage, ofEntry, path_limit))
         .toSorted((a, b) => compareCounts(a, b) || compareCodePoints(a.entry_page, b.entry_page)),
-      ...(Number(rows[0]?.candidate_sessions ?? 0) > candidate_session_cap && { truncated: true as const }),
+      ...(isCut && { truncated: true as const }),
     }
   },
 })
@@ -108,6 +112,18 @@ function toExitPages(walks: readonly Walk[]): EntryPath['exit_pages'] {
 
 /** The nodes at a depth of the walks, merged by type, value and exit page; at most `limit` at each level. */
 function toTree(walks: readonly Walk[], depth: number, limit: number): PathNode[] {
+  return nodesAt(walks, depth)
+    .slice(0, limit)
+    .map(({ ofNode, ...node }) => ({ ...node, children: toTree(ofNode, depth + 1, limit) }))
+}
+
+/** Whether `toTree` leaves out nodes. */
+function hasWiderLevel(walks: readonly Walk[], depth: number, limit: number): boolean {
+  const nodes = nodesAt(walks, depth)
+  return nodes.length > limit || nodes.some(({ ofNode }) => hasWiderLevel(ofNode, depth + 1, limit))
+}
+
+function nodesAt(walks: readonly Walk[], depth: number) {
   const deeper = walks.filter(({ nodes }) => nodes.length > depth)
   const groups = Map.groupBy(deeper, ({ nodes }) => {
     const { type, value, exit_page } = nodes[depth] as Node
@@ -118,8 +134,6 @@ function toTree(walks: readonly Walk[], depth: number, limit: number): PathNode[
     .toSorted(
       (a, b) => compareCounts(a, b) || compareCodePoints(`${a.type}:${a.value}`, `${b.type}:${b.value}`),
     )
-    .slice(0, limit)
-    .map(({ ofNode, ...node }) => ({ ...node, children: toTree(ofNode, depth + 1, limit) }))
 }
 
 function countWalks(walks: readonly Walk[]) {

@@ -8,9 +8,9 @@ import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 export type PathsPlan = { goal: string; maxSteps: number; entryLimit: number; sessionCap: number }
 
 /**
- * Rows (entry_page, exit_page, nodes, sessions, candidate_sessions): how many candidate sessions walked the same nodes (contract
+ * Rows (entry_page, exit_page, nodes, sessions, candidate_sessions, entry_pages): how many candidate sessions walked the same nodes (contract
  * 2.3, steps 1 to 4). `nodes` is a JSON array of at most maxSteps + 1 texts: the first letter is the type (`p` page, `e` event, `g`
- * goal), the rest is the value. candidate_sessions counts all sessions with these entry pages.
+ * goal), the rest is the value. candidate_sessions counts all sessions with these entry pages, entry_pages all entry pages.
  *
  * One scan reads the events of the sessions. Each level adds what the next one needs.
  */
@@ -31,8 +31,9 @@ export function pathsSql(read: LakeRead, { goal, maxSteps, entryLimit, sessionCa
       FROM (${pages}) AS paged_event WHERE entry_page IS NOT NULL`
   const rankedEntries = sql`SELECT *, dense_rank() OVER (ORDER BY entry_sessions DESC, entry_page) AS entry_rank
       FROM (${entries}) AS entry_event`
+  const countedEntries = sql`SELECT *, max(entry_rank) OVER () AS entry_pages FROM (${rankedEntries}) AS ranked_entry`
   const rankedSessions = sql`SELECT *, dense_rank() OVER (ORDER BY start_at DESC, session_id DESC) AS session_rank
-      FROM (${rankedEntries}) AS ranked_entry WHERE entry_rank <= ${integer(entryLimit)}`
+      FROM (${countedEntries}) AS counted_entry WHERE entry_rank <= ${integer(entryLimit)}`
   const candidates = sql`SELECT *, max(session_rank) OVER () AS candidate_sessions, ${nodeSql(goal)} AS node
       FROM (${rankedSessions}) AS ranked_session`
   const walked = sql`SELECT *, lag(node) OVER (${NODE_ORDER}) AS previous_node,
@@ -45,9 +46,10 @@ export function pathsSql(read: LakeRead, { goal, maxSteps, entryLimit, sessionCa
   const isKept = sql`is_step = 1 AND step <= ${integer(maxSteps + 1)}`
   const walks = sql`SELECT session_id, max(entry_page) AS entry_page, max(exit_page) AS exit_page,
         json_format(CAST(array_agg(node ORDER BY place) FILTER (WHERE ${isKept}) AS json)) AS nodes,
-        max(candidate_sessions) AS candidate_sessions
+        max(candidate_sessions) AS candidate_sessions, max(entry_pages) AS entry_pages
       FROM (${numbered}) AS numbered_event GROUP BY session_id`
-  return sql`SELECT entry_page, exit_page, nodes, count(*) AS sessions, max(candidate_sessions) AS candidate_sessions
+  return sql`SELECT entry_page, exit_page, nodes, count(*) AS sessions, max(candidate_sessions) AS candidate_sessions,
+      max(entry_pages) AS entry_pages
     FROM (${walks}) AS walk GROUP BY entry_page, exit_page, nodes`
 }
 

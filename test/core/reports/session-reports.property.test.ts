@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { heatmap } from '#core/reports/heatmap'
@@ -9,13 +6,9 @@ import { pages } from '#core/reports/pages'
 import { runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
-import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
 import { PERIOD_LABELS } from '#schemas/fields'
 import { PAGE_TYPES } from '#schemas/sessions'
 import { propertySettings } from '#test/support/depth'
-import { buildLake } from '#test/support/lake-builder'
-import { stored } from '#test/support/oracle'
 import {
   oracleDistribution,
   oracleHeatmap,
@@ -23,9 +16,9 @@ import {
   oraclePages,
   oracleSessions,
 } from '#test/support/oracle/sessions'
-import { history, NOW, recordsOf } from '#test/support/random-history'
+import { history, NOW } from '#test/support/random-history'
+import { withReportLake } from '#test/support/report-lake'
 
-const CREATED = new Date(NOW - 70 * 86_400_000).toISOString()
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'] as const
 
 const question = fc.record({
@@ -49,24 +42,10 @@ test('reports on sessions and hours equal the oracle for random events in any st
       history,
       fc.array(question, { minLength: 1, maxLength: 4 }),
       async (given, questions) => {
-        const dir = await mkdtemp(join(tmpdir(), 'footfall-sessions-'))
-        const { epochs, sent } = recordsOf(given)
-        const snapshot = await buildLake({
-          lake: createFolderLake(join(dir, 'lake')),
-          tempDir: join(dir, 'temp'),
-          epochs,
-          warm: given.warm,
-          rolls: given.rolls,
-        })
-        const engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
-        try {
-          const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
-          const events = stored(sent)
-          for (const id of ['proj_a', 'proj_b']) {
-            const has_event_ids = sent.some(event => event.project_id === id && event.event_id !== null)
-            const project = { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
+        await withReportLake(given, async ({ services, projects, events }) => {
+          for (const project of projects) {
             for (const { tz, since, period, type, limit, filter } of questions) {
-              const request = { project: id, since, now: NOW, tz }
+              const request = { project: project.id, since, now: NOW, tz }
               const range = { since, tz }
               expect(
                 await runReport(sessions, services, { project, query: { ...range, limit, ...filter } }),
@@ -85,10 +64,7 @@ test('reports on sessions and hours equal the oracle for random events in any st
               )
             }
           }
-        } finally {
-          await engine.close()
-          await rm(dir, { recursive: true, force: true })
-        }
+        })
       },
     ),
     { ...propertySettings(10), endOnFailure: false },

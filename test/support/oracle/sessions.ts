@@ -15,7 +15,7 @@ import {
   sum,
 } from './common.ts'
 
-const NON_INTERACTIVE = new Set([
+export const NON_INTERACTIVE = new Set([
   'page_view',
   '$impression',
   '$scroll_depth',
