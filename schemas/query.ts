@@ -61,11 +61,9 @@ export const queryBody = z.object({
       ...failsWith('INVALID_BODY'),
     })
     .transform(value => value as unknown[])
-    .default([])
     .meta({
       override: {
         type: 'array',
-        default: [],
         items: {
           type: 'object',
           required: ['field', 'op', 'value'],
@@ -76,7 +74,8 @@ export const queryBody = z.object({
           },
         },
       },
-    }),
+    })
+    .default([]),
   date_from: z.string().optional().meta({ description: 'ISO 8601 date or `Nd`; default 7 days ago' }),
   date_to: z.string().optional().meta({ description: 'ISO 8601 date, inclusive; default today' }),
   count_mode: z

@@ -49,6 +49,8 @@ export type Route = {
   metered?: true
   query?: z.ZodType
   body?: z.ZodType
+  /** Parameters that several rows share. They stand in the query string, or in the body beside its own fields. */
+  options?: z.ZodObject
   /** With a content type or without a schema the handler writes the response itself; else it is JSON. */
   responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
   /** The error codes of this route that do not follow from its other fields. */

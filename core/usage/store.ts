@@ -81,8 +81,9 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     )
   }
 
-  async function addRead(projectId: string, accountId: string, day: string): Promise<void> {
-    await forEachConcurrent([projectId, accountId], CONCURRENCY, owner =>
+  async function addRead(projectId: string | null, accountId: string, day: string): Promise<void> {
+    const owners = projectId === null ? [accountId] : [projectId, accountId]
+    await forEachConcurrent(owners, CONCURRENCY, owner =>
       orUnavailable(
         client.update({
           TableName: table,

@@ -9,19 +9,21 @@ import { pages } from '#core/reports/pages'
 import { paths } from '#core/reports/paths/paths'
 import { properties } from '#core/reports/properties'
 import { query } from '#core/reports/query/query'
+import { createReader, type ReadServices, receiptHeader } from '#core/reports/read'
 import { receivedProperties } from '#core/reports/received-properties'
 import { retention } from '#core/reports/retention'
-import { type Report, type ReportServices, runReport } from '#core/reports/run'
+import { type Report, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { RECEIPT_HEADER } from '#schemas/read-options'
 import { type Route, routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
 import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
 
-export type ReportsServices = AccountChainServices & ReportServices
+export type ReportsServices = AccountChainServices & ReadServices
 
 type ReportName = keyof Endpoints<'reports'>
 type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
@@ -58,15 +60,21 @@ const reports: {
 /** The analytics reads: each route runs its report for one project of the caller. */
 export function reportsHandler(services: ReportsServices): HttpFunction {
   const chain = accountChain(services)
+  const read = createReader(services)
   const endpoints = Object.keys(reports).map(name => {
     // The type of `reports` has checked each report against its row. In this loop the compiler cannot tell the rows
     // apart, so all of them get the type of one.
     const report = reports[name as ReportName] as typeof stats
     const route = routes[name as ReportName] as typeof routes.stats
-    const endpoint = chain(route)(async call => ({
-      status: 200,
-      body: await runReport(report, services, call),
-    }))
+    const endpoint = chain(route)(async call => {
+      const { account } = call.caller
+      const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
+        runReport(report, reportServices, call),
+      )
+      call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
+      // A dry run has a body of its own, which the rows do not name. schemas/openapi.ts adds it to them.
+      return { status: 200, body: body as Awaited<ReturnType<typeof report.compute>> }
+    })
     return [name, endpoint]
   })
   return httpFunction<'reports'>(services.log, Object.fromEntries(endpoints))

@@ -11,6 +11,7 @@ import {
   receivedPropertiesResponse,
 } from '../properties.ts'
 import { queryBody, queryResponse } from '../query.ts'
+import { expensiveReadOptions, readOptions } from '../read-options.ts'
 import { retentionQuery, retentionResponse } from '../retention.ts'
 import type { Route } from '../routes.ts'
 import {
@@ -36,6 +37,7 @@ const report = {
   project: 'query',
   limit: 'reads_per_minute',
   metered: true,
+  options: readOptions,
   errors: ['INVALID_SINCE'],
 } as const satisfies Partial<Route>
 
@@ -179,6 +181,7 @@ export const analyticsRoutes = {
     summary: 'Metrics by group, over filtered events',
     project: 'body',
     body: queryBody,
+    options: expensiveReadOptions,
     responses: { 200: { description: 'The rows', schema: queryResponse } },
     errors: [
       'INVALID_SINCE',
@@ -198,6 +201,7 @@ export const analyticsRoutes = {
     tier: 'pro',
     project: 'body',
     body: funnelBody,
+    options: expensiveReadOptions,
     responses: { 200: { description: 'The funnel', schema: funnelResponse } },
     errors: ['INVALID_SINCE', 'INVALID_FUNNEL_STEPS', 'INVALID_FILTER_OP', 'INVALID_PROPERTY_KEY'],
   },
@@ -208,6 +212,7 @@ export const analyticsRoutes = {
     summary: 'The ways of sessions from their entry page to a goal',
     project: 'body',
     body: pathsBody,
+    options: expensiveReadOptions,
     responses: { 200: { description: 'The paths', schema: pathsResponse } },
     errors: [],
   },
@@ -218,6 +223,7 @@ export const analyticsRoutes = {
     summary: 'How many users of each cohort came back',
     tier: 'pro',
     query: retentionQuery,
+    options: expensiveReadOptions,
     responses: { 200: { description: 'The cohorts', schema: retentionResponse } },
   },
 } as const satisfies Record<string, Route>
