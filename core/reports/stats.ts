@@ -1,13 +1,15 @@
 import type { z } from 'zod'
 import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { date, integer, sql } from '#core/sql'
+import { date, integer, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
-import type { Stats, StatsGroup, statsQuery } from '#schemas/stats'
+import type { Stats, StatsGroup, StatsOfPeriod, statsQuery } from '#schemas/stats'
+import { toDelta } from './delta.ts'
 import { distinctUsers, type GroupSet, groupByValue, MAX_GROUPS } from './distinct.ts'
+import { previousHours, previousPeriod } from './previous-period.ts'
 import { toRange } from './range.ts'
 import { ratio } from './rounding.ts'
-import { defineReport, type ReadRows, toPeriod } from './run.ts'
+import { defineReport, type ReadRows, type ReportRequest, toPeriod } from './run.ts'
 
 export type StatsParams = Omit<z.output<typeof statsQuery>, 'project'>
 
@@ -28,43 +30,70 @@ export const stats = defineReport<StatsParams, Stats>({
   range: (params, context) =>
     toRange(params, context, { defaultDays: 7, isHourly: params.groupBy === 'hour' }),
   async compute(rows, request) {
-    const {
-      project,
-      params: { groupBy },
-      zone,
-      range,
-      read,
-    } = request
-    const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
-    const [[sessionRow = {}], { intervals, eventNames, countries, users }] = await Promise.all([
-      rows(sessionsSql(read)),
-      countEventsAndUsers(rows, activity(read, localTimestamp), groupBy, () =>
-        hoursSql(read, localTimestamp ?? sql`timestamp`),
-      ),
-    ])
-    return {
-      project: project.name,
-      period: { ...toPeriod(request), groupBy },
-      totals: { unique_users: users, total_events: intervals.reduce((sum, { total }) => sum + total, 0) },
-      timeSeries: intervals.map(({ start, total, users }) => ({
-        bucket: intervalName(start, groupBy),
-        unique_users: users,
-        total_events: total,
-      })),
-      events: eventNames.map(({ value, total, users }) => ({
-        event: String(value),
-        count: total,
-        unique_users: users,
-      })),
-      sessions: sessionTotals(sessionRow),
-      countries: countries.map(({ value, total, users }) => ({
-        country: value,
-        count: total,
-        unique_users: users,
-      })),
-    }
+    const { params, project, range, zone } = request
+    const period = toPeriod(request)
+    const current = await readPeriod(rows, request, { period, sessionsUntil: null })
+    if (params.compare === undefined) return { project: project.name, ...current }
+    // A range of N * 24 hours does not begin at a midnight.
+    const isExact = range.from !== zone.startOf(period.from)
+    const before = isExact ? previousHours(request) : previousPeriod(request, period)
+    const { from, to } = before.request.read
+    // A range before the project has no events.
+    const previous = await readPeriod(from < to ? rows : async () => [], before.request, {
+      period: { ...period, ...before.period },
+      sessionsUntil: request.read.to,
+    })
+    return { project: project.name, ...current, previous, changes: toChanges(current, previous) }
   },
 })
+
+/**
+ * The report of one period. `sessionsUntil`: where the events of sessions end, if that is later than the period: a
+ * session of the period may go on after it.
+ */
+async function readPeriod(
+  rows: ReadRows,
+  { params: { groupBy }, zone, range, read }: ReportRequest<StatsParams>,
+  { period, sessionsUntil }: { period: ReturnType<typeof toPeriod>; sessionsUntil: number | null },
+): Promise<StatsOfPeriod> {
+  const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
+  const [[sessionRow = {}], { intervals, eventNames, countries, users }] = await Promise.all([
+    rows(sessionsSql(read, sessionsUntil)),
+    countEventsAndUsers(rows, activity(read, localTimestamp), groupBy, () =>
+      hoursSql(read, localTimestamp ?? sql`timestamp`),
+    ),
+  ])
+  return {
+    period: { ...period, groupBy },
+    totals: { unique_users: users, total_events: intervals.reduce((sum, { total }) => sum + total, 0) },
+    timeSeries: intervals.map(({ start, total, users }) => ({
+      bucket: intervalName(start, groupBy),
+      unique_users: users,
+      total_events: total,
+    })),
+    events: eventNames.map(({ value, total, users }) => ({
+      event: String(value),
+      count: total,
+      unique_users: users,
+    })),
+    sessions: sessionTotals(sessionRow),
+    countries: countries.map(({ value, total, users }) => ({
+      country: value,
+      count: total,
+      unique_users: users,
+    })),
+  }
+}
+
+function toChanges(current: StatsOfPeriod, previous: StatsOfPeriod): NonNullable<Stats['changes']> {
+  return {
+    total_events: toDelta(current.totals.total_events, previous.totals.total_events, 0),
+    unique_users: toDelta(current.totals.unique_users, previous.totals.unique_users, 0),
+    total_sessions: toDelta(current.sessions.total_sessions, previous.sessions.total_sessions, 0),
+    bounce_rate: toDelta(current.sessions.bounce_rate, previous.sessions.bounce_rate, 3),
+    avg_duration: toDelta(current.sessions.avg_duration, previous.sessions.avg_duration, 0),
+  }
+}
 
 async function countEventsAndUsers(
   rows: ReadRows,
@@ -184,12 +213,13 @@ function hoursSql(read: LakeRead, localTimestamp: SqlQuery): SqlQuery {
     GROUP BY first_moment ORDER BY interval_start`
 }
 
-function sessionsSql(read: LakeRead): SqlQuery {
+function sessionsSql(read: LakeRead, until: number | null): SqlQuery {
+  const relation = sessions({ ...read, to: until ?? read.to })
   return sql`SELECT count(*) AS sessions, count(DISTINCT user_key) AS users,
       CAST(sum(is_bounce) AS bigint) AS bounces,
       CAST(sum(date_diff('millisecond', start_at, end_at)) AS bigint) AS duration,
       CAST(sum(event_count) AS bigint) AS events
-    FROM ${sessions(read)} AS session`
+    FROM ${relation} AS session${until === null ? sql`` : sql` WHERE start_at < ${timestamp(read.to)}`}`
 }
 
 function sessionTotals(row: Row): Stats['sessions'] {

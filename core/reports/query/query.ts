@@ -1,16 +1,15 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
-import { type EventField, events, oldestEvent } from '#core/lake/relations'
+import { type EventField, events } from '#core/lake/relations'
 import { wholeSessions } from '#core/lake/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, name, sql } from '#core/sql'
-import { DAY_MS } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { queryBody, queryResponse } from '#schemas/query'
+import { previousPeriod } from '../previous-period.ts'
 import { properties } from '../properties.ts'
 import { propertyValue } from '../property-value.ts'
 import { defineReport, type ReadRows, type ReportRequest } from '../run.ts'
-import { addDays } from '../zone.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
 import { type Metric, planMetric, written } from './metrics.ts'
 import { queryRange } from './range.ts'
@@ -43,16 +42,6 @@ export const query = defineReport<QueryParams, Response>({
     }
   },
 })
-
-/** The same request for the period of equal length before. */
-function previousPeriod(request: QueryRequest, { from, to }: { from: string; to: string }) {
-  const { zone, read, project } = request
-  const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
-  const period = { from: addDays(from, -days), to: addDays(from, -1) }
-  const range = { from: zone.startOf(period.from), to: zone.startOf(from) }
-  const previousRead = { ...read, from: Math.max(range.from, oldestEvent(project)), to: range.to }
-  return { period, request: { ...request, range, read: previousRead } }
-}
 
 async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups> {
   const { params, read } = request
