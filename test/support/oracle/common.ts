@@ -39,6 +39,13 @@ export function shiftDate(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY).toISOString().slice(0, 10)
 }
 
+/** The first moment of a local date, to the quarter of an hour: no zone has a finer offset today. */
+export function startOfDate(date: string, tz: string): number {
+  let start = Date.parse(date) - DAY
+  while (localTime(start, tz).date < date) start += DAY / 96
+  return start
+}
+
 /** The first date of the range of `Nd`. */
 export function firstDate({ since, now, tz }: OracleRequest): string {
   return shiftDate(localTime(now, tz).date, -Number.parseInt(since, 10))

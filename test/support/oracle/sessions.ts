@@ -12,6 +12,7 @@ import {
   ratioOf,
   round,
   shiftDate,
+  startOfDate,
   sum,
 } from './common.ts'
 
@@ -42,11 +43,8 @@ export type OracleSession = {
  */
 export function oracleSessionList(events: readonly SentEvent[], request: OracleRequest): OracleSession[] {
   const own = eventsOf(events, request)
-  const rangeStart = Math.min(
-    ...own.map(event => event.timestamp).filter(ms => isInRange(ms, request)),
-    request.now,
-  )
-  const searchFrom = startOfRange(request, rangeStart)
+  // 35 days before the UTC date on which the range begins.
+  const searchFrom = Math.floor(startOfDate(firstDate(request), request.tz) / DAY) * DAY - 35 * DAY
   return [...Map.groupBy(own, event => event.session_id)]
     .flatMap(([id, ofSession]) => (id === null ? [] : [{ id, all: ofSession }]))
     .map(({ id, all }) =>
@@ -54,16 +52,6 @@ export function oracleSessionList(events: readonly SentEvent[], request: OracleR
     )
     .filter(session => session !== null)
     .filter(session => isInRange(session.start, request))
-}
-
-/** 35 days before the UTC date on which the range begins. */
-function startOfRange(request: OracleRequest, latest: number): number {
-  let start = latest
-  // Steps of a quarter of an hour: no zone has a finer offset today.
-  const target = firstDate(request)
-  start = Date.parse(target) - DAY
-  while (localTime(start, request.tz).date < target) start += DAY / 96
-  return Math.floor(start / DAY) * DAY - 35 * DAY
 }
 
 function toSession(id: string, events: SentEvent[]): OracleSession | null {
