@@ -112,8 +112,11 @@ function queryParameters({ query, options }: Route): z.ZodObject {
 function describeCaller(route: Route): string {
   if (route.auth === 'none') return 'Anybody may call it.'
   if (route.auth === 'project_token') return "The project's public token (aat_…) stands in the body."
+  const scopes = [route.scope, route.otherScope]
+    .flatMap(scope => (scope ? [`\`${scope}\``] : []))
+    .join(' or ')
   const metered = route.metered ? ' A successful request counts as one read of the month.' : ''
-  return `An account calls it, with an API key or with an agent session that has the scope \`${route.scope}\`.${metered}`
+  return `An account calls it, with an API key or with an agent session that has the scope ${scopes}.${metered}`
 }
 
 function successResponses(route: Route): ZodOpenApiResponsesObject {

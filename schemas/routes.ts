@@ -37,6 +37,8 @@ export type Route = {
   /** Who may call: anybody, the holder of a project token (in the body), or an account with any of its credentials. */
   auth: 'none' | 'project_token' | 'account'
   scope?: Scope
+  /** Another scope that is enough. */
+  otherScope?: Scope
   /** The function sees the cookies of the request. */
   cookies?: true
   /** The plan that the account needs; PRO_REQUIRED without it. */

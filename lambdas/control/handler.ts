@@ -2,6 +2,7 @@ import type { AccountStore } from '#core/accounts/store'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { utcDate } from '#core/time'
+import { usageByDate } from '#core/usage/by-date'
 import type { UsageCounters } from '#core/usage/counters'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
@@ -61,6 +62,11 @@ export function controlHandler(services: ControlServices): HttpFunction {
     readProject: chain(routes.readProject)(async ({ project }) => {
       const [flat, usage_today] = await Promise.all([record(project), usageToday(project)])
       return { status: 200, body: { ...flat, project: { id: project.id, name: project.name }, usage_today } }
+    }),
+
+    projectUsage: chain(routes.projectUsage)(async ({ project, query: { days } }) => {
+      const rows = await usageByDate(usage, project.id, { now: clock.now(), days })
+      return { status: 200, body: { project: project.name, days, rows } }
     }),
 
     updateProject: chain(routes.updateProject)(async ({ project, body }) => ({

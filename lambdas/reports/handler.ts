@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import type { ProjectStore } from '#core/projects/store'
+import { allSites } from '#core/reports/all-sites'
 import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
@@ -23,16 +25,17 @@ import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
 
-export type ReportsServices = AccountChainServices & ReadServices
+export type ReportsServices = AccountChainServices & ReadServices & { projects: Pick<ProjectStore, 'list'> }
 
-type ReportName = keyof Endpoints<'reports'>
+/** The rows that name one project. */
+type ReportName = Exclude<keyof Endpoints<'reports'>, 'allSites'>
 type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)
 type BodyOf<R extends Route> = R['responses'] extends { 200: { schema: infer S extends z.ZodType } }
   ? z.input<S>
   : never
 
-/** The report of each row of schemas/routes.ts with `function: 'reports'`. A missing report does not compile. */
+/** The report of each row of schemas/routes.ts with `function: 'reports'` and a project. A missing report does not compile. */
 const reports: {
   [Name in ReportName]: Report<ParamsOf<(typeof routes)[Name]>, BodyOf<(typeof routes)[Name]>>
 } = {
@@ -57,7 +60,7 @@ const reports: {
   receivedProperties,
 }
 
-/** The analytics reads: each route runs its report for one project of the caller. */
+/** The analytics reads: each route runs its report for one project of the caller, or for all of them. */
 export function reportsHandler(services: ReportsServices): HttpFunction {
   const chain = accountChain(services)
   const read = createReader(services)
@@ -77,5 +80,17 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     })
     return [name, endpoint]
   })
-  return httpFunction<'reports'>(services.log, Object.fromEntries(endpoints))
+  const allSitesEndpoint = chain(routes.allSites)(async call => {
+    const { account } = call.caller
+    const projects = await services.projects.list(account.id)
+    const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
+      allSites(reportServices, { projects, params: call.query, signal: call.signal }),
+    )
+    call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
+    return { status: 200, body: body as Awaited<ReturnType<typeof allSites>> }
+  })
+  return httpFunction<'reports'>(services.log, {
+    ...Object.fromEntries(endpoints),
+    allSites: allSitesEndpoint,
+  })
 }

@@ -1,3 +1,4 @@
+import { allSitesQuery, allSitesResponse } from '../all-sites.ts'
 import { eventsQuery, eventsResponse } from '../events.ts'
 import { funnelBody, funnelResponse } from '../funnel.ts'
 import { eventsBody, eventsLookupBody, journeyParams, journeyResponse, lookupResponse } from '../lookups.ts'
@@ -104,6 +105,17 @@ export const analyticsRoutes = {
     tier: 'pro',
     query: heatmapQuery,
     responses: { 200: { description: 'The report', schema: heatmapResponse } },
+  },
+  allSites: {
+    ...report,
+    method: 'GET',
+    path: '/account/all-sites',
+    summary: 'Events of all projects of the account, beside those of the period before',
+    otherScope: 'account:read',
+    project: undefined,
+    query: allSitesQuery,
+    responses: { 200: { description: 'The overview', schema: allSitesResponse } },
+    errors: [],
   },
   breakdown: {
     ...report,

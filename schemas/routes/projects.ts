@@ -4,6 +4,8 @@ import {
   deletedProject,
   projectList,
   projectRecord,
+  projectUsage,
+  projectUsageQuery,
   readProject,
   updateProject,
 } from '../projects.ts'
@@ -46,6 +48,19 @@ export const projectsRoutes = {
     scope: 'projects:read',
     project: 'path',
     responses: { 200: { description: 'The project', schema: readProject } },
+    errors: [],
+  },
+  projectUsage: {
+    method: 'GET',
+    path: '/projects/{id}/usage',
+    tag: 'Projects',
+    summary: 'Events and reads of a project by UTC date',
+    function: 'control',
+    auth: 'account',
+    scope: 'projects:read',
+    project: 'path',
+    query: projectUsageQuery,
+    responses: { 200: { description: 'A row for each date, oldest first', schema: projectUsage } },
     errors: [],
   },
   updateProject: {
