@@ -33,9 +33,14 @@ export function parseSince(text: string): Since | null {
 
 /** Checks the form of `since`. core/reports/range.ts gives it a meaning, because that needs the current time. */
 export const since = z
-  .string()
-  .refine(text => parseSince(text) !== null, { message: SINCE_FORMS, ...failsWith('INVALID_SINCE') })
+  .unknown()
+  .refine(value => typeof value === 'string' && parseSince(value) !== null, {
+    message: SINCE_FORMS,
+    ...failsWith('INVALID_SINCE'),
+  })
+  .transform(value => value as string)
   .meta({
+    override: { type: 'string' },
     description:
       '`Nd`: from the UTC date N days before today. Or an ISO 8601 date: from that date. Both are inclusive.',
     example: '7d',

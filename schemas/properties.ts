@@ -9,10 +9,11 @@ export const PROPERTY_KEY = /^[A-Za-z0-9_]{1,128}$/
 
 export const propertyKey = z
   .string('Parameter `property` is missing. Name a property key such as `path`.')
-  .regex(PROPERTY_KEY, {
-    message: 'Parameter `property` must be 1 to 128 letters, digits or underscores.',
+  .refine(key => PROPERTY_KEY.test(key), {
+    message: 'A property key must be 1 to 128 letters, digits or underscores.',
     ...failsWith('INVALID_PROPERTY_KEY'),
   })
+  .meta({ pattern: PROPERTY_KEY.source })
 
 export const breakdownQuery = z.object({
   ...dated,

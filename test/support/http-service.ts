@@ -7,7 +7,7 @@ import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
 import { createUsageStore } from '#core/usage/store'
 import { controlHandler } from '#lambdas/control/handler'
-import { reportsHandler } from '#lambdas/reports/handler'
+import { type ReportsServices, reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import { startHttp } from '#local/http/server'
@@ -36,9 +36,10 @@ export type JsonResponse = { status: number; headers: Headers; body: Record<stri
 
 /**
  * Opens all HTTP functions behind the server of one machine. Chain, accounts, projects and usage are real and use a state
- * of their own. The stream collects records, and the lake is empty. There are two accounts: `owner` and `stranger`.
+ * of their own. The stream collects records. The lake is empty unless `reading` has another one. There are two accounts:
+ * `owner` and `stranger`.
  */
-export async function openHttpService() {
+export async function openHttpService(reading: Partial<Pick<ReportsServices, 'engine' | 'lakeState'>> = {}) {
   const state = await openTestState()
   const clock = { now: () => NOW }
   const accounts = createAccountStore({ ...state, clock })
@@ -62,6 +63,7 @@ export async function openHttpService() {
         ...common,
         engine: { rows: async () => [] },
         lakeState: createMemoryLakeState(),
+        ...reading,
       }),
       track: trackHandler({
         stream: { append: async records => void streamRecords.push(...records) },

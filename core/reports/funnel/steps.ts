@@ -19,7 +19,8 @@ const MAX_IN_VALUES = 50
 /** The steps of a request (contract 2.2). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY or INVALID_FILTER_OP. */
 export function parseSteps(steps: readonly unknown[]): FunnelStep[] {
   if (steps.length < 2 || steps.length > MAX_STEPS) {
-    throw invalidSteps(
+    throw new ApiError(
+      'INVALID_FUNNEL_STEPS',
       `A funnel has 2 to ${MAX_STEPS} steps, and the request has ${steps.length}. Change \`steps\`.`,
     )
   }
@@ -33,15 +34,17 @@ export function toPlainSteps(events: readonly string[]): FunnelStep[] {
 
 function parseStep(step: unknown, index: number): FunnelStep {
   const place = `steps[${index}]`
-  if (!isJsonObject(step)) throw invalidSteps(`Field \`${place}\` must be an object with an \`event\`.`)
+  if (!isJsonObject(step))
+    throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}\` must be an object with an \`event\`.`)
   const { event, filters } = step
   if (typeof event !== 'string' || event === '' || event.length > MAX_EVENT_CHARS) {
-    throw invalidSteps(
+    throw new ApiError(
+      'INVALID_FUNNEL_STEPS',
       `Field \`${place}.event\` must be an event name of 1 to ${MAX_EVENT_CHARS} characters.`,
     )
   }
   if (filters !== undefined && filters !== null && !Array.isArray(filters)) {
-    throw invalidSteps(`Field \`${place}.filters\` must be an array.`)
+    throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}.filters\` must be an array.`)
   }
   const parsed = (filters ?? []).map((filter: unknown, i: number) =>
     parseFilter(filter, `${place}.filters[${i}]`),
@@ -54,7 +57,8 @@ function parseStep(step: unknown, index: number): FunnelStep {
 }
 
 function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fields: EventField[] } {
-  if (!isJsonObject(filter)) throw invalidSteps(`Field \`${place}\` must be an object.`)
+  if (!isJsonObject(filter))
+    throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}\` must be an object.`)
   const { op, value } = filter
   const key = propertyKeyOf(filter, place)
   if (!(FUNNEL_OPS as readonly unknown[]).includes(op)) {
@@ -62,7 +66,8 @@ function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fie
   }
   const isValid = op === 'in' ? isValueList(value) : isValue(value)
   if (!isValid) {
-    throw invalidSteps(
+    throw new ApiError(
+      'INVALID_FUNNEL_STEPS',
       op === 'in'
         ? `Field \`${place}.value\` must be an array of 1 to ${MAX_IN_VALUES} texts, numbers or booleans.`
         : `Field \`${place}.value\` must be a text, a number or a boolean.`,
@@ -93,8 +98,4 @@ function isValue(value: unknown): value is FilterValue {
 
 function isValueList(value: unknown): value is FilterValue[] {
   return Array.isArray(value) && value.length >= 1 && value.length <= MAX_IN_VALUES && value.every(isValue)
-}
-
-function invalidSteps(message: string): ApiError {
-  return new ApiError('INVALID_FUNNEL_STEPS', message)
 }
