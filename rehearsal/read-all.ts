@@ -15,7 +15,7 @@ export async function readAllProjects(
   service: Deployment,
   only?: ReadonlySet<string>,
 ): Promise<ReadResult[]> {
-  const { projects } = await service.answer<{ projects: ProjectRecord[] }>('/projects')
+  const { projects } = await service.callJson<{ projects: ProjectRecord[] }>('/projects')
   const selectedProjects = projects.filter(
     ({ id, total_events }) => total_events > 0 && (only?.has(id) ?? true),
   )

@@ -49,5 +49,9 @@ function file(contentType: string, text: string, extraHeaders: Record<string, st
   }
   const full = { status: 200 as const, headers: { ...headers, 'Content-Type': contentType }, body }
   const unchanged = { status: 304 as const, headers, body: '' }
-  return ({ request }: Exchange) => (fresh(request.headers, { etag: headers.ETag }) ? unchanged : full)
+  return ({ request }: Exchange) => {
+    // Only this header: clients such as fetch of Node send `Cache-Control: no-cache` beside it, which asks caches, not us.
+    const condition = { 'if-none-match': request.headers['if-none-match'] }
+    return fresh(condition, { etag: headers.ETag }) ? unchanged : full
+  }
 }

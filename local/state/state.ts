@@ -30,13 +30,17 @@ export type OpenState = StateConnection & {
   isRepaired: boolean
 }
 
+/** Limits of a request to dynalite, ms. */
+type Timeouts = { connectionTimeout: number; requestTimeout: number }
+const TIMEOUTS: Timeouts = { connectionTimeout: 2_000, requestTimeout: 10_000 }
+
 /**
  * Opens the state in `folder`, and creates it if needed. The state is dynalite in this process, on LevelDB. It listens
  * on a free port of the loopback interface and accepts only requests with a key that is new at each start. After SIGKILL
  * LevelDB replays its log when it opens, and its lock is gone with the process. Throws FolderError when the folder
  * cannot be used.
  */
-export async function openState(folder: string): Promise<OpenState> {
+export async function openState(folder: string, timeouts: Timeouts = TIMEOUTS): Promise<OpenState> {
   createFolder(folder)
   const { server, isRepaired } = await openOrRepair(folder)
   const key = randomBytes(16).toString('hex')
@@ -46,7 +50,7 @@ export async function openState(folder: string): Promise<OpenState> {
     server.listen(0, '127.0.0.1', resolve)
   })
   const endpoint = `http://${key}@127.0.0.1:${(server.address() as AddressInfo).port}`
-  const connection = connectState(endpoint)
+  const connection = connectState(endpoint, timeouts)
   await createTable(connection.client)
   return { ...connection, endpoint, isRepaired, close }
 
@@ -57,7 +61,7 @@ export async function openState(folder: string): Promise<OpenState> {
 }
 
 /** Connects to the state that openState has opened in another thread of this process. */
-export function connectState(endpoint: string): StateConnection {
+export function connectState(endpoint: string, timeouts: Timeouts = TIMEOUTS): StateConnection {
   const { origin, username: key } = new URL(endpoint)
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const client = DynamoDBDocument.from(
@@ -67,7 +71,7 @@ export function connectState(endpoint: string): StateConnection {
       credentials: { accessKeyId: key, secretAccessKey: 'not checked' },
       // No retries: dynalite is in this process, so an error would repeat, and a write could be applied twice.
       maxAttempts: 1,
-      requestHandler: { httpAgent: agent, connectionTimeout: 2_000, requestTimeout: 10_000 },
+      requestHandler: { httpAgent: agent, ...timeouts },
     }),
     { marshallOptions: { removeUndefinedValues: true } },
   )

@@ -18,7 +18,7 @@ const FAILURES = 4
 export const brokenConsumer: Check = {
   name: 'a consumer without the right to write to its S3 bucket for a while loses no event',
   async act({ service, aws, stack, consumer }) {
-    const project = await service.newProject('broken')
+    const project = await service.createProject('broken')
     const { name } = stack.functions.lake
     const failedBefore = consumer.calls.failed + consumer.calls.partial
     const restore = await withVariable(aws.lambda, name, 'BUCKET_NAME', FORBIDDEN)
@@ -38,7 +38,7 @@ export const brokenConsumer: Check = {
       await restore()
     }
     return async () => {
-      const stored = await service.untilStored(project, 15)
+      const stored = await service.waitForEvents(project, 15)
       expectEqual(new Set(stored.map(({ event_id }) => event_id)).size, 15, 'different event ids')
       expectEqual(consumer.discardedRecords(), 0, 'discarded records')
       return `after ${consumer.calls.failed + consumer.calls.partial - failedBefore} failed calls`

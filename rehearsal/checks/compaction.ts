@@ -16,10 +16,10 @@ export async function compaction({ aws, stack, service }: World): Promise<string
   const state = createLakeStateStore({ client: aws.dynamo, table: stack.table })
   const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
   const start = await state.lake()
-  const project = await service.newProject('compacted')
+  const project = await service.createProject('compacted')
   const events = Array.from({ length: 30 }, (_, i) => ({ event: 'kept', event_id: `compacted-${i}` }))
   expectEqual((await service.send(project, [...events, ...events])).status, 202, 'the status')
-  await service.untilStored(project, events.length)
+  await service.waitForEvents(project, events.length)
 
   const before = await readAllProjects(service)
   // Reading all projects takes minutes on a busy machine. So during compaction, only projects with many events are read.

@@ -10,7 +10,7 @@ const NEW_OPTIONS = { logLevel: 'WARN', epochMinutes: '1' }
 export const deployUnderLoad: Check = {
   name: 'a deployment that changes every function of the running service loses no event and stores none twice',
   async act({ service, redeploy }) {
-    const project = await service.newProject('load')
+    const project = await service.createProject('load')
     const credentials = { base_url: service.baseUrl, project_token: project.project_token }
     const clients = Array.from({ length: CLIENTS }, (_, i) =>
       startTrackingClient({ credentials, prefix: `load-${i}`, pauseMs: 20 }),
@@ -33,7 +33,7 @@ export const deployUnderLoad: Check = {
     }
     return async () => {
       const acknowledged = clients.flatMap(client => [...client.acknowledged]).toSorted()
-      const stored = await service.untilStored(project, acknowledged.length)
+      const stored = await service.waitForEvents(project, acknowledged.length)
       expectEqual(stored.map(({ event_id = '' }) => event_id).toSorted(), acknowledged, 'stored events')
       const statusCounts = clients.flatMap(client => [...client.statusCounts])
       const otherResponses = statusCounts.filter(([status]) => status !== 202)

@@ -10,12 +10,12 @@ export async function lostCheckpoints(
   { service, consumer }: World,
   before: readonly ReadResult[],
 ): Promise<string> {
-  const project = await service.newProject('forgotten')
+  const project = await service.createProject('forgotten')
   const calls = consumer.calls.responded
   await consumer.rereadStream(BATCH)
   expectEqual((await service.send(project, [{ event: 'last' }])).status, 202, 'the status')
   // A shard delivers its records in order. When the last event is stored, all others have come again.
-  await service.untilStored(project, 1)
+  await service.waitForEvents(project, 1)
   await consumer.resume()
   const after = (await readAllProjects(service)).filter(result => result.project !== project.id)
   expectEqual(after, before, 'results of reads after the stream was read again')

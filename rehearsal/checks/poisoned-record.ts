@@ -7,7 +7,7 @@ import { type Check, expectEqual } from './check.ts'
 export const poisonedRecord: Check = {
   name: 'records that cannot be read go to quarantine and do not stop their shard',
   async act({ service, aws, stack }) {
-    const project = await service.newProject('poisoned')
+    const project = await service.createProject('poisoned')
     expectEqual((await service.send(project, [{ event: 'before' }])).status, 202, 'the status')
     const poison = [randomBytes(700), Buffer.from('{"kind":"events"}'), Buffer.from([0])]
     await aws.kinesis.send(
@@ -18,7 +18,7 @@ export const poisonedRecord: Check = {
     )
     expectEqual((await service.send(project, [{ event: 'after' }])).status, 202, 'the status')
     return async () => {
-      const stored = await service.untilStored(project, 2)
+      const stored = await service.waitForEvents(project, 2)
       expectEqual(stored.map(({ event }) => event).toSorted(), ['after', 'before'], 'stored events')
       const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
       const quarantined = await eventually(async () => {

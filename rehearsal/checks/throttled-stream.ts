@@ -3,7 +3,7 @@ import { type Check, expectEqual } from './check.ts'
 export const throttledStream: Check = {
   name: 'a throttled stream gives 503 with Retry-After, and the client can send the events again',
   async act({ service, gate }) {
-    const project = await service.newProject('throttled')
+    const project = await service.createProject('throttled')
     const events = [
       { event: 'paid', event_id: 'throttled-1' },
       { event: 'paid', event_id: 'throttled-2' },
@@ -27,7 +27,7 @@ export const throttledStream: Check = {
       'the status after a short throttling',
     )
     return async () => {
-      const stored = await service.untilStored(project, 3)
+      const stored = await service.waitForEvents(project, 3)
       expectEqual(
         stored.map(({ event_id = 'none' }) => event_id).toSorted(),
         ['none', 'throttled-1', 'throttled-2'],

@@ -138,7 +138,7 @@ test('a report is the same on Athena and on the local engine, and has statistics
   const { engine, dir } = await setUp()
   const epochs = [[[record]], [[{ ...record, seq: 50 }]], [[{ ...record, seq: 99 }]]]
   const tempDir = await mkdtemp(join(tmpdir(), 'footfall-athena-temp-'))
-  const snapshot = await buildLake({ lake: createFolderLake(dir), tempDir, epochs, warm: 3, rolls: [2] })
+  const snapshot = await buildLake({ lake: createFolderLake(dir), tempDir, epochs, warm: 3, coldEnds: [2] })
   const local = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1 })
   onTestFinished(async () => {
     await local.close()

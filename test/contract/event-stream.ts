@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { EventStream, StreamEntry } from '#core/ports'
 
-/** What the suite needs of an implementation: a new, empty stream, and its end. */
+/** A new, empty stream of the implementation under test, and a function that closes it. */
 export type OpenedStream = { stream: EventStream; close(): Promise<void> }
 
-/** The promises of the port EventStream (core/ports.ts), run on every implementation. */
+/** Tests the rules of the port EventStream (core/ports.ts) on one implementation. */
 export function eventStreamContract(name: string, open: () => Promise<OpenedStream>): void {
   async function withStream(run: (stream: EventStream) => Promise<void>) {
     const { stream, close } = await open()
@@ -17,27 +17,27 @@ export function eventStreamContract(name: string, open: () => Promise<OpenedStre
   }
 
   describe(`${name} as an EventStream`, () => {
-    test('what was appended is read back, byte by byte', () =>
+    test('a reader gets every appended record, byte for byte', () =>
       withStream(async stream => {
         const records = [1, 10, 3000, 5000, 100_000, 899_999].map(size => randomBytes(size))
         await stream.append(records)
         expect(asTexts(await readAll(stream))).toEqual(asTexts(records.map(data => ({ sequence: '', data }))))
       }))
 
-    test('appending nothing is no error', () =>
+    test('an append of no records succeeds', () =>
       withStream(async stream => {
         await stream.append([])
         expect(await readAll(stream)).toEqual([])
       }))
 
-    test('many appends at once are all there, each once', () =>
+    test('appends at the same time are all stored, each once', () =>
       withStream(async stream => {
         const records = Array.from({ length: 300 }, (_, i) => Buffer.from(`record ${i}`))
         await Promise.all(records.map(record => stream.append([record])))
         expect(asTexts(await readAll(stream))).toEqual(asTexts(records.map(data => ({ sequence: '', data }))))
       }))
 
-    test('sequences ascend within a shard, and reading goes on after any of them', () =>
+    test('sequences ascend within a shard, and a read can continue after any of them', () =>
       withStream(async stream => {
         for (let i = 0; i < 10; i++) await stream.append([Buffer.from(`${i}`), Buffer.from(`${i}+`)])
         for (const shard of await stream.shards()) {
@@ -51,7 +51,7 @@ export function eventStreamContract(name: string, open: () => Promise<OpenedStre
         }
       }))
 
-    test('records that are appended later come after those read before', () =>
+    test('later records come after earlier ones', () =>
       withStream(async stream => {
         await stream.append([Buffer.from('early')])
         const before = await readAll(stream)
@@ -75,7 +75,7 @@ async function readAll(stream: EventStream): Promise<StreamEntry[]> {
   return entries
 }
 
-/** Shards have no order among each other, so contents are compared as sets. */
+/** Sorts the contents, because records of different shards have no order. */
 function asTexts(entries: readonly StreamEntry[]): string[] {
   return entries.map(({ data }) => Buffer.from(data).toString('base64')).toSorted()
 }

@@ -4,28 +4,28 @@ import { EPOCH_TIME_INTERVAL_MS, type LakeStateStore } from '#core/lake/state'
 const CLAIM = { first: '11', last: '19', epoch: 1 }
 const NOW = 1_795_000_000_000
 
-/** What every LakeStateStore promises. `makeStore` gives an empty one each time. */
-export function lakeStateContract(name: string, makeStore: () => Promise<LakeStateStore>): void {
-  describe(`the lake's state in ${name}`, () => {
+/** Tests the rules of LakeStateStore on one implementation. Each call of `openStore` returns an empty one. */
+export function lakeStateContract(name: string, openStore: () => Promise<LakeStateStore>): void {
+  describe(`${name} as the lake’s state`, () => {
     let store: LakeStateStore
     beforeEach(async () => {
-      store = await makeStore()
+      store = await openStore()
     })
 
-    /** A shard that takes part in epoch 1. */
-    async function joined(shard: string): Promise<void> {
+    /** Adds a shard and lets it join epoch 1. */
+    async function joinFirstEpoch(shard: string): Promise<void> {
       await store.addShard(shard)
       await store.joinEpoch(shard, 1)
     }
 
-    async function leased(): Promise<number> {
+    async function takeLease(): Promise<number> {
       const fence = await store.lease(1_000, 2_000)
-      if (fence === null) throw new Error('the lease is held')
+      if (fence === null) throw new Error('Another holder has the lease.')
       return fence
     }
 
     describe('shards', () => {
-      test('a shard that nobody has added is unread', async () => {
+      test('a shard that was never added has no high water, epoch or claim', async () => {
         expect(await store.shard('s')).toEqual({
           shard: 's',
           highWater: null,
@@ -36,22 +36,22 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         expect(await store.shards()).toEqual([])
       })
 
-      test('adding a shard again changes nothing', async () => {
-        await joined('s')
+      test('a second addShard changes nothing', async () => {
+        await joinFirstEpoch('s')
         await store.addShard('s')
         expect(await store.shards()).toEqual([
           { shard: 's', highWater: null, epoch: 1, claim: null, claimedAt: null },
         ])
       })
 
-      test('names with dashes, slashes and capitals stay apart', async () => {
+      test('names that differ in case or have dashes and slashes are different shards', async () => {
         for (const shard of ['shardId-000000000001', 'shardid-000000000001', 'a/b'])
           await store.addShard(shard)
         const names = (await store.shards()).map(({ shard }) => shard)
         expect(names.toSorted()).toEqual(['a/b', 'shardId-000000000001', 'shardid-000000000001'])
       })
 
-      test('the epoch of a shard is only ever raised, and only where the shard is there', async () => {
+      test('joinEpoch raises the epoch of an existing shard, and never lowers it', async () => {
         expect(await store.joinEpoch('s', 1)).toBe(false)
         await store.addShard('s')
         expect(await store.joinEpoch('s', 3)).toBe(true)
@@ -62,8 +62,8 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
     })
 
     describe('claims', () => {
-      test('a claim is opened, and its commit moves highWater to its last record', async () => {
-        await joined('s')
+      test('the commit of a claim sets the high water to the last record of the claim', async () => {
+        await joinFirstEpoch('s')
         expect(await store.claim('s', CLAIM, null, NOW)).toBe(true)
         expect(await store.shard('s')).toEqual({
           shard: 's',
@@ -82,8 +82,8 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         })
       })
 
-      test('of two claims at once one holds', async () => {
-        await joined('s')
+      test('when two claims are opened at the same time, one succeeds', async () => {
+        await joinFirstEpoch('s')
         const other = { first: '11', last: '25', epoch: 1 }
         const outcomes = await Promise.all([
           store.claim('s', CLAIM, null, NOW),
@@ -93,21 +93,21 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         expect((await store.shard('s')).claim).toEqual(outcomes[0] ? CLAIM : other)
       })
 
-      test('no claim is opened while one is open', async () => {
-        await joined('s')
+      test('a claim fails while another one is open', async () => {
+        await joinFirstEpoch('s')
         await store.claim('s', CLAIM, null, NOW)
         expect(await store.claim('s', { first: '20', last: '29', epoch: 1 }, null, NOW)).toBe(false)
       })
 
-      test('no claim is opened in an epoch that the shard has left or not reached', async () => {
-        await joined('s')
+      test('a claim fails in an epoch that is not the current epoch of the shard', async () => {
+        await joinFirstEpoch('s')
         await store.joinEpoch('s', 2)
         expect(await store.claim('s', CLAIM, null, NOW)).toBe(false)
         expect(await store.claim('s', { ...CLAIM, epoch: 3 }, null, NOW)).toBe(false)
       })
 
-      test('no claim is opened from a highWater that is not the present one', async () => {
-        await joined('s')
+      test('a claim fails when its high water is not the current one', async () => {
+        await joinFirstEpoch('s')
         await store.claim('s', CLAIM, null, NOW)
         await store.commit('s', CLAIM)
         const next = { first: '20', last: '29', epoch: 1 }
@@ -116,12 +116,12 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         expect(await store.claim('s', next, '19', NOW)).toBe(true)
       })
 
-      test('no claim is opened on a shard that is not there', async () => {
+      test('a claim fails on an unknown shard', async () => {
         expect(await store.claim('s', CLAIM, null, NOW)).toBe(false)
       })
 
-      test('only the very claim that is open can be committed, and once', async () => {
-        await joined('s')
+      test('a commit succeeds once, and only for the open claim', async () => {
+        await joinFirstEpoch('s')
         expect(await store.commit('s', CLAIM)).toBe(false)
         await store.claim('s', CLAIM, null, NOW)
         expect(await store.commit('s', { ...CLAIM, last: '20' })).toBe(false)
@@ -131,8 +131,8 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         expect(twice.filter(Boolean)).toHaveLength(1)
       })
 
-      test('a claim stays open, in its epoch, when the shard goes on to the next epoch', async () => {
-        await joined('s')
+      test('an open claim keeps its epoch when the shard joins the next epoch', async () => {
+        await joinFirstEpoch('s')
         await store.claim('s', CLAIM, null, NOW)
         await store.joinEpoch('s', 2)
         expect((await store.shard('s')).claim).toEqual(CLAIM)
@@ -146,8 +146,8 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         })
       })
 
-      test('sequence numbers of 56 digits are kept as they are', async () => {
-        await joined('s')
+      test('sequences of 56 digits are stored without loss', async () => {
+        await joinFirstEpoch('s')
         const [first, last] = [`4${'9'.repeat(54)}1`, `4${'9'.repeat(54)}2`]
         await store.claim('s', { first, last, epoch: 1 }, null, NOW)
         expect((await store.shard('s')).claim).toEqual({ first, last, epoch: 1 })
@@ -155,7 +155,7 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
     })
 
     describe('the lease and its fencing token', () => {
-      test('the first read makes the state, once, also for two readers at once', async () => {
+      test('the first read creates the state once, also when two readers come at the same time', async () => {
         const [one, other] = await Promise.all([store.lake(), store.lake()])
         expect(one).toEqual({
           epoch: 1,
@@ -170,31 +170,31 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         expect(other).toEqual(one)
       })
 
-      test('of two that want the lease at once one gets it', async () => {
+      test('when two processes want the lease at the same time, one gets it', async () => {
         const fences = await Promise.all([store.lease(1_000, 2_000), store.lease(1_000, 2_000)])
         expect(fences.filter(fence => fence !== null)).toEqual([1])
       })
 
-      test('a held lease is refused until its time is over, and each holder gets a higher token', async () => {
-        const first = await leased()
+      test('a lease is free again when its time has passed, and each holder gets a higher fencing token', async () => {
+        const first = await takeLease()
         expect(await store.lease(1_999, 3_000)).toBeNull()
         const second = await store.lease(2_000, 3_000)
         expect(second).toBe(first + 1)
       })
 
-      test('a released lease is free at once; only its holder can release it', async () => {
-        const first = await leased()
+      test('a released lease is free at once, and only its holder can release it', async () => {
+        const first = await takeLease()
         expect(await store.release(first)).toBe(true)
-        const second = await leased()
+        const second = await takeLease()
         expect(await store.release(first)).toBe(false)
         expect((await store.lake()).leaseUntil).toBe(2_000)
         expect(await store.release(second)).toBe(true)
       })
 
-      test('a stale holder changes nothing', async () => {
-        const stale = await leased()
+      test('a holder with an old fencing token changes nothing', async () => {
+        const stale = await takeLease()
         await store.release(stale)
-        const fence = await leased()
+        const fence = await takeLease()
         await store.openEpoch(fence, 1, 500)
         const before = await store.lake()
         expect(await store.openEpoch(stale, 2, 600)).toBe(false)
@@ -207,16 +207,16 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
     })
 
     describe('epochs and watermarks', () => {
-      test('an epoch is opened once from the newest one', async () => {
-        const fence = await leased()
+      test('the next epoch is opened once', async () => {
+        const fence = await takeLease()
         expect(await store.openEpoch(fence, 1, 500)).toBe(true)
         expect(await store.openEpoch(fence, 1, 600)).toBe(false)
         const { epoch, epochOpenedAt } = await store.lake()
         expect({ epoch, epochOpenedAt }).toEqual({ epoch: 2, epochOpenedAt: 500 })
       })
 
-      test('epochTimes are set at the first epoch that is opened, then about once an hour', async () => {
-        const fence = await leased()
+      test('epochTimes has the first opened epoch, and then one epoch an hour', async () => {
+        const fence = await takeLease()
         await store.openEpoch(fence, 1, 500)
         await store.openEpoch(fence, 2, 500 + EPOCH_TIME_INTERVAL_MS - 1)
         await store.openEpoch(fence, 3, 500 + EPOCH_TIME_INTERVAL_MS)
@@ -226,16 +226,16 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         ])
       })
 
-      test('W1 goes up by one, from where it is', async () => {
-        const fence = await leased()
+      test('the warm watermark goes up by one from its current value', async () => {
+        const fence = await takeLease()
         expect(await store.advanceWarm(fence, 2)).toBe(false)
         expect(await store.advanceWarm(fence, 1)).toBe(true)
         expect(await store.advanceWarm(fence, 1)).toBe(false)
         expect((await store.lake()).warm).toBe(2)
       })
 
-      test('a roll is fixed once, and W2 goes up only by the roll that was fixed', async () => {
-        const fence = await leased()
+      test('a cold compaction is planned once, and the cold watermark goes up only to its planned end', async () => {
+        const fence = await takeLease()
         expect(await store.advanceCold(fence, 1, 4)).toBe(false)
         expect(await store.planCold(fence, 2, 4)).toBe(false)
         expect(await store.planCold(fence, 1, 4)).toBe(true)
@@ -247,8 +247,8 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
         expect({ cold, coldUntil }).toEqual({ cold: 4, coldUntil: null })
       })
 
-      test('epochTimes of epochs that went cold are dropped, but for those of their neighbours', async () => {
-        const fence = await leased()
+      test('epochTimes drops cold epochs that are older than the dedupe look-back', async () => {
+        const fence = await takeLease()
         for (let epoch = 1; epoch < 36; epoch++) {
           await store.openEpoch(fence, epoch, (epoch - 1) * EPOCH_TIME_INTERVAL_MS)
         }
@@ -262,18 +262,18 @@ export function lakeStateContract(name: string, makeStore: () => Promise<LakeSta
     })
 
     describe('jobs', () => {
-      test('a job is begun once, and again only when its sending is stale', async () => {
-        const begun = await Promise.all([
+      test('a job begins once, and again only when the previous begin is old enough', async () => {
+        const results = await Promise.all([
           store.beginJob('compact-cold/1-4/7', 1_000, 500),
           store.beginJob('compact-cold/1-4/7', 1_000, 500),
         ])
-        expect(begun.filter(Boolean)).toHaveLength(1)
+        expect(results.filter(Boolean)).toHaveLength(1)
         expect(await store.beginJob('compact-cold/1-4/7', 2_000, 1_000)).toBe(false)
         expect(await store.beginJob('compact-cold/1-4/7', 2_000, 1_001)).toBe(true)
         expect(await store.beginJob('compact-cold/1-4/8', 2_000, 1_001)).toBe(true)
       })
 
-      test('a job is finished for good, also when it is sent again or was never begun', async () => {
+      test('a finished job stays finished, also when it begins again or never began', async () => {
         expect(await store.jobFinished('a')).toBe(false)
         await store.beginJob('a', 1_000, 0)
         expect(await store.jobFinished('a')).toBe(false)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Lake } from '#core/ports'
 
-/** What every Lake promises. `open` gives an empty one each time. */
+/** Tests the rules of the port Lake (core/ports.ts) on one implementation. Each call of `open` returns an empty one. */
 export function lakeContract(name: string, open: () => Promise<Lake>): void {
-  describe(`the lake in ${name}`, () => {
+  describe(`${name} as a Lake`, () => {
     const bytes = (text: string) => new TextEncoder().encode(text)
 
-    test('an object comes back as it was put, and a second put replaces it', async () => {
+    test('get returns the bytes of the last put', async () => {
       const lake = await open()
       await lake.put('hot/epoch=1/a-1-2.parquet', bytes('one'))
       await lake.put('hot/epoch=1/a-1-2.parquet', bytes('two, longer'))
@@ -15,7 +15,7 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       )
     })
 
-    test('an object may be empty, and one of a megabyte is whole', async () => {
+    test('an empty object and an object of a megabyte are stored without loss', async () => {
       const lake = await open()
       const large = new Uint8Array(1_000_000).map((_, i) => i % 251)
       await lake.put('empty', new Uint8Array(0))
@@ -24,11 +24,11 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       expect(Buffer.compare(Buffer.from((await lake.get('large')) as Uint8Array), Buffer.from(large))).toBe(0)
     })
 
-    test('a key that holds nothing gives null', async () => {
+    test('get returns null for an unknown key', async () => {
       expect(await (await open()).get('hot/epoch=1/nothing.parquet')).toBeNull()
     })
 
-    test('a listing has the keys of the prefix in ascending order, with sizes', async () => {
+    test('list returns the keys with the prefix in ascending order, with sizes', async () => {
       const lake = await open()
       for (const key of ['warm/epoch=10/x', 'warm/epoch=1/y', 'warm/epoch=1/x', 'hot/epoch=1/x'])
         await lake.put(key, bytes(key))
@@ -43,7 +43,7 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       expect(await lake.list('cold/')).toEqual([])
     })
 
-    test('deleting takes only the keys it names; one that is not there is no error', async () => {
+    test('delete removes only the given keys, and ignores unknown keys', async () => {
       const lake = await open()
       await lake.put('hot/epoch=1/a', bytes('a'))
       await lake.put('hot/epoch=1/b', bytes('b'))
@@ -52,23 +52,26 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       expect((await lake.list('')).map(object => object.key)).toEqual(['hot/epoch=1/b'])
     })
 
-    test('a listing names every object that stays, also while others are deleted', async () => {
+    test('list returns every object that is not deleted, while others are being deleted', async () => {
       const lake = await open()
-      const staying = Array.from({ length: 30 }, (_, i) => `warm/epoch=${i + 100}/bucket=1/events.parquet`)
-      const leaving = Array.from({ length: 60 }, (_, i) => `warm/epoch=${i}/bucket=1/events.parquet`)
-      for (const key of [...staying, ...leaving]) await lake.put(key, bytes('x'))
-      const deleting = (async () => {
-        for (const key of leaving) await lake.delete([key])
+      const remainingKeys = Array.from(
+        { length: 30 },
+        (_, i) => `warm/epoch=${i + 100}/bucket=1/events.parquet`,
+      )
+      const deletedKeys = Array.from({ length: 60 }, (_, i) => `warm/epoch=${i}/bucket=1/events.parquet`)
+      for (const key of [...remainingKeys, ...deletedKeys]) await lake.put(key, bytes('x'))
+      const deletion = (async () => {
+        for (const key of deletedKeys) await lake.delete([key])
       })()
       const listings = await Promise.all(Array.from({ length: 40 }, () => lake.list('warm/')))
-      await deleting
+      await deletion
       for (const listing of listings) {
-        const named = new Set(listing.map(({ key }) => key))
-        expect(staying.filter(key => !named.has(key))).toEqual([])
+        const listedKeys = new Set(listing.map(({ key }) => key))
+        expect(remainingKeys.filter(key => !listedKeys.has(key))).toEqual([])
       }
     })
 
-    test('writers of one key at the same time leave one of their objects whole', async () => {
+    test('when several puts of one key run at the same time, one of the objects is stored whole', async () => {
       const lake = await open()
       const candidates = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(50_000))
       await Promise.all(candidates.map(text => lake.put('k/one', bytes(text))))

@@ -2,38 +2,38 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { QueryEngine, SqlQuery } from '#core/ports'
 import { date, sql, timestamp } from '#core/sql'
 
-/** What the suite needs of an implementation: an engine over an empty lake. */
-export type QueryEngineSubject = {
+/** The implementation under test, over an empty lake. */
+export type OpenedQueryEngine = {
   engine: QueryEngine
   close(): Promise<void>
 }
 
-/** A statement that neither engine finishes within the test; behind both stands DuckDB here. */
+/** A statement that runs for longer than a test. Both engines run it in DuckDB. */
 export const ENDLESS: SqlQuery = sql`SELECT count(*) AS n
   FROM UNNEST(generate_series(1, 9000)) AS a(x) CROSS JOIN UNNEST(generate_series(1, 9000)) AS b(y)
     CROSS JOIN UNNEST(generate_series(1, 9000)) AS c(z)
   WHERE (x * y + z) % 7 = 3`
 
-/** What every QueryEngine promises (core/ports.ts). */
-export function queryEngineContract(name: string, open: () => Promise<QueryEngineSubject>): void {
-  describe(`QueryEngine: ${name}`, () => {
-    let subject: QueryEngineSubject
-    const rows = (query: SqlQuery) => subject.engine.rows(query)
+/** Tests the rules of the port QueryEngine (core/ports.ts) on one implementation. */
+export function queryEngineContract(name: string, open: () => Promise<OpenedQueryEngine>): void {
+  describe(`${name} as a QueryEngine`, () => {
+    let opened: OpenedQueryEngine
+    const rows = (query: SqlQuery) => opened.engine.rows(query)
 
     beforeAll(async () => {
-      subject = await open()
+      opened = await open()
     })
-    afterAll(() => subject.close())
+    afterAll(() => opened.close())
 
-    test('integers, floating-point numbers, text, booleans and nulls come back as JavaScript values', async () => {
-      const found = await rows(sql`SELECT 1 AS i, CAST(9007199254740991 AS bigint) AS big, 15e-1 AS f,
+    test('integers, floating-point numbers, text, booleans and nulls become JavaScript values', async () => {
+      const result = await rows(sql`SELECT 1 AS i, CAST(9007199254740991 AS bigint) AS big, 15e-1 AS f,
         'text' AS t, true AS yes, false AS no, CAST(NULL AS varchar) AS nothing`)
-      expect(found).toEqual([
+      expect(result).toEqual([
         { i: 1, big: 9007199254740991, f: 1.5, t: 'text', yes: true, no: false, nothing: null },
       ])
     })
 
-    test('a whole number that JavaScript cannot hold is refused, not rounded', async () => {
+    test('an integer beyond the safe range of JavaScript is an error and is not rounded', async () => {
       await expect(rows(sql`SELECT CAST(9007199254740993 AS bigint) AS big`)).rejects.toThrow('big')
     })
 
@@ -47,67 +47,67 @@ export function queryEngineContract(name: string, open: () => Promise<QueryEngin
       ['a fraction', 0.1],
       ['true', true],
       ['false', false],
-    ])('a parameter of %s is compared as it was given', async (_, value) => {
-      const found = await rows(
+    ])('a parameter with %s keeps its value', async (_, value) => {
+      const result = await rows(
         sql`SELECT count(*) AS n FROM (SELECT 1 AS one) AS t WHERE ${value} = ${value}`,
       )
-      expect(found).toEqual([{ n: 1 }])
+      expect(result).toEqual([{ n: 1 }])
     })
 
-    test('a null parameter is null', async () => {
-      const found = await rows(sql`SELECT count(*) AS n FROM (SELECT 1 AS one) AS t WHERE ${null} IS NULL`)
-      expect(found).toEqual([{ n: 1 }])
+    test('a null parameter is NULL', async () => {
+      const result = await rows(sql`SELECT count(*) AS n FROM (SELECT 1 AS one) AS t WHERE ${null} IS NULL`)
+      expect(result).toEqual([{ n: 1 }])
     })
 
-    test('division of integers cuts off, as Trino does', async () => {
+    test('division of integers truncates, as in Trino', async () => {
       expect(await rows(sql`SELECT 7 / 2 AS q, -7 / 2 AS r, 7 % 2 AS m`)).toEqual([{ q: 3, r: -3, m: 1 }])
     })
 
-    test('statements that run at the same time follow the same rules', async () => {
-      const found = await Promise.all(Array.from({ length: 6 }, () => rows(sql`SELECT 7 / 2 AS q`)))
-      expect(found.flat()).toEqual(Array.from({ length: 6 }, () => ({ q: 3 })))
+    test('statements at the same time use the same dialect', async () => {
+      const result = await Promise.all(Array.from({ length: 6 }, () => rows(sql`SELECT 7 / 2 AS q`)))
+      expect(result.flat()).toEqual(Array.from({ length: 6 }, () => ({ q: 3 })))
     })
 
-    test('dates and timestamps are literals that compare with each other in UTC', async () => {
+    test('dates and timestamps are in UTC', async () => {
       const at = Date.parse('2026-11-21T23:59:59.999Z')
-      const found = await rows(sql`SELECT
+      const result = await rows(sql`SELECT
         date_diff('day', DATE '1970-01-01', ${date('2026-11-21')}) AS days,
         date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', ${timestamp(at)}) AS ms,
         date_diff('day', DATE '1970-01-01', CAST(${timestamp(at)} AS date)) AS date_of_ms,
         date_diff('day', DATE '1970-01-01', CAST(date_trunc('week', ${date('2026-11-22')}) AS date)) AS monday`)
       const day = Math.floor(at / 86_400_000)
-      expect(found).toEqual([{ days: day, ms: at, date_of_ms: day, monday: day - 5 }])
+      expect(result).toEqual([{ days: day, ms: at, date_of_ms: day, monday: day - 5 }])
     })
 
     test('text sorts by code point and nulls last', async () => {
-      const found =
+      const result =
         await rows(sql`SELECT v FROM (VALUES ('b'), ('a'), ('B'), ('\u{1F600}'), ('\uFFFD'), (NULL)) AS t(v)
         ORDER BY v ASC NULLS LAST`)
-      expect(found.map(row => row.v)).toEqual(['B', 'a', 'b', '\uFFFD', '\u{1F600}', null])
+      expect(result.map(row => row.v)).toEqual(['B', 'a', 'b', '\uFFFD', '\u{1F600}', null])
     })
 
-    test('an empty lake has all tables, without rows', async () => {
+    test('all tables of an empty lake exist and have no rows', async () => {
       for (const table of ['events_hot', 'events_warm', 'events_cold', 'sessions_cold', 'activity_cold']) {
         expect(await rows(sql`SELECT count(*) AS n FROM ${{ text: table, params: [] }}`)).toEqual([{ n: 0 }])
       }
     })
 
-    test('a statement that is wrong is rejected', async () => {
+    test('a wrong statement is rejected', async () => {
       await expect(rows(sql`SELECT no_such_column FROM events_hot`)).rejects.toThrow()
     })
 
-    test('a caller who goes away gets their own reason, and the engine goes on', async () => {
+    test('an aborted call rejects with the reason of the abort, and the engine continues', async () => {
       const caller = new AbortController()
-      const answer = subject.engine.rows(ENDLESS, { signal: caller.signal })
-      const reason = new Error('the caller hung up')
+      const result = opened.engine.rows(ENDLESS, { signal: caller.signal })
+      const reason = new Error('The caller closed the connection.')
       setTimeout(() => caller.abort(reason), 50)
-      await expect(answer).rejects.toBe(reason)
+      await expect(result).rejects.toBe(reason)
       expect(await rows(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
     })
 
-    test('a caller who has already gone costs nothing', async () => {
-      const reason = new Error('too late')
-      await expect(subject.engine.rows(ENDLESS, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    test('a call with an aborted signal rejects at once', async () => {
+      const reason = new Error('The caller is gone.')
+      await expect(opened.engine.rows(ENDLESS, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     })
   })
 }

@@ -55,14 +55,16 @@ describe.each([
   ['no', false],
   ['yes', true],
 ] as const)('with event_ids: %s', (eventIds, hasEventIds) => {
-  test('GET /stats has the statements and scans of the model', async () => {
+  test('GET /stats has at most the statements and scans of the model', async () => {
     const { stats: model } = system
     const statements = await runStats(hasEventIds)
-    expect(statements).toHaveLength(model.statements)
-    expect(countScans(statements, 'events_warm')).toBe(model.hotWarmScans[eventIds])
-    expect(countScans(statements, 'events_hot')).toBe(model.hotWarmScans[eventIds])
-    expect(countScans(statements, 'activity_cold')).toBe(model.activityScans)
-    expect(countScans(statements, 'sessions_cold')).toBe(model.sessionsScans + model.earlierSessionScans)
+    expect(statements.length).toBeLessThanOrEqual(model.statements)
+    expect(countScans(statements, 'events_warm')).toBeLessThanOrEqual(model.hotWarmScans[eventIds])
+    expect(countScans(statements, 'events_hot')).toBeLessThanOrEqual(model.hotWarmScans[eventIds])
+    expect(countScans(statements, 'activity_cold')).toBeLessThanOrEqual(model.activityScans)
+    expect(countScans(statements, 'sessions_cold')).toBeLessThanOrEqual(
+      model.sessionsScans + model.earlierSessionScans,
+    )
     expect(countScans(statements, 'events_cold')).toBe(0)
   })
 

@@ -16,7 +16,7 @@ import {
   createSimulatedQueue,
   encodeSimulated,
 } from '#test/support/simulated-ports'
-import { openMeteredState } from './metered-state.ts'
+import { openMeteredState, type Units } from './metered-state.ts'
 
 /** Checks the numbers of cost/system.ts for DynamoDB: it counts the requests of the real code to a real table. */
 
@@ -39,6 +39,12 @@ const worker = createLakeWorker({
 const maintenance = createMaintenance({ state: lakeState, lake, jobs, clock, log })
 const tick = schedulerHandler({ maintenance, state: lakeState, clock, gauge: () => {}, log })
 let sequence = 0
+
+/** The model may be dearer than the code, so that a cheaper code needs no change here. It must never be cheaper. */
+function expectAtMost(units: Units, model: Units): void {
+  expect(units.reads).toBeLessThanOrEqual(model.reads)
+  expect(units.writes).toBeLessThanOrEqual(model.writes)
+}
 
 /** Gives the consumer a batch of one record of one project. */
 function consume(): Promise<void> {
@@ -67,16 +73,16 @@ beforeAll(async () => {
 
 afterAll(() => state.close())
 
-test('a claim has the cost of the model, plus one write for its project and one for its account', async () => {
+test('a claim costs at most what the model says, beside one write for its project and one for its account', async () => {
   const { reads, writes } = await state.measure(consume)
-  expect({ reads, writes: writes - 2 }).toEqual(system.state.claim)
+  expectAtMost({ reads, writes: writes - 2 }, system.state.claim)
 })
 
-test('an idle tick, an epoch and a job have the cost of the model', async () => {
+test('an idle tick, an epoch and a job cost at most what the model says', async () => {
   clock.time += MINUTE
   await settle()
   const idle = await state.measure(tick)
-  expect(idle).toEqual(system.state.tick)
+  expectAtMost(idle, system.state.tick)
 
   clock.time += 20 * MINUTE
   await consume()
@@ -88,11 +94,11 @@ test('an idle tick, an epoch and a job have the cost of the model', async () => 
     reads: closingTick.reads + advancingTick.reads - 2 * idle.reads,
     writes: closingTick.writes + advancingTick.writes - 2 * idle.writes,
   }
-  expect(epoch).toEqual(system.state.epoch)
-  expect(job).toEqual(system.state.job)
+  expectAtMost(epoch, system.state.epoch)
+  expectAtMost(job, system.state.job)
 })
 
-test('the deletion of superseded files has the cost of the model', async () => {
+test('the deletion of superseded files costs at most what the model says', async () => {
   const passHours = async (count: number) => {
     for (let hour = 0; hour < count; hour += 3) {
       clock.time += 3 * 60 * MINUTE
@@ -109,17 +115,16 @@ test('the deletion of superseded files has the cost of the model', async () => {
   expect(await lake.list('hot/')).toHaveLength(1)
   const withFiles = await state.measure(() => passHours(30))
   expect(await lake.list('hot/')).toEqual([])
-  expect({ reads: withFiles.reads - idle.reads, writes: withFiles.writes - idle.writes }).toEqual(
-    system.state.expiry,
-  )
+  const deletion = { reads: withFiles.reads - idle.reads, writes: withFiles.writes - idle.writes }
+  expectAtMost(deletion, system.state.expiry)
 })
 
-test('the search for orphaned claims has the cost of the model', async () => {
+test('the search for orphaned claims costs at most what the model says', async () => {
   const stream = { shards: () => Promise.reject(new Error('nothing is old')), read: async () => [] }
   const { reads, writes } = await state.measure(() =>
     finishOrphanedClaims({ state: lakeState, stream, consumer, clock }),
   )
-  expect({ reads, writes }).toEqual({ reads: system.state.batch.reads, writes: 0 })
+  expectAtMost({ reads, writes }, { reads: system.state.batch.reads, writes: 0 })
 })
 
 /** Runs ticks and jobs until maintenance has no work left. */
@@ -130,7 +135,7 @@ async function settle(): Promise<void> {
   }
 }
 
-test('the lookup of a token has the cost of the model, once in five seconds', async () => {
+test('the lookup of a token costs at most what the model says, and nothing again within five seconds', async () => {
   const { id } = await accounts.create({ email: 'us@example.com', tier: 'pro', complimentary: true })
   const { project } = await projects.create({ account: { id }, name: 'looked-up' })
   const { reads, writes } = await state.measure(async () => {
@@ -138,12 +143,12 @@ test('the lookup of a token has the cost of the model, once in five seconds', as
     clock.time += 4_000
     await projects.byToken(project.project_token)
   })
-  expect({ reads, writes }).toEqual({ reads: system.state.lookUp.reads, writes: 0 })
+  expectAtMost({ reads, writes }, { reads: system.state.lookUp.reads, writes: 0 })
   clock.time += 1_001
-  expect((await state.measure(() => projects.byToken(project.project_token))).reads).toBe(2)
+  expect((await state.measure(() => projects.byToken(project.project_token))).reads).toBeGreaterThan(0)
 })
 
-test('GET /stats has the cost of the model for the caller, the project, the snapshot and the counters', async () => {
+test('GET /stats costs at most what the model says, with caller, project, snapshot and counters', async () => {
   const { id } = await accounts.create({ email: 'reader@example.com', tier: 'pro', complimentary: true })
   const key = await accounts.issueApiKey(id)
   const { project } = await projects.create({ account: { id }, name: 'read' })
@@ -164,5 +169,5 @@ test('GET /stats has the cost of the model for the caller, the project, the snap
       ip: null,
     }),
   )
-  expect(units).toEqual(system.state.statsRead)
+  expectAtMost(units, system.state.statsRead)
 })

@@ -67,12 +67,12 @@ test.each([
   { tier: 'hot', compaction: {} },
   { tier: 'hot', compaction: { warm: 2 } },
   { tier: 'hot', compaction: { warm: 4 } },
-  { tier: 'hot', compaction: { warm: 4, rolls: [2, 4] } },
+  { tier: 'hot', compaction: { warm: 4, coldEnds: [2, 4] } },
   { tier: 'warm', compaction: { warm: 3 } },
-  { tier: 'warm', compaction: { warm: 4, rolls: [2] } },
-  { tier: 'warm', compaction: { warm: 4, rolls: [4] } },
-  { tier: 'cold', compaction: { warm: 3, rolls: [2] } },
-  { tier: 'cold', compaction: { warm: 4, rolls: [2, 4] } },
+  { tier: 'warm', compaction: { warm: 4, coldEnds: [2] } },
+  { tier: 'warm', compaction: { warm: 4, coldEnds: [4] } },
+  { tier: 'cold', compaction: { warm: 3, coldEnds: [2] } },
+  { tier: 'cold', compaction: { warm: 4, coldEnds: [2, 4] } },
 ] as const)(
   'old $tier files without an added column are compacted and read beside new ones: $compaction',
   async ({ tier, compaction }) => {

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('one event by curl and the API key is stored as it was sent', async () => {
-  const project = await service.newProject('invoices')
+test('an event from curl with the API key is stored without changes', async () => {
+  const project = await service.createProject('invoices')
   const at = Date.now() - 3_600_000
   const properties = {
     value: 25,
@@ -44,7 +44,7 @@ test('one event by curl and the API key is stored as it was sent', async () => {
   ])
   expect(stdout).toBe('{"ok":true,"queued":true} 202')
 
-  const [stored] = await service.untilStored(project, 1)
+  const [stored] = await service.waitForEvents(project, 1)
   expect(stored).toEqual({
     id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
     event_id: 'invoice-1',
@@ -59,8 +59,8 @@ test('one event by curl and the API key is stored as it was sent', async () => {
   })
 })
 
-test('a batch is stored whole, and the stats add it up', async () => {
-  const project = await service.newProject('batch')
+test('every event of a batch is stored and counted in the stats', async () => {
+  const project = await service.createProject('batch')
   const response = await service.send(
     project,
     Array.from({ length: 100 }, (_, i) => ({
@@ -73,7 +73,7 @@ test('a batch is stored whole, and the stats add it up', async () => {
   expect(response.status).toBe(202)
   expect(await response.json()).toEqual({ ok: true, queued: true, count: 100 })
 
-  const stored = await service.untilStored(project, 100)
+  const stored = await service.waitForEvents(project, 100)
   expect(stored.map(({ properties }) => properties?.i).toSorted((a, b) => Number(a) - Number(b))).toEqual(
     Array.from({ length: 100 }, (_, i) => i),
   )
@@ -87,31 +87,31 @@ test('a batch is stored whole, and the stats add it up', async () => {
   expect(timeSeries.reduce((sum, { total_events }) => sum + total_events, 0)).toBe(100)
 })
 
-test('an event that is sent again is stored once: at once, in a batch, and after it was stored', async () => {
-  const project = await service.newProject('retries')
+test('a retried event is stored once: when retried at once, in a batch, or after it was stored', async () => {
+  const project = await service.createProject('retries')
   const event = { event: 'paid', event_id: 'order-1', user_id: 'ada' }
   expect((await service.send(project, [event])).status).toBe(202)
   expect((await service.send(project, [event])).status).toBe(202)
   expect((await service.send(project, [{ event: 'paid', event_id: 'order-2' }, event, event])).status).toBe(
     202,
   )
-  const first = await service.untilStored(project, 2)
+  const first = await service.waitForEvents(project, 2)
   expect(new Set(first.map(({ event_id }) => event_id))).toEqual(new Set(['order-1', 'order-2']))
 
   expect((await service.send(project, [event])).status).toBe(202)
   expect((await service.send(project, [{ event: 'last' }])).status).toBe(202)
-  await service.untilStored(project, 3)
+  await service.waitForEvents(project, 3)
   const { totals, events } = await service.stats(project)
   expect(totals).toEqual({ total_events: 3, unique_users: 1 })
   expect(events.find(({ event }) => event === 'paid')).toEqual({ event: 'paid', count: 2, unique_users: 1 })
 })
 
-test('an event that comes days late counts for the day when it happened', async () => {
-  const project = await service.newProject('late')
+test('a late event counts for the day of its timestamp', async () => {
+  const project = await service.createProject('late')
   const daysAgo = (days: number) => Date.now() - days * DAY_MS
   const sent = [29, 12, 1].map(days => ({ event: `${days} days late`, timestamp: daysAgo(days) }))
   expect((await service.send(project, sent)).status).toBe(202)
-  const stored = await service.untilStored(project, 3, '30d')
+  const stored = await service.waitForEvents(project, 3, '30d')
   expect(stored.map(({ event, date }) => [event, date])).toEqual(
     sent.map(({ event, timestamp }) => [event, new Date(timestamp).toISOString().slice(0, 10)]),
   )
@@ -120,8 +120,8 @@ test('an event that comes days late counts for the day when it happened', async 
   expect(timeSeries.filter(({ total_events }) => total_events > 0)).toHaveLength(2)
 })
 
-test('bots are acknowledged and not stored; the account itself is no bot', async () => {
-  const project = await service.newProject('crawled')
+test('events of bots get 202 and are not stored, and requests with the API key are not bots', async () => {
+  const project = await service.createProject('crawled')
   const agents = [
     'curl/8.5.0',
     'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
@@ -134,66 +134,66 @@ test('bots are acknowledged and not stored; the account itself is no bot', async
   const own = { 'User-Agent': 'python-requests/2.32.0', 'X-API-Key': service.apiKey }
   expect((await service.send(project, [{ event: 'own' }], own)).status).toBe(202)
   expect((await service.send(project, [{ event: 'human' }])).status).toBe(202)
-  const stored = await service.untilStored(project, 2)
+  const stored = await service.waitForEvents(project, 2)
   expect(stored.map(({ event }) => event).toSorted()).toEqual(['human', 'own'])
 })
 
-test('the pages of /events give every event once, newest first, and filters narrow them', async () => {
-  const project = await service.newProject('pages')
+test('the pages of /events return every event once, newest first, and filters select events', async () => {
+  const project = await service.createProject('pages')
   const at = Date.now() - 60_000
   const sent = Array.from({ length: 25 }, (_, i) => ({
     event: i % 5 === 0 ? 'fifth' : 'other',
     user_id: i < 10 ? 'ada' : 'ben',
     session_id: `s-${i % 2}`,
-    // Some at the same ms: the id decides.
+    // Some events have the same timestamp. Then the id decides the order.
     timestamp: at + Math.floor(i / 3),
     properties: { i },
   }))
   expect((await service.send(project, sent)).status).toBe(202)
-  await service.untilStored(project, 25)
+  await service.waitForEvents(project, 25)
 
   type Page = {
     events: { id: string; timestamp: number; properties: { i: number } }[]
     next_before: string | null
   }
-  const found: Page['events'] = []
+  const events: Page['events'] = []
   for (let cursor = ''; ; ) {
-    const page = await service.answer<Page>(`/events?project=${project.id}&since=1d&limit=10${cursor}`)
+    const page = await service.callJson<Page>(`/events?project=${project.id}&since=1d&limit=10${cursor}`)
     expect(page.events.length).toBeLessThanOrEqual(10)
-    found.push(...page.events)
+    events.push(...page.events)
     if (page.next_before === null) break
     cursor = `&before=${encodeURIComponent(page.next_before)}`
   }
-  expect(found.map(({ properties }) => properties.i).toSorted((a, b) => a - b)).toEqual(sent.map((_, i) => i))
-  expect(found.map(({ timestamp }) => timestamp)).toEqual(sent.map(({ timestamp }) => timestamp).toReversed())
+  expect(events.map(({ properties }) => properties.i).toSorted((a, b) => a - b)).toEqual(sent.map((_, i) => i))
+  expect(events.map(({ timestamp }) => timestamp)).toEqual(sent.map(({ timestamp }) => timestamp).toReversed())
 
   const narrow = async (filter: string) =>
-    (await service.answer<Page>(`/events?project=${project.name}&since=1d&${filter}`)).events.length
+    (await service.callJson<Page>(`/events?project=${project.name}&since=1d&${filter}`)).events.length
   expect(await narrow('event=fifth')).toBe(5)
   expect(await narrow('user_id=ada')).toBe(10)
   expect(await narrow('session_id=s-1&user_id=ben')).toBe(7)
   expect(await narrow('event=never')).toBe(0)
 })
 
-describe('what cannot be stored is refused with its reason', () => {
+describe('a wrong event gets an error code and a message:', () => {
   test.each([
     ['an unknown token', 401, 'INVALID_TOKEN', { token: 'aat_none', event: 'a' }],
-    ['no name', 400, 'MISSING_FIELDS', {}],
+    ['an event without a name', 400, 'MISSING_FIELDS', {}],
     ['a name that is too long', 400, 'INVALID_EVENT', { event: 'x'.repeat(257) }],
-    ['a list as properties', 400, 'INVALID_PROPERTIES', { event: 'a', properties: [1] }],
+    ['a list instead of properties', 400, 'INVALID_PROPERTIES', { event: 'a', properties: [1] }],
+    ['properties above 8 KB', 400, 'INVALID_PROPERTIES', { event: 'a', properties: { x: 'x'.repeat(8192) } }],
+    ['a timestamp that is too old', 400, 'INVALID_TIMESTAMP', { event: 'a', timestamp: 1 }],
+    ['an invalid event_id', 400, 'INVALID_EVENT', { event: 'a', event_id: 'a b' }],
+    ['a body that is not JSON', 400, 'INVALID_BODY', '{"event":'],
+    ['a body above 1 MiB', 413, 'PAYLOAD_TOO_LARGE', JSON.stringify({ event: 'x'.repeat(1_048_576) })],
     [
-      'more than 8 KB of properties',
+      'a batch of 101 events',
       400,
-      'INVALID_PROPERTIES',
-      { event: 'a', properties: { x: 'x'.repeat(8192) } },
+      'BATCH_TOO_LARGE',
+      { events: Array.from({ length: 101 }, () => ({ event: 'a' })) },
     ],
-    ['a time of long ago', 400, 'INVALID_TIMESTAMP', { event: 'a', timestamp: 1 }],
-    ['an id that is none', 400, 'INVALID_EVENT', { event: 'a', event_id: 'a b' }],
-    ['no JSON', 400, 'INVALID_BODY', '{"event":'],
-    ['more than 1 MiB', 413, 'PAYLOAD_TOO_LARGE', JSON.stringify({ event: 'x'.repeat(1_048_576) })],
-    ['101 events', 400, 'BATCH_TOO_LARGE', { events: Array.from({ length: 101 }, () => ({ event: 'a' })) }],
   ])('%s', async (_, status, error, body) => {
-    const { project_token } = await service.newProject('refused')
+    const { project_token } = await service.createProject('wrong')
     const isBatch = typeof body === 'object' && 'events' in body
     const withToken = typeof body === 'string' ? body : { token: project_token, ...body }
     const response = await service.call(isBatch ? '/track/batch' : '/track', { body: withToken })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
 import { type Deployment, openDeployment } from '#test/support/deployment'
 
-/** What anybody can ask of the service, and how it says no. */
+/** Public paths of the service, and its responses to wrong requests. */
 
 let service: Deployment
 beforeAll(async () => {
@@ -12,13 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('it says that it is well', async () => {
+test('GET /health has the status ok', async () => {
   const response = await fetch(`${service.baseUrl}/health`)
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok', service: 'footfall' }])
 })
 
-test('the document describes every route, under the address of the service', async () => {
-  const document = await service.answer<{ servers: { url: string }[]; paths: Record<string, unknown> }>(
+test('the OpenAPI document describes every route and names the address of the service', async () => {
+  const document = await service.callJson<{ servers: { url: string }[]; paths: Record<string, unknown> }>(
     '/openapi.json',
   )
   expect(await new Validator().validate(document)).toMatchObject({ valid: true })
@@ -28,7 +28,7 @@ test('the document describes every route, under the address of the service', asy
   )
 })
 
-test('the tracker comes with its checksum, may be kept, and is not sent twice', async () => {
+test('the tracker has a checksum and cache headers, and a request with its ETag gets 304', async () => {
   const response = await fetch(`${service.baseUrl}/tracker.js`)
   const code = await response.text()
   expect(response.status).toBe(200)
@@ -37,13 +37,13 @@ test('the tracker comes with its checksum, may be kept, and is not sent twice', 
   expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
   expect(response.headers.get('x-tracker-sha256')).toBe(createHash('sha256').update(code).digest('hex'))
   const etag = response.headers.get('etag') ?? ''
-  const again = await fetch(`${service.baseUrl}/tracker.js`, { headers: { 'If-None-Match': etag } })
-  expect([again.status, await again.text()]).toEqual([304, ''])
+  const secondResponse = await fetch(`${service.baseUrl}/tracker.js`, { headers: { 'If-None-Match': etag } })
+  expect([secondResponse.status, await secondResponse.text()]).toEqual([304, ''])
   const source = await (await fetch(`${service.baseUrl}/tracker.src.js`)).text()
   expect(source.length).toBeGreaterThan(code.length)
 })
 
-test('a page of any origin may call it', async () => {
+test('CORS allows requests from every origin', async () => {
   const headers = {
     Origin: 'https://shop.example.com',
     'Access-Control-Request-Method': 'POST',
@@ -55,18 +55,18 @@ test('a page of any origin may call it', async () => {
   expect(allowed('origin')).toBe('*')
   expect(allowed('methods')).toContain('post')
   expect(allowed('headers')).toContain('x-api-key')
-  const refused = await fetch(`${service.baseUrl}/stats`, { headers: { Origin: headers.Origin } })
-  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+  const rejected = await fetch(`${service.baseUrl}/stats`, { headers: { Origin: headers.Origin } })
+  expect([rejected.status, rejected.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
 })
 
-describe('a credential is needed, and a good one', () => {
+describe('a request for account data', () => {
   test.each([
-    ['none', {}, ''],
+    ['no credential', {}, ''],
     ['an unknown key', { 'X-API-Key': 'aak_0000000000000000' }, ''],
-    ['something else than a key', { 'X-API-Key': 'hello' }, ''],
-    ['an unknown key in the address', {}, '?key=aak_0000000000000000'],
-    ['an unknown session', { Authorization: 'Bearer aas_0000' }, ''],
-  ])('%s', async (_, headers, query) => {
+    ['a header that is not a key', { 'X-API-Key': 'hello' }, ''],
+    ['an unknown key in the query', {}, '?key=aak_0000000000000000'],
+    ['an unknown agent session', { Authorization: 'Bearer aas_0000' }, ''],
+  ])('with %s gets 401 and the address of the resource metadata', async (_, headers, query) => {
     const response = await fetch(`${service.baseUrl}/projects${query}`, {
       headers: headers as Record<string, string>,
     })
@@ -77,32 +77,32 @@ describe('a credential is needed, and a good one', () => {
     expect(await response.json()).toMatchObject({ error: 'AUTH_REQUIRED' })
   })
 
-  test('the key may stand in the address', async () => {
+  test('with the API key in the query succeeds', async () => {
     const response = await fetch(`${service.baseUrl}/projects?key=${service.apiKey}`)
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ has_api_key: true })
   })
 })
 
-describe('what cannot be asked is refused with its reason', () => {
+describe('a wrong request gets an error code and a message:', () => {
   test.each([
-    ['no such path', 'GET', '/nothing/here', 404, 'NOT_FOUND'],
-    ['no such method', 'DELETE', '/stats', 405, 'METHOD_NOT_ALLOWED'],
-    ['no project', 'GET', '/stats', 400, 'PROJECT_REQUIRED'],
+    ['an unknown path', 'GET', '/nothing/here', 404, 'NOT_FOUND'],
+    ['a method that the path does not have', 'DELETE', '/stats', 405, 'METHOD_NOT_ALLOWED'],
+    ['a report without a project', 'GET', '/stats', 400, 'PROJECT_REQUIRED'],
     ['an unknown project', 'GET', '/stats?project=nobody-has-this', 404, 'NOT_FOUND'],
-    ['no body', 'POST', '/projects', 400, 'INVALID_BODY'],
+    ['a creation without a body', 'POST', '/projects', 400, 'INVALID_BODY'],
   ])('%s', async (_, method, path, status, error) => {
     const response = await service.call(path, { method })
     expect([response.status, await response.json()]).toEqual([status, { error, message: expect.any(String) }])
   })
 
   test.each([
-    ['since in an unknown form', '/stats', 'since=7h', 'INVALID_SINCE'],
-    ['since in the future', '/events', 'since=2999-01-01', 'INVALID_SINCE'],
-    ['groups that there are not', '/stats', 'groupBy=minute', 'MISSING_FIELDS'],
-    ['more rows than a page has', '/events', 'limit=100000', 'MISSING_FIELDS'],
+    ['`since` in an unknown format', '/stats', 'since=7h', 'INVALID_SINCE'],
+    ['`since` in the future', '/events', 'since=2999-01-01', 'INVALID_SINCE'],
+    ['an unknown `groupBy`', '/stats', 'groupBy=minute', 'MISSING_FIELDS'],
+    ['`limit` above the maximum', '/events', 'limit=100000', 'MISSING_FIELDS'],
   ])('%s', async (_, path, query, error) => {
-    const { id } = await service.newProject('asked')
+    const { id } = await service.createProject('wrong')
     const response = await service.call(`${path}?project=${id}&${query}`)
     expect([response.status, await response.json()]).toEqual([400, { error, message: expect.any(String) }])
   })

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
 import { type Deployment, type NewProject, openDeployment } from '#test/support/deployment'
 
-/** From a page in a real browser to the answers of the service, through stream, lake and Parquet. */
+/** From a page in a real browser to the responses of the service, through stream, lake and Parquet files. */
 
 let service: Deployment
 let browser: Browser
 let server: Server
-/** The page that each host of our own serves. */
+/** The HTML page of each test site, by host. */
 const pages = new Map<string, string>()
 
 beforeAll(async () => {
@@ -32,19 +32,19 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** A tab of a new visitor. */
+/** Opens a tab in a new browser context, so it belongs to a new user. */
 async function newTab(t: TestContext, options: BrowserContextOptions = HUMAN_BROWSER): Promise<Page> {
   const context = await browser.newContext(options)
   t.onTestFinished(() => context.close())
   return context.newPage()
 }
 
-/** The address of a site of ours, which is not the service's; all names under `.test` lead here. */
-function siteAt(host: string, path = '/'): string {
+/** Returns an address of a test site. All names under `.test` resolve to this process. */
+function siteUrl(host: string, path = '/'): string {
   return `http://${host}:${(server.address() as AddressInfo).port}${path}`
 }
 
-/** Puts the snippet that the service hands out into the pages of the hosts. */
+/** Puts the project's snippet into the pages of the hosts. */
 function embed({ snippet }: NewProject, title: string, ...hosts: string[]): void {
   for (const host of hosts) pages.set(host, `<!doctype html><title>${title}</title>${snippet}`)
 }
@@ -53,36 +53,36 @@ async function leave(page: Page): Promise<void> {
   await page.goto('about:blank')
 }
 
-test('a page of another origin sends by the snippet that the service hands out', async t => {
-  const shop = await service.newProject('shop')
+test('a page of another origin sends events with the snippet of its project', async t => {
+  const shop = await service.createProject('shop')
   embed(shop, 'Shop', 'shop.test')
   const page = await newTab(t)
-  await page.goto(siteAt('shop.test', '/shoes?size=42'))
+  await page.goto(siteUrl('shop.test', '/shoes?size=42'))
   await page.evaluate(
     `aa.track('added', { sku: 'red-42', price: 59.9, sizes: [41, 42], email: 'ada@example.org' })`,
   )
   await leave(page)
 
-  const [view, added] = await service.untilStored(shop, 2)
+  const [view, added] = await service.waitForEvents(shop, 2)
   expect(view).toMatchObject({
     event: 'page_view',
-    properties: { url: siteAt('shop.test', '/shoes'), page: 'Shop', browser: 'Chrome', os: 'Linux' },
+    properties: { url: siteUrl('shop.test', '/shoes'), page: 'Shop', browser: 'Chrome', os: 'Linux' },
   })
   expect(added).toMatchObject({ event: 'added', properties: { sku: 'red-42', price: 59.9, sizes: [41, 42] } })
   expect(added!.properties).not.toHaveProperty('email')
   expect(added!.user_id).toBe(view!.user_id)
 })
 
-test('two tabs of a visitor are two sessions of one user, and a long pause begins a third', async t => {
-  const tabs = await service.newProject('tabs')
+test('two tabs of a browser are two sessions of one user, and a long pause starts a third session', async t => {
+  const tabs = await service.createProject('tabs')
   embed(tabs, 'Tabs', 'tabs.test')
   const one = await newTab(t)
   const two = await one.context().newPage()
-  await one.goto(siteAt('tabs.test', '/one'))
+  await one.goto(siteUrl('tabs.test', '/one'))
   await leave(one)
-  await service.untilStored(tabs, 1)
-  // The clock goes ahead by less than the 5 minutes that the service allows, so the pause is put into the storage.
-  await two.goto(siteAt('tabs.test', '/two'))
+  await service.waitForEvents(tabs, 1)
+  // The service accepts timestamps at most 5 minutes ahead, so the test changes the stored time and not the clock.
+  await two.goto(siteUrl('tabs.test', '/two'))
   await two.evaluate(`(() => {
     const key = Object.keys(sessionStorage).find(name => name.endsWith(':last_activity'))
     sessionStorage.setItem(key, String(Date.now() - 30 * 60_000))
@@ -90,7 +90,7 @@ test('two tabs of a visitor are two sessions of one user, and a long pause begin
   })()`)
   await leave(two)
 
-  const events = await service.untilStored(tabs, 3)
+  const events = await service.waitForEvents(tabs, 3)
   expect(events.map(row => [row.event, row.properties?.session_count])).toEqual([
     ['page_view', 1],
     ['page_view', 2],
@@ -101,30 +101,30 @@ test('two tabs of a visitor are two sessions of one user, and a long pause begin
   expect(totals).toEqual({ unique_users: 1, total_events: 3 })
 })
 
-test('a page of an origin that the project does not allow is refused', async t => {
-  const allowed_origins = siteAt('allowed.test').replace(/\/$/, '')
-  const fenced = await service.newProject('fenced', { allowed_origins })
+test('events from an origin that the project does not allow are rejected', async t => {
+  const allowed_origins = siteUrl('allowed.test').replace(/\/$/, '')
+  const fenced = await service.createProject('fenced', { allowed_origins })
   embed(fenced, 'Fence', 'other.test', 'www.allowed.test', 'allowed.test')
   const page = await newTab(t)
   for (const host of ['other.test', 'www.allowed.test', 'allowed.test']) {
-    await page.goto(siteAt(host))
+    await page.goto(siteUrl(host))
     await page.evaluate(`aa.track('hello')`)
     await leave(page)
   }
-  const events = await service.untilStored(fenced, 2)
+  const events = await service.waitForEvents(fenced, 2)
   expect(events.map(row => row.properties?.hostname)).toEqual(['allowed.test', 'allowed.test'])
 })
 
-test('a headless browser that says so is a bot: it is not in the numbers', async t => {
-  const bots = await service.newProject('bots')
+test('a browser that identifies itself as headless is a bot, and its events are not stored', async t => {
+  const bots = await service.createProject('bots')
   embed(bots, 'Bots', 'bots.test')
   const bot = await newTab(t, {})
   expect(await bot.evaluate('navigator.userAgent')).toContain('HeadlessChrome')
-  await bot.goto(siteAt('bots.test', '/crawled'))
+  await bot.goto(siteUrl('bots.test', '/crawled'))
   await leave(bot)
   const human = await newTab(t)
-  await human.goto(siteAt('bots.test', '/read'))
+  await human.goto(siteUrl('bots.test', '/read'))
   await leave(human)
-  const events = await service.untilStored(bots, 1)
+  const events = await service.waitForEvents(bots, 1)
   expect(events[0]!.properties?.path).toBe('/read')
 })

@@ -74,8 +74,8 @@ describe.each(rows.filter(([, route]) => route.method !== 'GET'))(
   (name, route) => {
     test('refuses a body over 1 MiB before it checks the credential', async () => {
       const body = Buffer.alloc(MAX_BODY_BYTES + 1, 0x20)
-      const answer = await service.call(route, { ...(await goodRequest(name)), body, key: null })
-      expect([answer.status, answer.body.error]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+      const response = await service.call(route, { ...(await goodRequest(name)), body, key: null })
+      expect([response.status, response.body.error]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
     })
   },
 )
@@ -160,14 +160,14 @@ describe.each(ofProjects)('%s, a route of a project,', (name, route) => {
 
 describe.each(withBody)('%s, a route with a body,', (name, route) => {
   test.each([
-    ['none', Buffer.alloc(0)],
+    ['an empty body', Buffer.alloc(0)],
     ['JSON that is cut off', Buffer.from('{"name":')],
     ['bytes that are not UTF-8', Buffer.from('{"name":"\xe4"}', 'latin1')],
-    ['a list', Buffer.from('[]')],
+    ['an array', Buffer.from('[]')],
     ['null', Buffer.from('null')],
   ])('refuses %s before it checks the credential', async (_, body) => {
-    const answer = await service.call(route, { ...(await goodRequest(name)), body, key: null })
-    expect([answer.status, answer.body.error]).toEqual([400, 'INVALID_BODY'])
+    const response = await service.call(route, { ...(await goodRequest(name)), body, key: null })
+    expect([response.status, response.body.error]).toEqual([400, 'INVALID_BODY'])
   })
 
   test('accepts JSON with another content type', async () => {
@@ -181,9 +181,9 @@ describe.each(withBody)('%s, a route with a body,', (name, route) => {
     for (const field of required) {
       const { [field]: _, ...without } = good.body as Record<string, unknown>
       for (const body of [without, { ...without, [field]: null }]) {
-        const answer = await service.call(route, { ...good, body })
-        expect([400, 401]).toContain(answer.status)
-        expect(answer.body.message).toContain(field)
+        const response = await service.call(route, { ...good, body })
+        expect([400, 401]).toContain(response.status)
+        expect(response.body.message).toContain(field)
       }
     }
   })

@@ -4,20 +4,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** What a statement gave: values as Athena writes them, null for NULL; types by Athena's names. */
+/** The result of a statement, with values as Athena writes them, null for NULL, and Athena's type names. */
 export type StatementResult = {
   columns: { name: string; type: string }[]
   rows: (string | null)[][]
   bytesScanned: number
 }
 
-/** The engine behind the front. Rejects with a WrongStatement where the statement is to blame. */
+/** Runs the statements. `run` rejects with a StatementError when the statement is wrong. */
 export type StatementEngine = {
   run(sql: string, signal: AbortSignal, database: string): Promise<StatementResult>
   close(): Promise<void>
 }
 
-/** A statement that the engine refuses, with its reason. */
+/** The engine rejects the statement. The message has the reason. */
 export class StatementError extends Error {}
 
 type Statement = {
@@ -27,7 +27,7 @@ type Statement = {
   abort: AbortController
   result?: StatementResult
   reason?: string
-  wrong?: boolean
+  isStatementWrong?: boolean
 }
 
 type Input = {
@@ -39,11 +39,12 @@ type Input = {
   MaxResults?: number
 }
 
-class Refused extends Error {}
+class RequestError extends Error {}
 
 /**
- * A server that speaks as much of Athena's protocol (JSON 1.1 over HTTP/1.1) as its SDK client needs to run a statement:
- * start, look, stop, results by pages with the names in the first row. It has no queue, no limits and no result reuse.
+ * Emulates the part of Athena's protocol (JSON 1.1 over HTTP/1.1) that the SDK client needs to run a statement: start,
+ * get the state, stop, and read the result in pages, with the column names in the first row. It has no queue, no limits
+ * and no result reuse.
  */
 export async function startAthenaEmulator(
   engine: StatementEngine,
@@ -53,8 +54,8 @@ export async function startAthenaEmulator(
 
   const operations: Record<string, (input: Input) => unknown> = {
     StartQueryExecution({ QueryString = '', QueryExecutionContext, ClientRequestToken = randomUUID() }) {
-      const known = tokens.get(ClientRequestToken)
-      if (known !== undefined) return { QueryExecutionId: known }
+      const startedId = tokens.get(ClientRequestToken)
+      if (startedId !== undefined) return { QueryExecutionId: startedId }
       const id = randomUUID()
       const statement: Statement = {
         state: 'RUNNING',
@@ -64,14 +65,14 @@ export async function startAthenaEmulator(
       }
       tokens.set(ClientRequestToken, id)
       statements.set(id, statement)
-      void settle(statement)
+      void runStatement(statement)
       return { QueryExecutionId: id }
     },
     GetQueryExecution(input) {
-      const { state, reason, wrong, result } = statementOf(input)
+      const { state, reason, isStatementWrong, result } = statementOf(input)
       const AthenaError = {
-        ErrorCategory: wrong ? 2 : 1,
-        ErrorType: wrong ? 1_000 : 200,
+        ErrorCategory: isStatementWrong ? 2 : 1,
+        ErrorType: isStatementWrong ? 1_000 : 200,
         ErrorMessage: reason,
       }
       return {
@@ -90,7 +91,7 @@ export async function startAthenaEmulator(
     },
     GetQueryResults(input) {
       const { result } = statementOf(input)
-      if (result === undefined) throw new Refused('the statement has no results')
+      if (result === undefined) throw new RequestError('The statement has no results.')
       const all = [result.columns.map(({ name }) => name), ...result.rows]
       const from = Number(input.NextToken ?? 0)
       const until = from + (input.MaxResults ?? 1_000)
@@ -105,7 +106,7 @@ export async function startAthenaEmulator(
     },
   }
 
-  async function settle(statement: Statement): Promise<void> {
+  async function runStatement(statement: Statement): Promise<void> {
     try {
       const result = await engine.run(statement.sql, statement.abort.signal, statement.database)
       if (statement.state !== 'RUNNING') return
@@ -115,30 +116,30 @@ export async function startAthenaEmulator(
       if (statement.state !== 'RUNNING') return
       statement.state = 'FAILED'
       statement.reason = (error as Error).message
-      statement.wrong = error instanceof StatementError
+      statement.isStatementWrong = error instanceof StatementError
     }
   }
 
   function statementOf({ QueryExecutionId = '' }: Input): Statement {
     const statement = statements.get(QueryExecutionId)
-    if (statement === undefined) throw new Refused(`QueryExecution ${QueryExecutionId} was not found`)
+    if (statement === undefined) throw new RequestError(`QueryExecution ${QueryExecutionId} was not found`)
     return statement
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, operation = ''] = String(request.headers['x-amz-target']).split('.')
     const input = JSON.parse(await text(request)) as Input
     try {
       const run = operations[operation]
-      if (run === undefined) throw new Refused(`no such operation: ${operation}`)
+      if (run === undefined) throw new RequestError(`Unknown operation ${operation}.`)
       send(response, 200, run(input))
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
+      if (!(error instanceof RequestError)) throw error
       send(response, 400, { __type: 'InvalidRequestException', Message: error.message })
     }
   }
 
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void respond(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -12,24 +12,24 @@ export type EventsRecord = Extract<StreamRecord, { kind: 'events' }>
 
 export type LakeContent = {
   lake: Lake
-  /** Where the compactor keeps its copies while it works. */
+  /** Folder for the compactor's temporary files. */
   tempDir: string
-  /** Records by hot file, by epoch: the first entry is epoch 1. */
+  /** Epochs from 1 on. Each is a list of hot files, and each file a list of records. */
   epochs: readonly (readonly (readonly EventsRecord[])[])[]
-  /** Epochs below are compacted. Default: none. */
+  /** Epochs below this one are warm. Default: none. */
   warm?: number
-  /** Ends of the rolls to cold, ascending; the last is the snapshot's `cold`. Default: none. */
-  rolls?: readonly number[]
+  /** Ends of the cold compactions, ascending. The last one is the snapshot's `cold`. Default: none. */
+  coldEnds?: readonly number[]
   compactor?: Compactor
 }
 
-/** Writes a lake by the pieces that the service uses, and returns the snapshot that reads all of it. */
+/** Writes a lake with the service's own encoder and compactor. Returns the snapshot that reads all of it. */
 export async function buildLake({
   lake,
   tempDir,
   epochs,
   warm = 1,
-  rolls = [],
+  coldEnds = [],
   compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1 }),
 }: LakeContent): Promise<Snapshot> {
   let cold = 1
@@ -50,7 +50,7 @@ export async function buildLake({
       parts: 1,
     })
   }
-  for (const until of rolls) {
+  for (const until of coldEnds) {
     for (const job of await coldCompactionJobs(lake, cold, until)) {
       if (job.kind !== 'compact-cold') continue
       await compactor.compactToCold({ ...job, warm: await warmKeys(lake, job.from, job.until, job.bucket) })

@@ -9,56 +9,56 @@ import { eventually } from './eventually.ts'
 import { cleanUp, startService } from './service-process.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
-/** A file that FOOTFALL_DEPLOYMENT names: a service that runs already, and an account there. */
+/** The contents of the file that FOOTFALL_DEPLOYMENT names: a running service and one of its accounts. */
 export type DeploymentFile = {
-  /** As the service names itself. */
+  /** The service's name for itself, for example in snippets. */
   base_url: string
   api_key: string
-  /** Where it is reached while its name leads nowhere: by HTTP, and by the port of this machine that speaks TLS. */
+  /** Set when `base_url` does not resolve: the HTTP address, and a port of this machine for TLS. */
   reached_at?: { url: string; tls_port: number }
-  /** How long an acknowledged event may take until reads have it, seconds. */
+  /** Longest time from the acknowledgement of an event until reads return it, seconds. */
   visible_within_s: number
 }
 
-/** A project as its creation answers. */
+/** A project as POST /projects returns it. */
 export type NewProject = ProjectRecord & { snippet: string; api_example: string }
 
-/** What a client sends of an event, but for the token. */
+/** An event as a client sends it, without the token. */
 export type EventInput = { event: string; [field: string]: unknown }
 
 /**
- * The service that a journey goes through: the deployed one of FOOTFALL_DEPLOYMENT, or one that is started here. The
- * account may hold other projects, of earlier journeys too; each test makes its own.
+ * The service that a journey uses: the deployed one of FOOTFALL_DEPLOYMENT, or a new one on this machine. The account may
+ * have other projects, for example of earlier journeys, so each test creates its own.
  */
 export type Deployment = {
-  /** Where calls go. */
+  /** The address for requests. */
   baseUrl: string
-  /** As the service names itself, in snippets for example. */
+  /** The service's name for itself, for example in snippets. */
   publicUrl: string
-  /** What a browser must be told to reach it: see launchBrowser. */
+  /** See AllowedService in browser.ts. */
   tlsPort: number | null
   apiKey: string
-  /** Calls the service with the API key; `headers` come on top. */
+  /** Sends a request with the API key and `headers`. */
   call(
     path: string,
     request?: { method?: string; body?: unknown; headers?: Record<string, string> },
   ): Promise<Response>
-  /** What a call answers that has to go well; one that is told to come later does. */
-  answer<T>(path: string, request?: { method?: string; body?: unknown }): Promise<T>
-  /** A project that nobody else has; `name` is only its beginning. */
-  newProject(name: string, more?: { allowed_origins?: string }): Promise<NewProject>
-  /** Sends events as a human's browser would, without the API key: one by /track, more by /track/batch. */
+  /** Sends a request and returns the JSON body. Tries again after Retry-After, and throws for any other error status. */
+  callJson<T>(path: string, request?: { method?: string; body?: unknown }): Promise<T>
+  /** Creates a project. Its name is `name` with a random suffix. */
+  createProject(name: string, more?: { allowed_origins?: string }): Promise<NewProject>
+  /** Sends events as a person's browser does, without the API key: one to /track, several to /track/batch. */
   send(project: NewProject, events: EventInput[], headers?: Record<string, string>): Promise<Response>
-  /** All events of the project that reads have now, oldest first. */
+  /** Returns all events of the project that reads return now, oldest first. */
   events(project: Pick<ProjectRecord, 'id'>, since?: string): Promise<EventRow[]>
-  /** Waits until reads have so many events of the project, and gives them, oldest first. */
-  untilStored(project: NewProject, count: number, since?: string): Promise<EventRow[]>
+  /** Waits until reads return `count` events of the project. Returns them, oldest first. */
+  waitForEvents(project: NewProject, count: number, since?: string): Promise<EventRow[]>
   stats(project: Pick<ProjectRecord, 'id'>, since?: string): Promise<Stats>
   close(): Promise<void>
 }
 
-/** A reader that is told Retry-After, as by a query engine that is busy, comes again so often. */
-const TRIES = 5
+/** Most tries of a request that gets Retry-After, for example from a busy query engine. */
+const MAX_TRIES = 5
 
 export async function openDeployment(): Promise<Deployment> {
   const path = process.env.FOOTFALL_DEPLOYMENT
@@ -74,7 +74,7 @@ export async function openDeployment(): Promise<Deployment> {
   })
 }
 
-/** The service that the file names, as journeys use it. */
+/** Returns the service of a deployment file. */
 export function deployment(file: DeploymentFile, close: () => Promise<void>): Deployment {
   const { base_url, api_key, reached_at, visible_within_s } = file
   const baseUrl = reached_at?.url ?? base_url
@@ -86,25 +86,25 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
 
-  async function answer<T>(path: string, request?: { method?: string; body?: unknown }): Promise<T> {
+  async function callJson<T>(path: string, request?: { method?: string; body?: unknown }): Promise<T> {
     for (let tries = 1; ; tries++) {
       const response = await call(path, request)
       const text = await response.text()
       if (response.status <= 299) return JSON.parse(text) as T
       const retryAfter = response.headers.get('retry-after')
-      if (retryAfter === null || tries === TRIES) throw new Error(`${path}: ${response.status} ${text}`)
+      if (retryAfter === null || tries === MAX_TRIES) throw new Error(`${path}: ${response.status} ${text}`)
       await sleep(Number(retryAfter) * 1_000)
     }
   }
 
   async function events(project: Pick<ProjectRecord, 'id'>, since = '1d'): Promise<EventRow[]> {
-    const found: EventRow[] = []
+    const rows: EventRow[] = []
     for (let cursor = ''; ; ) {
-      const page = await answer<EventsResponse>(
+      const page = await callJson<EventsResponse>(
         `/events?project=${project.id}&since=${since}&limit=1000${cursor}`,
       )
-      found.push(...page.events)
-      if (page.next_before === null) return found.reverse()
+      rows.push(...page.events)
+      if (page.next_before === null) return rows.reverse()
       cursor = `&before=${encodeURIComponent(page.next_before)}`
     }
   }
@@ -115,9 +115,9 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
     tlsPort: reached_at?.tls_port ?? null,
     apiKey: api_key,
     call,
-    answer,
-    newProject: (name, more) =>
-      answer('/projects', { body: { name: `${name}-${randomBytes(4).toString('hex')}`, ...more } }),
+    callJson,
+    createProject: (name, more) =>
+      callJson('/projects', { body: { name: `${name}-${randomBytes(4).toString('hex')}`, ...more } }),
     send({ project_token: token }, sent, headers) {
       const [first, ...others] = sent.map(event => ({ token, ...event }))
       return fetch(`${baseUrl}${others.length === 0 ? '/track' : '/track/batch'}`, {
@@ -127,19 +127,21 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
       })
     },
     events,
-    untilStored(project, count, since = '1d') {
+    waitForEvents(project, count, since = '1d') {
       return eventually(
         async () => {
           const stored = await events(project, since)
           if (stored.length !== count) {
-            throw new Error(`${project.name} has ${stored.length} events, not ${count}: ${names(stored)}`)
+            throw new Error(
+              `Project ${project.name} has ${stored.length} events, not ${count}: ${names(stored)}`,
+            )
           }
           return stored
         },
         { timeoutMs: visible_within_s * 1_000, everyMs: 50 * Math.ceil(visible_within_s / 60) },
       )
     },
-    stats: (project, since = '1d') => answer(`/stats?project=${project.id}&since=${since}`),
+    stats: (project, since = '1d') => callJson(`/stats?project=${project.id}&since=${since}`),
     close,
   }
 }

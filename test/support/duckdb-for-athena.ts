@@ -9,7 +9,7 @@ import { lakeFiles } from '#local/lake/listing'
 import { type TableName, tables } from '#schemas/columns'
 import { type StatementEngine, StatementError, type StatementResult } from './athena-emulator.ts'
 
-/** Athena's names of DuckDB's types; a type that has none here is one that no statement may return. */
+/** Athena's names for DuckDB's types. No statement may return any other type. */
 const TYPES: Record<string, string> = {
   BIGINT: 'bigint',
   INTEGER: 'integer',
@@ -20,13 +20,13 @@ const TYPES: Record<string, string> = {
   HUGEINT: 'decimal',
 }
 
-/** How the literals of aws/literal.ts are read, beside the dialect of the shared SQL. */
+/** Defines the function that the literals of aws/literal.ts use. */
 const LITERALS = 'CREATE OR REPLACE MACRO from_utf8(bytes) AS decode(bytes)'
 
-/** An interrupt that comes before the statement has begun is lost, so it is sent again. */
+/** DuckDB ignores an interrupt before the statement starts, so the interrupt is repeated. */
 const INTERRUPT_EVERY_MS = 20
 
-/** DuckDB over the files of a lake's folder, for the front of Athena. */
+/** Runs Athena's statements in DuckDB, over the files of a lake in a folder. */
 export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-'))
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' })
@@ -55,7 +55,7 @@ export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine>
     }
   }
 
-  /** Gives the connection all files of the tables that the statement names, and returns their size. */
+  /** Adds all files of the tables that the statement names to the connection. Returns their size in bytes. */
   async function useLake(connection: DuckDBConnection, sql: string): Promise<number> {
     let bytes = 0
     for (const table of Object.keys(tables) as TableName[]) {

@@ -4,36 +4,36 @@ import type { Lake } from '#core/ports'
 import type { StatementEngine } from './athena-emulator.ts'
 import { duckdbForAthena } from './duckdb-for-athena.ts'
 
-/** DuckDB over a bucket's lake, for the front of Athena: a copy in `folder` is brought up to date before each statement. */
+/** Runs statements in DuckDB over the lake of an S3 bucket. Before each statement, updates a copy of the lake in `folder`. */
 export async function duckdbForS3(lake: Lake, folder: string): Promise<StatementEngine> {
   await mkdir(folder, { recursive: true })
   const engine = await duckdbForAthena(folder)
-  const copied = new Map<string, number>()
-  let last = Promise.resolve()
+  const copiedSizes = new Map<string, number>()
+  let lastCopy = Promise.resolve()
 
-  async function copy(): Promise<void> {
+  async function updateCopy(): Promise<void> {
     const objects = await lake.list('')
     for (const { key, size } of objects) {
-      // What is written again under its key is the same, except where a repair makes it whole.
-      if (copied.get(key) === size) continue
+      // Only a repair changes an object under the same key, and then its size changes too.
+      if (copiedSizes.get(key) === size) continue
       const path = join(folder, key)
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, (await lake.get(key)) ?? new Uint8Array())
-      copied.set(key, size)
+      copiedSizes.set(key, size)
     }
-    const there = new Set(objects.map(({ key }) => key))
-    for (const key of copied.keys()) {
-      if (there.has(key)) continue
+    const keys = new Set(objects.map(({ key }) => key))
+    for (const key of copiedSizes.keys()) {
+      if (keys.has(key)) continue
       await rm(join(folder, key))
-      copied.delete(key)
+      copiedSizes.delete(key)
     }
   }
 
   return {
     async run(sql, signal, ...rest) {
-      // One after the other: statements of one report come together.
-      last = last.catch(() => {}).then(copy)
-      await last
+      // Updates run one after the other, because a report sends several statements at once.
+      lastCopy = lastCopy.catch(() => {}).then(updateCopy)
+      await lastCopy
       return engine.run(sql, signal, ...rest)
     },
     close: engine.close,

@@ -11,7 +11,7 @@ import kinesalite from 'kinesalite'
 import { createKinesisClient, createS3Client, createSqsClient } from '#aws/clients'
 import { eventually } from './eventually.ts'
 
-/** What every client of an emulator is told; the emulators check none of it. */
+/** Region and credentials for clients of the emulators, which check neither. */
 export const EMULATOR_ACCESS = {
   region: 'us-east-1',
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
@@ -20,31 +20,31 @@ export const EMULATOR_ACCESS = {
 export type EmulatedKinesis = {
   endpoint: string
   client: KinesisClient
-  /** Makes a stream and returns its ARN once it is there. */
+  /** Creates a stream and returns its ARN when the stream is active. */
   createStream(shards: number): Promise<string>
   stop(): Promise<void>
 }
 
-/** Kinesis by kinesalite, in memory, at a free port. */
+/** Starts kinesalite, which emulates Kinesis in memory, on a free port. */
 export async function startKinesis(): Promise<EmulatedKinesis> {
   const server = kinesalite({ createStreamMs: 0, deleteStreamMs: 0, updateStreamMs: 0, shardLimit: 1000 })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const endpoint = `http://127.0.0.1:${port}`
   const client = createKinesisClient({ endpoint, ...EMULATOR_ACCESS })
-  let made = 0
+  let count = 0
   return {
     endpoint,
     client,
     async createStream(shards) {
-      const StreamName = `events-${made++}`
+      const StreamName = `events-${count++}`
       await client.send(new CreateStreamCommand({ StreamName, ShardCount: shards }))
       return eventually(async () => {
         const { StreamDescriptionSummary } = await client.send(
           new DescribeStreamSummaryCommand({ StreamName }),
         )
         if (StreamDescriptionSummary?.StreamStatus !== 'ACTIVE')
-          throw new Error('the stream is not there yet')
+          throw new Error('The stream is not active yet.')
         return StreamDescriptionSummary.StreamARN ?? ''
       })
     },
@@ -59,31 +59,31 @@ export type EmulatedStorage = {
   endpoint: string
   s3: S3Client
   sqs: SQSClient
-  /** Makes an empty bucket and returns its name. */
+  /** Creates an empty S3 bucket and returns its name. */
   createBucket(): string
-  /** Makes a queue whose undeleted messages come back after `visibilityS` seconds, and returns its URL. */
+  /** Creates a queue that delivers a message again after `visibilityS` seconds, and returns its URL. */
   createQueue(visibilityS: number): string
   stop(): Promise<void>
 }
 
-/** S3 and SQS by fauxqs, in memory, at a free port. */
+/** Starts fauxqs, which emulates S3 and SQS in memory, on a free port. */
 export async function startStorage(): Promise<EmulatedStorage> {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
-  const at = { endpoint: `http://127.0.0.1:${server.port}`, ...EMULATOR_ACCESS }
-  const s3 = createS3Client(at)
-  const sqs = createSqsClient(at)
-  let made = 0
+  const options = { endpoint: `http://127.0.0.1:${server.port}`, ...EMULATOR_ACCESS }
+  const s3 = createS3Client(options)
+  const sqs = createSqsClient(options)
+  let count = 0
   return {
-    endpoint: at.endpoint,
+    endpoint: options.endpoint,
     s3,
     sqs,
-    createBucket: () => server.createBucket(`lake-${made++}`).bucketName,
+    createBucket: () => server.createBucket(`lake-${count++}`).bucketName,
     createQueue(visibilityS) {
-      const { queueName } = server.createQueue(`jobs-${made++}`, {
+      const { queueName } = server.createQueue(`jobs-${count++}`, {
         attributes: { VisibilityTimeout: String(visibilityS) },
       })
-      // The emulator's own URL names a host that does not resolve everywhere.
-      return `${at.endpoint}/000000000000/${queueName}`
+      // The emulator's own URL has a host name that does not resolve on every machine.
+      return `${options.endpoint}/000000000000/${queueName}`
     },
     async stop() {
       s3.destroy()

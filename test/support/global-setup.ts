@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,11 +8,15 @@ import type { TestProject } from 'vitest/node'
 /** The seed of `npm test`. Any number would do. */
 const FIXED_SEED = 1
 
+/** Longest run at depth 1. An idle machine with two cores needs a tenth of it. */
+const RUN_LIMIT_MS = 30 * 60_000
+
 /**
  * Runs once before all test files. Reads TEST_DEPTH and TEST_SEED and prints them (see depth.ts), and creates the folder
- * that all workers share (see once-a-run.ts). The returned function deletes the folder after the run.
+ * that all workers share (see once-a-run.ts). Ends a run that hangs. The returned function deletes the folder after the
+ * run.
  */
-export default async function globalSetup({ provide }: TestProject): Promise<() => Promise<void>> {
+export default async function globalSetup({ provide, config }: TestProject): Promise<() => Promise<void>> {
   const depth = positiveNumber('TEST_DEPTH') ?? 1
   const seed = positiveNumber('TEST_SEED') ?? (depth === 1 ? FIXED_SEED : randomInt(1, 2 ** 31))
   console.log(`Random tests: TEST_DEPTH=${depth} TEST_SEED=${seed}`)
@@ -23,7 +28,23 @@ export default async function globalSetup({ provide }: TestProject): Promise<() 
   provide('runFolder', runFolder)
   // Temporary files of all workers go below the run's folder. So none are left behind, even by a killed test.
   process.env.TMPDIR = runFolder
+  if (!config.watch) endHungRun(RUN_LIMIT_MS * Math.max(1, Math.log2(depth)))
   return () => rm(runFolder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/**
+ * Ends the run with a failure after `limitMs`. Vitest ends a test that waits too long, but it waits forever for a worker
+ * whose thread is blocked.
+ */
+function endHungRun(limitMs: number): void {
+  setTimeout(() => {
+    console.error(
+      `The tests did not end within ${limitMs / 60_000} minutes. The last lines above show where they hang.`,
+    )
+    // A blocked worker does not notice the end of this process, so it is killed. `-P` names the parent of the workers.
+    spawnSync('pkill', ['-KILL', '-P', String(process.pid)])
+    process.exit(1)
+  }, limitMs).unref()
 }
 
 function positiveNumber(name: string): number | undefined {

@@ -1,31 +1,31 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
-export type SourceFile = { /** From the root of the repository, with `/`. */ path: string; text: string }
+export type SourceFile = { /** Relative to the root of the repository. */ path: string; text: string }
 
 type Rule = {
-  /** Files of the repository that the room may import, its own included. */
+  /** Files of the repository that files of the folder may import. */
   files: RegExp
-  /** npm packages that it may import; null: any. */
+  /** npm packages that they may import. Null: all. */
   packages: RegExp | null
-  /** npm packages of which it may name types, which are gone when the code runs. */
+  /** npm packages of which they may import types, because types do not exist at run time. */
   types?: RegExp
-  /** Built-in modules of Node that it may import; null: any. */
+  /** Built-in modules of Node that they may import. Null: all. */
   builtins: RegExp | null
-  /** What must not stand in its code, with the reason. */
+  /** Patterns that their code must not contain, by the message of the report. */
   never?: Record<string, RegExp>
 }
 
 const NONE = /^$/
 
-/** What each room may see (design.md, Folders). A folder, or file of the root, without a rule may not hold sources. */
+/** Rules by folder, or by file of the root (design.md, Folders). A source without a rule is reported. */
 const RULES: Record<string, Rule> = {
   schemas: { files: /^schemas\//, packages: /^(zod|zod-openapi)$/, builtins: NONE },
   core: {
     files: /^(schemas|core)\//,
-    // Pure libraries only: no SDK, nothing that opens a file or a socket.
+    // Only pure libraries: no SDK, and none that opens a file or a socket.
     packages: /^(zod|electrodb|quick-lru|crawler-user-agents|hyparquet-writer)$/,
-    // ElectroDB is given its client; only the name of the client's type is needed.
+    // Callers pass the client of the table, so core needs only its type.
     types: /^@aws-sdk\/lib-dynamodb$/,
     builtins: /^node:(crypto|zlib|buffer|util|timers\/promises)$/,
     never: {
@@ -35,7 +35,7 @@ const RULES: Record<string, Rule> = {
   },
   duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
   aws: { files: /^(schemas|core|aws)\//, packages: null, builtins: null },
-  // The functions without their AWS wiring, so that one machine never loads the SDKs.
+  // Handlers, but not the AWS entries of the functions, so that one machine never loads the SDKs.
   local: {
     files:
       /^(schemas|core|duckdb|local)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
@@ -50,7 +50,7 @@ const RULES: Record<string, Rule> = {
   },
   lib: { files: /^(schemas|lib)\/|^tracker\/build\.ts$/, packages: null, builtins: null },
   bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
-  // The calculator takes its figures from the settings of the code.
+  // The calculator uses the settings of the code.
   cost: {
     files: /^(schemas|core|lib|cost)\/|^aws\/maintenance-settings\.ts$/,
     packages: /^zod$/,
@@ -64,13 +64,13 @@ const RULES: Record<string, Rule> = {
     packages: /^@duckdb\/node-api$/,
     builtins: null,
   },
-  // It deploys and asks as an owner does, so that it sees no handler and nothing of one machine.
+  // It deploys the service and sends requests as an owner does, so it needs no handler and nothing of one machine.
   rehearsal: {
     files: /^(schemas|core|aws|rehearsal)\/|^test\/(support|trino)\//,
     packages: /^@aws-sdk\//,
     builtins: null,
   },
-  // A benchmark is run by hand; what a test needs of it belongs to test/support.
+  // Tests do not import benchmarks. Code that both need belongs to test/support.
   test: {
     files: /^(schemas|core|duckdb|aws|local|lambdas|lib|cost|tracker|cli|dashboard|rehearsal|test)\//,
     packages: null,
@@ -79,42 +79,42 @@ const RULES: Record<string, Rule> = {
   'vitest.config.ts': { files: NONE, packages: /^vitest$/, builtins: NONE },
 }
 
-/** What builds the tracker runs in Node, unlike the rest of its folder. */
-const BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^esbuild$/, builtins: null }
+/** The build of the tracker runs in Node, unlike the rest of its folder. */
+const TRACKER_BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^esbuild$/, builtins: null }
 
-/** The bindings of a function on AWS see aws/; those of the workers also DuckDB. */
-const BINDING: Rule = { files: /^(schemas|core|lambdas|aws|duckdb)\//, packages: null, builtins: null }
+/** The AWS entry of a function may import aws, and duckdb for the workers. */
+const FUNCTION_ENTRY: Rule = { files: /^(schemas|core|lambdas|aws|duckdb)\//, packages: null, builtins: null }
 
-/** Every TypeScript source below `root`, ours and whole: not what is installed or built. */
+/** Returns every TypeScript source below `root`, without installed and built files. */
 export function sourcesBelow(root: string): SourceFile[] {
   const exclude = ['**/node_modules/**', 'build/**', 'cdk.out/**']
   const paths = globSync('**/*.{ts,mts,cts,tsx}', { cwd: root, exclude })
   return paths.map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** Every import and every word that the rules do not allow, as `file: reason`. */
+/** Returns every import and every pattern that breaks a rule, as `file: reason`. */
 export function forbiddenImports(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const rule = ruleOf(path)
     if (rule === undefined) return [`${path}: no rule for the folder`]
     const code = withoutComments(text)
-    const arrows = importsOf(code).filter(arrow => !allows(rule, path, arrow))
-    const words = Object.entries(rule.never ?? {}).filter(([, pattern]) => pattern.test(code))
+    const forbidden = importsOf(code).filter(imported => !allows(rule, path, imported))
+    const patterns = Object.entries(rule.never ?? {}).filter(([, pattern]) => pattern.test(code))
     return [
-      ...arrows.map(({ name }) => `${path}: may not import ${name}`),
-      ...words.map(([reason]) => `${path}: ${reason}`),
+      ...forbidden.map(({ name }) => `${path}: may not import ${name}`),
+      ...patterns.map(([reason]) => `${path}: ${reason}`),
     ]
   })
 }
 
 function ruleOf(path: string): Rule | undefined {
-  if (path === 'tracker/build.ts') return BUILD
-  return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? BINDING : RULES[path.split('/')[0] ?? '']
+  if (path === 'tracker/build.ts') return TRACKER_BUILD
+  return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? FUNCTION_ENTRY : RULES[path.split('/')[0] ?? '']
 }
 
-type Arrow = { name: string /** `import type … from`. */; typeOnly: boolean }
+type Import = { name: string /** `import type … from`. */; isTypeOnly: boolean }
 
-function allows(rule: Rule, path: string, { name, typeOnly }: Arrow): boolean {
+function allows(rule: Rule, path: string, { name, isTypeOnly }: Import): boolean {
   if (name.startsWith('node:')) return rule.builtins === null || rule.builtins.test(name)
   const file = name.startsWith('#')
     ? `${name.slice(1)}.ts`
@@ -124,21 +124,21 @@ function allows(rule: Rule, path: string, { name, typeOnly }: Arrow): boolean {
   if (file !== null) return rule.files.test(file)
   const [scope = '', rest] = name.split('/')
   const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope
-  if (typeOnly && rule.types?.test(packageName)) return true
+  if (isTypeOnly && rule.types?.test(packageName)) return true
   return rule.packages === null || rule.packages.test(packageName)
 }
 
-/** All module names: static, re-exported, for their side effects, as types, dynamic, and by require. */
-function importsOf(code: string): Arrow[] {
+/** Returns all imports of a file: static, re-exported, for side effects, of types, dynamic, and by require. */
+function importsOf(code: string): Import[] {
   const pattern =
     /(\bimport\s+type\s[^'"]*?)?\bfrom\s*(['"])([^'"\s]+)\2|\bimport\s*\(?\s*(['"])([^'"\s]+)\4|\brequire\w*\s*\(\s*(['"])([^'"\s]+)\6/g
   return [...code.matchAll(pattern)].map(match => ({
     name: match[3] ?? match[5] ?? match[7] ?? '',
-    typeOnly: match[1] !== undefined,
+    isTypeOnly: match[1] !== undefined,
   }))
 }
 
-/** Good enough for our own sources: a `//` inside a text is kept when a colon stands before it, as in https://. */
+/** Removes comments well enough for our own sources. Keeps a `//` after a colon, which is an address. */
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
 }

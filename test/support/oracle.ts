@@ -4,11 +4,11 @@ import type { Stats, StatsGroup } from '#schemas/stats'
 import { localTime, shiftDate, startOfDate } from './oracle/common.ts'
 
 /**
- * Every report, computed as plainly as can be from an array of events. Its source is the contract, not the SQL: where
- * the two disagree, one of them is wrong.
+ * Computes every report from an array of events, in the simplest way. It follows the contract and shares no code with the
+ * SQL, so when the two disagree, one of them is wrong.
  */
 
-/** One event as it was accepted. */
+/** One accepted event. */
 export type SentEvent = {
   project_id: string
   event: string
@@ -18,7 +18,7 @@ export type SentEvent = {
   timestamp: number
   country: string | null
   event_id: string | null
-  /** Arrival, Unix ms, and the place among what arrived in that second. */
+  /** Time of arrival, Unix ms. `seq` orders the events that arrive in the same second. */
   received_at: number
   seq: number
 }
@@ -27,20 +27,20 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const AHEAD = 5 * 60_000
 
-/** Contract 1.1: the same project and event_id within 24 h is stored once, the first copy. `sent` in order of arrival. */
+/** Keeps the first copy of each event_id of a project within 24 h (contract 1.1). `sent` is in order of arrival. */
 export function withoutCopies(sent: readonly SentEvent[]): SentEvent[] {
-  const kept: SentEvent[] = []
+  const stored: SentEvent[] = []
   for (const event of sent) {
-    const again = kept.some(
+    const isCopy = stored.some(
       earlier =>
         event.event_id !== null &&
         earlier.event_id === event.event_id &&
         earlier.project_id === event.project_id &&
         Math.abs(secondOf(event.received_at) - secondOf(earlier.received_at)) <= DAY / 1000,
     )
-    if (!again) kept.push(event)
+    if (!isCopy) stored.push(event)
   }
-  return kept
+  return stored
 }
 
 export type OracleQuery = { project: string; since: string; now: number; tz?: string | undefined }
@@ -62,16 +62,20 @@ export function oracleStats(
       groupBy,
     },
     totals: { unique_users: users(inRange), total_events: inRange.length },
-    timeSeries: [...Map.groupBy(inRange, event => bucketOf(event.timestamp, groupBy, zone))]
-      .map(([bucket, of]) => ({ bucket, unique_users: users(of), total_events: of.length }))
+    timeSeries: [...Map.groupBy(inRange, event => intervalOf(event.timestamp, groupBy, zone))]
+      .map(([bucket, group]) => ({
+        bucket,
+        unique_users: users(group),
+        total_events: group.length,
+      }))
       .sort((a, b) => byCodePoint(a.bucket, b.bucket)),
     events: [...Map.groupBy(inRange, event => event.event)]
-      .map(([event, of]) => ({ event, count: of.length, unique_users: users(of) }))
+      .map(([event, group]) => ({ event, count: group.length, unique_users: users(group) }))
       .sort((a, b) => b.count - a.count || byCodePoint(a.event, b.event))
       .slice(0, 20),
     sessions: oracleSessions(own, from),
     countries: [...Map.groupBy(inRange, event => event.country)]
-      .map(([country, of]) => ({ country, count: of.length, unique_users: users(of) }))
+      .map(([country, group]) => ({ country, count: group.length, unique_users: users(group) }))
       .sort(
         (a, b) =>
           b.count - a.count ||
@@ -92,33 +96,34 @@ const NOT_INTERACTIVE = new Set([
   '$web_vitals',
 ])
 
-/** After 35 days without an event a session_id begins a new session. */
+/** Only events of the last 35 days before the range belong to a session. */
 function oracleSessions(own: readonly SentEvent[], from: number): Stats['sessions'] {
   const since = Date.parse(isoDate(from)) - 35 * 86_400_000
   const seen = own.filter(event => event.timestamp >= since)
   const sessions = [...Map.groupBy(seen, event => event.session_id)]
     .filter(([id]) => id !== null)
-    .map(([, of]) => of.toSorted(byPlace))
-    .filter(of => (of[0] as SentEvent).timestamp >= from)
-    .map(of => ({
-      events: of.length,
-      duration: (of.at(-1) as SentEvent).timestamp - (of[0] as SentEvent).timestamp,
-      bounce: of.every(event => NOT_INTERACTIVE.has(event.event)),
-      user: of.findLast(event => event.user_id !== null)?.user_id ?? null,
+
+    .map(([, group]) => group.toSorted(byPosition))
+    .filter(group => (group[0] as SentEvent).timestamp >= from)
+    .map(group => ({
+      events: group.length,
+      duration: (group.at(-1) as SentEvent).timestamp - (group[0] as SentEvent).timestamp,
+      bounce: group.every(event => NOT_INTERACTIVE.has(event.event)),
+      user: group.findLast(event => event.user_id !== null)?.user_id ?? null,
     }))
   const total = sessions.length
   const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
-  const people = new Set(sessions.map(session => session.user).filter(user => user !== null)).size
+  const userCount = new Set(sessions.map(session => session.user).filter(user => user !== null)).size
   return {
     total_sessions: total,
-    bounce_rate: halvesUp(sessions.filter(session => session.bounce).length, total, 3),
-    avg_duration: halvesUp(sum(sessions.map(session => session.duration)), total, 0),
-    pages_per_session: halvesUp(sum(sessions.map(session => session.events)), total, 1),
-    sessions_per_user: halvesUp(total, Math.max(1, people), 1),
+    bounce_rate: roundHalfUp(sessions.filter(session => session.bounce).length, total, 3),
+    avg_duration: roundHalfUp(sum(sessions.map(session => session.duration)), total, 0),
+    pages_per_session: roundHalfUp(sum(sessions.map(session => session.events)), total, 1),
+    sessions_per_user: roundHalfUp(total, Math.max(1, userCount), 1),
   }
 }
 
-/** All events that GET /events returns, newest first, before any limit. */
+/** Returns all events that GET /events returns without a limit, newest first. */
 export function oracleEvents(
   events: readonly SentEvent[],
   { project, since, now }: OracleQuery,
@@ -131,7 +136,7 @@ export function oracleEvents(
     .filter(event => filter.event === undefined || event.event === filter.event)
     .filter(event => filter.user_id === undefined || event.user_id === filter.user_id)
     .filter(event => filter.session_id === undefined || event.session_id === filter.session_id)
-    .toSorted((a, b) => byPlace(b, a))
+    .toSorted((a, b) => byPosition(b, a))
     .map(event => ({
       id: eventUlid(event.timestamp, secondOf(event.received_at) - secondOf(event.timestamp), event.seq),
       ...(event.event_id === null ? {} : { event_id: event.event_id }),
@@ -146,7 +151,7 @@ export function oracleEvents(
     }))
 }
 
-/** R10 and U36, for `Nd`, dates and date-times. */
+/** Returns the start of the range for `Nd`, dates and date-times (contract R10 and U36). */
 function lowerBound(since: string, now: number, tz: string, hourly: boolean): number {
   if (!since.endsWith('d')) {
     return startOfDate(since.includes('T') ? localTime(Date.parse(since), tz).date : since, tz)
@@ -156,7 +161,7 @@ function lowerBound(since: string, now: number, tz: string, hourly: boolean): nu
   return startOfDate(shiftDate(localTime(now, tz).date, -days), tz)
 }
 
-function bucketOf(timestamp: number, groupBy: StatsGroup, tz: string): string {
+function intervalOf(timestamp: number, groupBy: StatsGroup, tz: string): string {
   const { date, hour, weekday } = localTime(timestamp, tz)
   switch (groupBy) {
     case 'hour':
@@ -175,11 +180,11 @@ function users(events: readonly SentEvent[]): number {
   return new Set(events.map(event => event.user_id).filter(user => user !== null)).size
 }
 
-function byPlace(a: SentEvent, b: SentEvent): number {
+function byPosition(a: SentEvent, b: SentEvent): number {
   return a.timestamp - b.timestamp || secondOf(a.received_at) - secondOf(b.received_at) || a.seq - b.seq
 }
 
-/** The order of Unicode code points, which is the order of UTF-8 bytes, and not that of JavaScript's `<`. */
+/** Compares by Unicode code points, which is the order of UTF-8 bytes. JavaScript's `<` compares UTF-16 units. */
 function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
@@ -188,14 +193,14 @@ function isoDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-/** a / b with so many decimals, halves up: by long division in whole numbers. */
-function halvesUp(a: number, b: number, decimals: number): number {
+/** Returns a / b, rounded half up to `decimals` decimals. Computes with whole numbers. */
+function roundHalfUp(a: number, b: number, decimals: number): number {
   if (b === 0) return 0
   const scale = 10 ** decimals
   return Math.floor((2 * a * scale + b) / (2 * b)) / scale
 }
 
-/** Arrival is kept by the second. */
+/** The lake stores arrival times in seconds. */
 function secondOf(ms: number): number {
   return Math.floor(ms / 1000)
 }

@@ -4,16 +4,16 @@ import type { EventsRecord } from './build-lake.ts'
 import type { SentEvent } from './oracle.ts'
 
 /**
- * Random traffic from small domains, so that users, sessions, event_ids and timestamps collide, and a random state of
- * compaction to read it in.
+ * Random traffic and a random state of compaction. Values come from small sets, so users, sessions, event_ids and
+ * timestamps often collide.
  */
 
-/** Wednesday afternoon: weeks and hours are cut in the middle. */
+/** A Wednesday afternoon, so that the current hour, day and week are incomplete. */
 export const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-const odd = [
+const unusualTexts = [
   'a',
   'A',
   'é',
@@ -32,29 +32,37 @@ const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: 
 
 const value = fc.oneof(
   fc.constantFrom<unknown>('x', '', '5', 5, -0.5, 1e300, true, false, null, [], {}, [1, { a: null }]),
-  fc.constantFrom(...odd),
+  fc.constantFrom(...unusualTexts),
 )
 const properties = nullable(
   fc
     .dictionary(
-      fc.constantFrom('path', 'url', 'session_count', 'days_since_first_visit', 'plan', 'properties', ...odd),
+      fc.constantFrom(
+        'path',
+        'url',
+        'session_count',
+        'days_since_first_visit',
+        'plan',
+        'properties',
+        ...unusualTexts,
+      ),
       value,
       { maxKeys: 4 },
     )
-    .map(found => ({ ...found })),
+    .map(dictionary => ({ ...dictionary })),
 )
 
 const item = fc.record({
   event: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...NON_INTERACTIVE_EVENTS.slice(0, 3)) },
     { weight: 2, arbitrary: fc.constantFrom('signup', 'buy') },
-    { weight: 1, arbitrary: fc.constantFrom(...odd.filter(text => text !== '')) },
+    { weight: 1, arbitrary: fc.constantFrom(...unusualTexts.filter(text => text !== '')) },
   ),
   properties,
-  user_id: nullable(fc.constantFrom('u1', 'u2', 'u3', ...odd)),
+  user_id: nullable(fc.constantFrom('u1', 'u2', 'u3', ...unusualTexts)),
   session_id: nullable(fc.constantFrom('s1', 's2', 's3', 's4', '')),
   event_id: fc.option(fc.constantFrom('e1', 'e2', 'e3', 'e4'), { nil: null, freq: 2 }),
-  /** How long before its arrival it happened, ms; few values, so that timestamps are equal. */
+  /** Time from the event to its arrival, ms. There are few values, so that some timestamps are equal. */
   lag: fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(0, 1000, -HOUR / 12, HOUR) },
     { weight: 2, arbitrary: fc.integer({ min: 0, max: 30 }).map(days => days * DAY) },
@@ -65,9 +73,10 @@ const item = fc.record({
 const request = fc.record({
   project: fc.constantFrom('proj_a', 'proj_a', 'proj_b'),
   country: nullable(fc.constantFrom('DE', 'FR', 'US')),
-  /** Hot file within the epoch. */
+  /** Number of the hot file in its epoch. */
   file: fc.nat(2),
-  /** ms since the request before it: less than a day in all, so that copies of an event_id make no chain over it. */
+  /** Time since the previous request, ms. All pauses together are less than a day, so copies of an event_id cannot form a
+   * chain that is longer than the dedupe look-back. */
   pause: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(0, 0, 1, 1000) },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: HOUR / 2 }) },
@@ -77,7 +86,7 @@ const request = fc.record({
 
 const epochs = fc.array(
   fc.record({
-    /** Days that pass before the epoch begins. */
+    /** Days between the end of the previous epoch and the start of this one. */
     gap: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(2, 9) }),
     requests: fc.array(request, { maxLength: 6 }),
   }),
@@ -89,11 +98,11 @@ export type Epochs = typeof epochs extends fc.Arbitrary<infer T> ? T : never
 /** The epochs in a random state of compaction, and parameters of reports. */
 export function withCompaction(arbitrary: fc.Arbitrary<Epochs>) {
   return arbitrary
-    .chain(found =>
+    .chain(randomEpochs =>
       fc.record({
-        epochs: fc.constant(found),
-        /** Epochs below are warm or cold. */
-        warm: fc.integer({ min: 1, max: found.length }),
+        epochs: fc.constant(randomEpochs),
+        /** Epochs below this one are warm or cold. */
+        warm: fc.integer({ min: 1, max: randomEpochs.length }),
         cuts: fc.tuple(fc.nat(100), fc.nat(100)),
         since: fc.uniqueArray(
           fc.constantFrom(
@@ -120,15 +129,15 @@ export function withCompaction(arbitrary: fc.Arbitrary<Epochs>) {
         ),
       }),
     )
-    .map(given => ({ ...given, rolls: coldCompactionsOf(given) }))
+    .map(parts => ({ ...parts, coldEnds: coldEndsOf(parts) }))
 }
 
 export const history = withCompaction(epochs)
 
 export type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 
-/** One or two rolls, up to the last epoch that ended more than a day before the newest arrival, as maintenance does. */
-function coldCompactionsOf({
+/** Returns the ends of one or two cold compactions. Like maintenance, they leave out epochs that ended in the last day. */
+function coldEndsOf({
   epochs,
   warm,
   cuts,
@@ -137,20 +146,20 @@ function coldCompactionsOf({
   warm: number
   cuts: number[]
 }): number[] {
-  let last = 1
+  let lastEnd = 1
   for (let epoch = 2; epoch <= warm; epoch++) {
-    // Epoch `epoch` begins a day or more after the end of the one before: what is before may be cold.
-    if ((epochs[epoch - 1]?.gap ?? 0) >= 2) last = epoch
+    // This epoch starts more than a day after the previous one, so all earlier epochs may be cold.
+    if ((epochs[epoch - 1]?.gap ?? 0) >= 2) lastEnd = epoch
   }
-  return [...new Set(cuts.map(cut => 1 + (cut % last)))].filter(until => until > 1).sort((a, b) => a - b)
+  return [...new Set(cuts.map(cut => 1 + (cut % lastEnd)))].filter(until => until > 1).sort((a, b) => a - b)
 }
 
-/** The records of each hot file of each epoch, and the events in their order of arrival. */
+/** Returns the records by epoch and hot file, and the events in the order of their arrival. */
 export function recordsOf({ epochs }: Pick<History, 'epochs'>): {
   epochs: EventsRecord[][][]
   sent: SentEvent[]
 } {
-  // The last request arrives now or a little before, so time is counted back from there.
+  // The last request arrives at NOW, so the first one arrives at NOW minus all pauses.
   const total = epochs.reduce(
     (sum, { gap, requests }) => sum + gap * DAY + requests.reduce((all, { pause }) => all + pause, 0),
     0,
@@ -158,7 +167,7 @@ export function recordsOf({ epochs }: Pick<History, 'epochs'>): {
   let arrived = NOW - total
   let seq = 1000
   const sent: SentEvent[] = []
-  const built = epochs.map(({ gap, requests }) => {
+  const recordsByEpoch = epochs.map(({ gap, requests }) => {
     arrived += gap * DAY
     const files: EventsRecord[][] = [[], [], []]
     for (const { project, country, file, pause, items } of requests) {
@@ -181,5 +190,5 @@ export function recordsOf({ epochs }: Pick<History, 'epochs'>): {
     }
     return files.filter(records => records.length > 0)
   })
-  return { epochs: built, sent }
+  return { epochs: recordsByEpoch, sent }
 }

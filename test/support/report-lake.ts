@@ -15,7 +15,7 @@ export type ReportLake = { services: ReportServices; projects: ReportProject[]; 
 
 /** Runs the work over a lake that holds the history in its state of compaction, then deletes the lake. */
 export async function withReportLake(
-  given: Pick<History, 'epochs' | 'warm' | 'rolls'>,
+  given: Pick<History, 'epochs' | 'warm' | 'coldEnds'>,
   work: (lake: ReportLake) => Promise<void>,
 ): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-reports-'))
@@ -26,7 +26,7 @@ export async function withReportLake(
     tempDir: join(dir, 'temp'),
     epochs,
     warm: given.warm,
-    rolls: given.rolls,
+    coldEnds: given.coldEnds,
   })
   const engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
   try {

@@ -9,10 +9,13 @@ export type TestState = OpenState & {
   empty(): Promise<void>
 }
 
+/** The service's own timeouts would fail tests on a machine that is very busy. */
+const BUSY_MACHINE_TIMEOUTS = { connectionTimeout: 60_000, requestTimeout: 120_000 }
+
 /** Opens an empty state: dynalite in a new folder, which `close` deletes. */
 export async function openTestState(): Promise<TestState> {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-state-'))
-  const state = await openState(folder)
+  const state = await openState(folder, BUSY_MACHINE_TIMEOUTS)
   return {
     ...state,
     folder,

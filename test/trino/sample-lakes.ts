@@ -9,7 +9,7 @@ export type SampleLake = {
   name: string
   epochs: EventsRecord[][][]
   warm: number
-  rolls: number[]
+  coldEnds: number[]
   since: string[]
   limit: number
   filter: { event?: string; user_id?: string; session_id?: string }
@@ -24,11 +24,11 @@ export const ADDED_COLUMNS = ['country', 'path'] as const
 export function randomLakes(seed: number, count: number): SampleLake[] {
   return fc
     .sample(history, { seed, numRuns: count })
-    .map(({ epochs, warm, rolls, since, limit, filter }, i) => ({
+    .map(({ epochs, warm, coldEnds, since, limit, filter }, i) => ({
       name: `random_${i + 1}`,
       epochs: recordsOf({ epochs }).epochs,
       warm,
-      rolls,
+      coldEnds,
       since,
       limit,
       filter,
@@ -77,7 +77,7 @@ export function wideLake(): SampleLake {
     name: 'wide',
     epochs,
     warm: 4,
-    rolls: [2, 3],
+    coldEnds: [2, 3],
     since: ['60d', '3d'],
     limit: 70,
     filter: { user_id: 'user 3' },

@@ -42,7 +42,7 @@ function request({ arrived, project_id = 'proj_1', ...event }: EventChanges): Ev
   }
 }
 
-async function setUp(epochs: EventsRecord[][][], { warm = 1, rolls = [] as number[] } = {}) {
+async function setUp(epochs: EventsRecord[][][], { warm = 1, coldEnds = [] as number[] } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-relations-'))
   const lakeDir = join(dir, 'lake')
   const snapshot = await buildLake({
@@ -50,7 +50,7 @@ async function setUp(epochs: EventsRecord[][][], { warm = 1, rolls = [] as numbe
     tempDir: join(dir, 'temp'),
     epochs,
     warm,
-    rolls,
+    coldEnds,
   })
   const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   onTestFinished(async () => {
@@ -71,7 +71,7 @@ test('a read returns the cold, warm and hot events of its project only', async (
       [[request({ event: 'warm' })]],
       [[request({ event: 'hot' })]],
     ],
-    { warm: 3, rolls: [2] },
+    { warm: 3, coldEnds: [2] },
   )
   expect(await engine.rows(namesSql(read))).toEqual([{ event: 'cold' }, { event: 'warm' }, { event: 'hot' }])
 })
@@ -79,7 +79,7 @@ test('a read returns the cold, warm and hot events of its project only', async (
 test('a compacted file is not read before its watermark has moved', async () => {
   const { engine, read } = await setUp([[[request({ event: 'a' })]], [[request({ event: 'b' })]]], {
     warm: 3,
-    rolls: [2, 3],
+    coldEnds: [2, 3],
   })
   for (const [warm, cold] of [
     [1, 1],
@@ -95,7 +95,7 @@ test('a compacted file is not read before its watermark has moved', async () => 
 })
 
 test.each([
-  ['cold', { warm: 2, rolls: [2] }],
+  ['cold', { warm: 2, coldEnds: [2] }],
   ['warm', { warm: 2 }],
   ['hot', {}],
 ])('the bounds of a range are exact to the millisecond in %s', async (_, compaction) => {
@@ -150,8 +150,8 @@ const sessionsSql = (read: LakeRead) => sql`SELECT event_count, is_bounce,
   FROM ${sessions(read)} AS session ORDER BY event_count, duration`
 
 test.each([
-  ['all cold', { warm: 4, rolls: [2, 3, 4] }],
-  ['cold, warm and hot', { warm: 3, rolls: [2] }],
+  ['all cold', { warm: 4, coldEnds: [2, 3, 4] }],
+  ['cold, warm and hot', { warm: 3, coldEnds: [2] }],
   ['all hot', {}],
 ])('the fragments of a session are read as one session: %s', async (_, compaction) => {
   const ofSession = (timestamp: number, event = 'page_view') => request({ timestamp, event, session_id: 's' })
@@ -167,8 +167,8 @@ test.each([
 })
 
 test.each([
-  ['cold', { warm: 3, rolls: [2, 3] }],
-  ['cold, with hot events in the range', { warm: 2, rolls: [2] }],
+  ['cold', { warm: 3, coldEnds: [2, 3] }],
+  ['cold, with hot events in the range', { warm: 2, coldEnds: [2] }],
   ['warm', { warm: 3 }],
   ['hot', {}],
 ])('a session that started a month before the range is not in it: %s', async (_, compaction) => {
@@ -187,7 +187,7 @@ test.each([
 })
 
 test.each([
-  ['cold', { warm: 3, rolls: [2, 3] }],
+  ['cold', { warm: 3, coldEnds: [2, 3] }],
   ['warm', { warm: 3 }],
   ['hot', {}],
 ])(
@@ -206,7 +206,7 @@ test.each([
 )
 
 test.each([
-  ['cold', { warm: 4, rolls: [2, 3, 4] }],
+  ['cold', { warm: 4, coldEnds: [2, 3, 4] }],
   ['hot', {}],
 ])(
   'the user of a session is the last one by timestamp, arrival and order in the request: %s',
@@ -235,7 +235,7 @@ test('activity counts the same users in the rollup, in warm and hot events, and 
       [[ofUser('u1', MIDNIGHT + 2 * HOUR)]],
       [[ofUser('u2', MIDNIGHT + 3 * HOUR), ofUser('u3', MIDNIGHT - HOUR)]],
     ],
-    { warm: 3, rolls: [2] },
+    { warm: 3, coldEnds: [2] },
   )
   const totalsSql = (read: LakeRead) => sql`SELECT CAST(sum(event_count) AS bigint) AS events,
     count(DISTINCT user_ref) AS users FROM ${activity(read)} AS activity`

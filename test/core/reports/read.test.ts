@@ -55,7 +55,7 @@ beforeAll(async () => {
     tempDir: join(dir, 'temp'),
     epochs: [3, 2, 1, 0].map(daysAgo => [[recordOf(NOW - daysAgo * DAY)]]),
     warm: 4,
-    rolls: [2],
+    coldEnds: [2],
   })
   engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
 })

@@ -9,7 +9,7 @@ import { eventually } from '#test/support/eventually'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
 import { readJson } from '#test/support/service-reads'
 
-/** The demo site, which only one machine has: from its pages in a real browser to the answers of the service. */
+/** The demo site, which only the service of one machine has: from its pages in a browser to the service's responses. */
 
 let service: Service
 let browser: Browser
@@ -24,8 +24,8 @@ afterAll(async () => {
   await cleanUp()
 })
 
-/** Waits until the demo project has so many events, and gives them, oldest first. */
-function untilStored(count: number): Promise<EventRow[]> {
+/** Waits until the demo project has `count` events. Returns them, oldest first. */
+function waitForEvents(count: number): Promise<EventRow[]> {
   return eventually(async () => {
     const { events } = await readJson<EventsResponse>(service, '/events?project=demo&since=0d')
     expect(events.map(row => row.event)).toHaveLength(count)
@@ -33,7 +33,7 @@ function untilStored(count: number): Promise<EventRow[]> {
   })
 }
 
-test('a visit of the demo site is in /events and /stats, page by page and press by press', async () => {
+test('every page view and click on the demo site is in /events and /stats', async () => {
   const page = await browser.newPage(HUMAN_BROWSER)
   await page.goto(`${service.baseUrl}/demo/?utm_source=readme`)
   await page.getByRole('link', { name: 'Read the guide' }).click()
@@ -46,7 +46,7 @@ test('a visit of the demo site is in /events and /stats, page by page and press 
   const panel = await page.locator('#curl-events').textContent()
   await page.goto('about:blank')
 
-  const events = await untilStored(8)
+  const events = await waitForEvents(8)
   expect(events.map(row => [row.event, row.properties?.path])).toEqual([
     ['page_view', '/demo/'],
     ['cta_clicked', '/demo/'],
@@ -90,17 +90,17 @@ test('a visit of the demo site is in /events and /stats, page by page and press 
     sessions_per_user: 1,
   })
 
-  await followPanel(panel!, events)
+  await runPanelCommands(panel!, events)
 })
 
-/** Does what the panel says: its first line reads the key, the address in it gives this visitor's events. */
-async function followPanel(panel: string, events: EventRow[]) {
+/** Runs the commands of the panel: the first line reads the API key, and the address returns this user's events. */
+async function runPanelCommands(panel: string, events: EventRow[]) {
   const [readKey] = panel.split('\n')
   const key = execFileSync('sh', ['-c', `${readKey}\nprintf %s "$KEY"`], { encoding: 'utf8' })
   expect(key).toBe(service.credentials.api_key)
   const [, address] = /"(http[^"]*)"/.exec(panel)!
   expect(address).toContain(`user_id=${events[0]!.user_id}`)
   const response = await fetch(address!, { headers: { 'X-API-Key': key } })
-  const answer = (await response.json()) as EventsResponse
-  expect(answer.events).toEqual([...events].reverse())
+  const body = (await response.json()) as EventsResponse
+  expect(body.events).toEqual([...events].reverse())
 }

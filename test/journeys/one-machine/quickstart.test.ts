@@ -18,26 +18,26 @@ beforeAll(async () => {
 })
 afterAll(cleanUp)
 
-/** Runs the printed command as a newcomer does: pasted into a shell. */
-async function paste(command: string): Promise<Stats> {
+/** Runs a printed command in a shell, as a new user does. */
+async function runInShell(command: string): Promise<Stats> {
   const { stdout } = await promisify(execFile)('bash', ['-c', command])
   return JSON.parse(stdout)
 }
 
-function printedCurl(): string {
+function printedCurlCommand(): string {
   const line = /^ *(curl .*)$/m.exec(service.output())?.[1]
-  if (line === undefined) throw new Error(`no curl in\n${service.output()}`)
+  if (line === undefined) throw new Error(`The output has no curl command:\n${service.output()}`)
   return line
 }
 
-test('the first start says what it does and what to try next', () => {
+test('the first start prints what it creates and a first command', () => {
   expect(service.output()).toMatch(/^account .*owner account.*API key/m)
   expect(service.output()).toMatch(/^demo .*40000 events/m)
   expect(service.output()).toContain(`${service.baseUrl}/demo/`)
   expect(service.output()).not.toContain(service.credentials.api_key)
 })
 
-test('the credentials are whole, and for their owner only', () => {
+test('the credentials file is complete, and only its owner can read it', () => {
   expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600)
   expect(service.credentials).toEqual({
     base_url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
@@ -48,8 +48,8 @@ test('the credentials are whole, and for their owner only', () => {
   })
 })
 
-test('the printed curl works when pasted, and shows a month of traffic', async () => {
-  const { totals, events } = await paste(await eventually(printedCurl))
+test('the printed curl command returns a month of traffic', async () => {
+  const { totals, events } = await runInShell(await eventually(printedCurlCommand))
   expect(totals.total_events).toBe(DEMO_EVENTS)
   expect(totals.unique_users).toBe(1_600)
   expect(events.map(({ event }) => event)).toEqual(
@@ -57,7 +57,7 @@ test('the printed curl works when pasted, and shows a month of traffic', async (
   )
 })
 
-test('the demo page is served, and carries the tracker with the token of the project', async () => {
+test('the demo page has the tracker with the project’s token', async () => {
   const response = await fetch(`${service.baseUrl}/demo/`)
   expect(response.status).toBe(200)
   const html = await response.text()
@@ -85,7 +85,7 @@ test('an acknowledged event is in the stats', async () => {
   )
 })
 
-test('a restart keeps everything, and makes nothing anew', async () => {
+test('a restart keeps all data and creates nothing again', async () => {
   const { credentials } = service
   expect(await service.stop()).toBe(0)
   expect(service.output()).toContain('"code":"STOPPED"')
@@ -93,11 +93,11 @@ test('a restart keeps everything, and makes nothing anew', async () => {
   service = await startService({ dataDir, seed: true, port })
   expect(service.credentials).toEqual(credentials)
   expect(service.output()).not.toMatch(/^(account|demo) /m)
-  const { totals } = await paste(await eventually(printedCurl))
+  const { totals } = await runInShell(await eventually(printedCurlCommand))
   expect(totals.total_events).toBe(DEMO_EVENTS + 1)
 })
 
-test('a start at another port tells the credentials file', async () => {
+test('a start on another port updates the credentials file', async () => {
   const { credentials } = service
   await service.stop()
   service = await startService({ dataDir, seed: true })
