@@ -275,3 +275,11 @@ export const dateTo = formatted(['7d', '2026-02-30', '2026-01-01', 'today'], 'MI
   '2027-01-01',
   '2026-11-21T10:00:00Z',
 ])
+
+export const flag: FieldCases = {
+  text: [
+    ...all(['', 'yes', '1', 'TRUE', ...HOSTILE, LONG_IN_QUERY], 'MISSING_FIELDS'),
+    ...all(['true', 'false'], null),
+  ],
+  json: [...all([7, {}, [], LONG, LONE_SURROGATE], 'MISSING_FIELDS'), ...all([true, false], null)],
+}
