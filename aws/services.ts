@@ -1,12 +1,17 @@
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAccessStores } from '#core/access-stores'
+import type { FeedbackSink } from '#core/accounts/feedback'
+import { createCheckoutReader } from '#core/billing/billing'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
 import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
-import type { Clock } from '#core/ports'
+import { readProfile } from '#core/limits/profile'
+import type { Clock, Log } from '#core/ports'
+import { createSetupLinks } from '#core/sign-in/setup-links'
 import { createStores } from '#core/stores'
 import {
   createAthenaClient,
@@ -15,6 +20,7 @@ import {
   createS3Client,
   createSqsClient,
 } from './clients.ts'
+import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
@@ -37,14 +43,12 @@ const clock: Clock = { now: Date.now }
 const THREAD_MEMORY_MB = 512
 
 export function createTrackServices(environment: Environment) {
-  const { TABLE_NAME, STREAM_ARN, COUNTRY_HEADER } = readSettings('track', environment)
+  const { TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...settings } = readSettings('track', environment)
   const { log, trace, instrument } = createInstruments()
-  const { accounts, projects, limits } = createTracedStores(TABLE_NAME, trace)
   const services = {
+    ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
+    baseUrl: BASE_URL,
     stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
-    accounts,
-    projects,
-    limits,
     // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
     country: () => null,
     countryHeader: COUNTRY_HEADER,
@@ -57,7 +61,10 @@ export function createTrackServices(environment: Environment) {
 }
 
 export function createReportsServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE } = readSettings('reports', environment)
+  const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...settings } = readSettings(
+    'reports',
+    environment,
+  )
   const { log, trace, instrument } = createInstruments()
   const engine = createAthenaEngine({
     client: trace(createAthenaClient()),
@@ -65,15 +72,33 @@ export function createReportsServices(environment: Environment) {
     database: GLUE_DATABASE,
   })
   return {
-    services: { ...createTracedStores(TABLE_NAME, trace), engine, baseUrl: BASE_URL, clock, log },
+    services: {
+      ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
+      engine,
+      baseUrl: BASE_URL,
+      clock,
+      log,
+    },
     instrument,
   }
 }
 
 export function createControlServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL } = readSettings('control', environment)
+  const { TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...settings } = readSettings('control', environment)
   const { log, trace, instrument } = createInstruments()
-  return { services: { ...createTracedStores(TABLE_NAME, trace), baseUrl: BASE_URL, clock, log }, instrument }
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const feedbackSink = FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
+  const access = createTracedAccess(stores, settings, log, feedbackSink)
+  const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
+  return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, instrument }
+}
+
+export function createAuthServices(environment: Environment) {
+  const { TABLE_NAME, BASE_URL, EDGE_KEY, ...settings } = readSettings('auth', environment)
+  const { log, trace, instrument } = createInstruments()
+  const access = createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log)
+  const services = { ...access, hasDevApprove: false, baseUrl: BASE_URL, clock, log }
+  return { services, edgeKey: EDGE_KEY, instrument }
 }
 
 export function createSiteServices(environment: Environment) {
@@ -121,10 +146,26 @@ export function createSchedulerServices(environment: Environment) {
 export function createOwnerServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL } = readSettings('owner', environment)
   const { trace, instrument } = createInstruments()
-  return { services: { ...createTracedStores(TABLE_NAME, trace), baseUrl: BASE_URL }, instrument }
+  const stores = createTracedStores(TABLE_NAME, trace)
+  return {
+    services: { ...stores, setupLinks: createSetupLinks({ ...stores, clock }), baseUrl: BASE_URL },
+    instrument,
+  }
 }
 
-function createTracedStores(table: string, trace: Instruments['trace']) {
+export function createTracedStores(table: string, trace: Instruments['trace']) {
   const state = { client: trace(createDynamoClient()), table }
   return { ...state, ...createStores(state, clock) }
+}
+
+/** The stores of those who call, for a function that nobody signs up with. */
+function createTracedAccess(
+  stores: ReturnType<typeof createTracedStores>,
+  { PROFILE, LIMITS }: { PROFILE: 'own' | 'hosted'; LIMITS: string },
+  log: Log,
+  feedbackSink: FeedbackSink | null = null,
+) {
+  const profile = readProfile(PROFILE, LIMITS)
+  const access = createAccessStores({ ...stores, clock, log, profile, admitted: [], feedbackSink })
+  return { ...stores, ...access }
 }

@@ -1,4 +1,3 @@
-import { noLimits } from './accounts/limits.ts'
 import { createAccountStore } from './accounts/store.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
@@ -15,7 +14,6 @@ export function createStores({ client, table }: StateTable, clock: Clock) {
     usage,
     accounts: createAccountStore({ ...state, clock }),
     projects: createProjectStore({ ...state, clock, usage }),
-    limits: noLimits,
   }
 }
 

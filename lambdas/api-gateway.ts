@@ -27,8 +27,9 @@ const routesByKey = new Map(
 /**
  * Serves an HTTP function behind an API Gateway (payload version 2.0), which has a route for each row of
  * schemas/routes.ts. Other requests arrive by `$default`; they get the same responses as from local/http/server.ts.
+ * `edgeKey` is what CloudFront sends as X-Footfall-Edge; with it the address of the caller is that of CloudFront's viewer.
  */
-export function apiGateway(serve: HttpFunction, log: Log) {
+export function apiGateway(serve: HttpFunction, log: Log, edgeKey?: string) {
   return async (
     event: APIGatewayProxyEventV2,
     signal?: AbortSignal,
@@ -41,7 +42,10 @@ export function apiGateway(serve: HttpFunction, log: Log) {
       const response =
         route === undefined
           ? respondWithoutRoute(method, event.rawPath)
-          : await serve(route, toRequest(event, headers, route, signal))
+          : await serve(
+              route,
+              toRequest(event, headers, route, callerAddress(event, headers, edgeKey), signal),
+            )
       return fitToLimit(response, method, headers)
     } catch (error) {
       return toResult(errorResponse(error, name, log), method)
@@ -66,6 +70,20 @@ export function timeoutResponse(log: Log, waitUntilIdle?: (withinMs: number) => 
   }
 }
 
+/**
+ * The address of the caller. Behind CloudFront, the gateway's own peer is CloudFront: then it is the last but one entry
+ * of X-Forwarded-For, which CloudFront appends. Who calls the gateway directly can forge the header, but not the key.
+ */
+function callerAddress(
+  { requestContext }: APIGatewayProxyEventV2,
+  headers: Record<string, string | undefined>,
+  edgeKey: string | undefined,
+): string {
+  const peer = requestContext.http.sourceIp
+  if (edgeKey === undefined || headers['x-footfall-edge'] !== edgeKey) return peer
+  return headers['x-forwarded-for']?.split(',').at(-2)?.trim() || peer
+}
+
 function respondWithoutRoute(method: string, path: string): HttpResponse {
   if (method === 'OPTIONS') return PREFLIGHT
   throw routeNotFound(method, path)
@@ -75,6 +93,7 @@ function toRequest(
   event: APIGatewayProxyEventV2,
   headers: Record<string, string | undefined>,
   route: Route,
+  ip: string,
   signal: AbortSignal | undefined,
 ): HttpRequest {
   const { body = '', isBase64Encoded, rawPath, rawQueryString, pathParameters = {} } = event
@@ -85,8 +104,7 @@ function toRequest(
     query: parseQuery(route, rawQueryString),
     headers: visibleHeaders(route, headers),
     body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
-    // The client of the gateway, mostly CloudFront. Headers with addresses are not used, as the sender can forge them.
-    ip: event.requestContext.http.sourceIp,
+    ip,
     ...(signal !== undefined && { signal }),
   }
 }
@@ -134,14 +152,14 @@ function gzip({ status, headers, body }: HttpResponse): HttpResponse {
 }
 
 function toResult(
-  { status, headers, body }: HttpResponse,
+  { status, headers, body, cookies }: HttpResponse,
   method: string,
 ): APIGatewayProxyStructuredResultV2 {
-  if (method === 'HEAD' || status === 204 || status === 304) return { statusCode: status, headers }
-  if (typeof body === 'string') return { statusCode: status, headers, body }
+  const head = { statusCode: status, headers, ...(cookies !== undefined && { cookies: [...cookies] }) }
+  if (method === 'HEAD' || status === 204 || status === 304) return head
+  if (typeof body === 'string') return { ...head, body }
   return {
-    statusCode: status,
-    headers,
+    ...head,
     body: Buffer.from(body).toString('base64'),
     isBase64Encoded: true,
   }

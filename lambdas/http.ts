@@ -21,6 +21,8 @@ export type HttpResponse = {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array
+  /** Set-Cookie headers, one each. */
+  cookies?: readonly string[]
 }
 
 /** A deployed HTTP function: serves the routes whose row names it. Never throws. */

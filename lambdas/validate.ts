@@ -6,18 +6,25 @@ import type { ErrorCode } from '#schemas/errors'
  * Checks the fields of a query or a body. Throws for the first problem, with the code that the check of the field names
  * (`failsWith` of schemas/fields.ts), else MISSING_FIELDS. The message names the field.
  */
-export function validate<T extends z.ZodType>(schema: T, input: Record<string, unknown>): z.output<T> {
+export function validate<T extends z.ZodType>(
+  schema: T,
+  input: Record<string, unknown>,
+  code: ErrorCode = 'MISSING_FIELDS',
+): z.output<T> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
   const issue = result.error.issues[0]
-  if (issue === undefined) throw new ApiError('MISSING_FIELDS')
+  if (issue === undefined) throw new ApiError(code)
   const params = 'params' in issue ? issue.params : undefined
-  throw new ApiError((params?.code as ErrorCode | undefined) ?? 'MISSING_FIELDS', messageOf(issue, input))
+  throw new ApiError((params?.code as ErrorCode | undefined) ?? code, messageOf(issue, input))
 }
 
 /** Our own messages are sentences with a full stop. Those of zod are not, and do not name the field. */
 function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
   if (issue.message.endsWith('.')) return issue.message
+  if (issue.code === 'unrecognized_keys') {
+    return `Field \`${[...issue.path, issue.keys[0]].join('.')}\` is unknown. Remove it.`
+  }
   const field = issue.path.map(String).join('.')
   const value = issue.path.reduce<unknown>(
     (parent, key) => (parent as Record<PropertyKey, unknown> | undefined)?.[key],

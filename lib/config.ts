@@ -20,6 +20,10 @@ const LOG_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ]
 
+const httpsAddress = z
+  .url({ protocol: /^https$/, error: 'Use an https address' })
+  .transform(text => text.replace(/\/+$/, ''))
+
 const schema = z.strictObject({
   stackName: z
     .string()
@@ -100,6 +104,50 @@ const schema = z.strictObject({
     description: 'Compaction workers at the same time. A new AWS account has 10 concurrent executions in all',
   }),
 
+  profile: z
+    .enum(['own', 'hosted'], 'Use own or hosted')
+    .default('own')
+    .meta({ description: 'Plans and limits: own has none, hosted sells a Pro plan to everybody' }),
+  limits: z.string().default('').meta({
+    description:
+      'Numbers of the profile that you replace, such as free.rate_limit_rpm=1000,session_starts=500',
+  }),
+  signUp: z.string().default('').meta({
+    description:
+      'Who may sign in beside the owner: addresses and domains, such as ada@example.com,@example.org',
+  }),
+  accessSecretArn: z
+    .string()
+    .regex(/^arn:aws:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+$/, 'Use the ARN of a secret')
+    .optional()
+    .meta({
+      description:
+        'Your secret with a JSON object: openid_client_secret, code_host_client_secret, stripe_secret_key, stripe_webhook_secret',
+    }),
+  openIdIssuer: httpsAddress
+    .optional()
+    .meta({ description: 'OpenID provider that people sign in with. Its secret is openid_client_secret' }),
+  openIdClientId: z.string().optional().meta({ description: 'Id of the service at the OpenID provider' }),
+  openIdLabel: z.string().default('OpenID').meta({ description: 'Name of the provider on its button' }),
+  codeHostClientId: z.string().optional().meta({
+    description:
+      'Id of the service at a code host that people may also sign in with. Its secret is code_host_client_secret',
+  }),
+  codeHostUrl: httpsAddress.default('https://github.com').meta({ description: 'Address of the code host' }),
+  codeHostApiUrl: httpsAddress
+    .default('https://api.github.com')
+    .meta({ description: 'Address of the API of the code host' }),
+  codeHostLabel: z.string().default('GitHub').meta({ description: 'Name of the code host on its button' }),
+  stripePrice: z
+    .string()
+    .regex(/^price_\w+$/, 'Use the id of a price at Stripe')
+    .optional()
+    .meta({ description: 'Price of the Pro plan at Stripe, with profile=hosted' }),
+
+  feedbackWebhook: httpsAddress.optional().meta({
+    description: 'Address that gets the feedback of agents as JSON by POST, such as a chat webhook',
+  }),
+
   alarmEmail: z
     .email('Use an e-mail address')
     .optional()
@@ -145,6 +193,24 @@ const consistentSchema = schema
     path: ['monthlyBudgetUsd'],
     message: 'Set alarmEmail too',
   })
+
+  .refine(options => (options.openIdIssuer === undefined) === (options.openIdClientId === undefined), {
+    path: ['openIdClientId'],
+    message: 'Set it together with openIdIssuer',
+  })
+  .refine(options => options.accessSecretArn !== undefined || !needsSecret(options), {
+    path: ['accessSecretArn'],
+    message: 'Set it too: the provider of openIdIssuer, codeHostClientId or stripePrice needs a secret',
+  })
+  .refine(options => options.stripePrice === undefined || options.profile === 'hosted', {
+    path: ['stripePrice'],
+    message: 'Use it with profile=hosted only',
+  })
+
+function needsSecret(options: z.output<typeof schema>): boolean {
+  const { openIdIssuer, codeHostClientId, stripePrice } = options
+  return [openIdIssuer, codeHostClientId, stripePrice].some(option => option !== undefined)
+}
 
 export type Config = z.output<typeof schema>
 

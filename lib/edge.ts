@@ -1,7 +1,8 @@
-import { Duration } from 'aws-cdk-lib'
+import { Aws, Duration, Fn } from 'aws-cdk-lib'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
   AllowedMethods,
+  type BehaviorOptions,
   CacheCookieBehavior,
   CacheHeaderBehavior,
   CachePolicy,
@@ -10,7 +11,10 @@ import {
   HttpVersion,
   type IOrigin,
   OriginProtocolPolicy,
+  OriginRequestCookieBehavior,
+  OriginRequestHeaderBehavior,
   OriginRequestPolicy,
+  OriginRequestQueryStringBehavior,
   OriginSslPolicy,
   PriceClass,
   ResponseHeadersPolicy,
@@ -47,8 +51,14 @@ const ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
  */
 export class Edge extends Construct {
   readonly distribution: Distribution
+  private cookielessPolicies?: Pick<BehaviorOptions, 'cachePolicy' | 'originRequestPolicy'>
   /** Address of the service, without a slash at its end. */
   readonly baseUrl: string
+  /**
+   * What every request through CloudFront carries. It is the random part of the stack's id, which no caller can know: the
+   * template holds only a reference.
+   */
+  readonly key = Fn.select(2, Fn.split('/', Aws.STACK_ID))
 
   constructor(scope: Construct, id: string, { apiHost, config }: { apiHost: string; config: Config }) {
     super(scope, id)
@@ -57,6 +67,7 @@ export class Edge extends Construct {
       originSslProtocols: [OriginSslPolicy.TLS_V1_2],
       readTimeout: Duration.seconds(30),
       keepaliveTimeout: Duration.seconds(30),
+      customHeaders: { 'X-Footfall-Edge': this.key },
     })
     this.distribution = new Distribution(this, 'Distribution', {
       comment: config.stackName,
@@ -68,7 +79,10 @@ export class Edge extends Construct {
         // All headers but Host, because API Gateway finds the API by its own host name.
         originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       },
-      additionalBehaviors: Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
+      additionalBehaviors: {
+        ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
+        ...Object.fromEntries(ingestionPaths().map(path => [path, this.withoutCookies(origin)])),
+      },
       errorResponses: ERROR_STATUSES.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
       priceClass: PRICE_CLASSES[config.priceClass],
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -92,15 +106,40 @@ export class Edge extends Construct {
    * Cache-Control allows it, and every response of the API says no-store. Credentials, query string and cookies are part of
    * the cache key, so a response can never reach another caller.
    */
-  private createPassThroughPolicy(): CachePolicy {
-    return new CachePolicy(this, 'PassThrough', {
+  /**
+   * Ingestion never sees a cookie: pages of measured sites may send theirs along. All other functions see cookies only
+   * on the rows that have `cookies` (lambdas/visible-headers.ts).
+   */
+  private withoutCookies(origin: IOrigin): BehaviorOptions {
+    this.cookielessPolicies ??= {
+      cachePolicy: this.createPassThroughPolicy('NoCookies', CacheCookieBehavior.none()),
+      originRequestPolicy: new OriginRequestPolicy(this, 'NoCookiesRequest', {
+        comment: 'All headers but Host, and no cookies',
+        headerBehavior: OriginRequestHeaderBehavior.denyList('Host'),
+        queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+        cookieBehavior: OriginRequestCookieBehavior.none(),
+      }),
+    }
+    return {
+      origin,
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      ...this.cookielessPolicies,
+    }
+  }
+
+  private createPassThroughPolicy(
+    id = 'PassThrough',
+    cookieBehavior = CacheCookieBehavior.all(),
+  ): CachePolicy {
+    return new CachePolicy(this, id, {
       comment: 'Caches nothing. Passes credentials and the country of the viewer',
       minTtl: Duration.seconds(0),
       defaultTtl: Duration.seconds(0),
       maxTtl: Duration.seconds(1),
       headerBehavior: CacheHeaderBehavior.allowList('Authorization', 'X-API-Key', 'Origin', COUNTRY_HEADER),
       queryStringBehavior: CacheQueryStringBehavior.all(),
-      cookieBehavior: CacheCookieBehavior.all(),
+      cookieBehavior,
       enableAcceptEncodingGzip: true,
       enableAcceptEncodingBrotli: true,
     })
@@ -154,4 +193,10 @@ function scriptBehavior(origin: IOrigin) {
     cachePolicy: CachePolicy.CACHING_OPTIMIZED,
     responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS,
   }
+}
+
+/** Paths that take events from browsers and servers of measured sites. */
+function ingestionPaths(): string[] {
+  const rows: Route[] = Object.values(routes)
+  return rows.filter(({ auth }) => auth === 'project_token').map(({ path }) => path)
 }

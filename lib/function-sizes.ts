@@ -20,7 +20,10 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   // Waits for Athena. A statement is stopped after 25 s, and a request answers 503 at 1.5 s before its timeout.
   reports: { description: 'Answers reports from the lake', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   control: { description: 'Projects and accounts', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
+  auth: { description: 'Agent sessions', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   site: { description: 'The tracker, the API document, unknown paths', memoryMb: 256, timeoutSeconds: 10 },
+  // Rare calls of people; the first one loads the libraries of sign-in.
+  pages: { description: 'Serves the pages for people', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   // A claim of 100,000 rows needs a few hundred MB and a few seconds. The rest is for reading a claimed range again.
   lake: { description: 'Writes hot files from the stream', memoryMb: 1024, timeoutSeconds: 300 },
   // 3,008 MB is the limit of a new account. A cold compaction keeps the temporary files of a day's events on the disk.

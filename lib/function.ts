@@ -166,6 +166,29 @@ export class ServiceFunction extends Construct {
     return this.set('ATHENA_WORKGROUP', name).set('GLUE_DATABASE', name)
   }
 
+  /** Plans, providers and payments, and the right to read their secret. */
+  bindAccess(config: Config): this {
+    if (config.accessSecretArn !== undefined) {
+      this.allow(['secretsmanager:GetSecretValue'], [config.accessSecretArn])
+    }
+    return this.bindPlans(config)
+      .set('SIGN_UP', config.signUp)
+      .set('PROVIDER_CREDENTIALS', config.accessSecretArn ?? '')
+      .set('OPENID_ISSUER', config.openIdIssuer ?? '')
+      .set('OPENID_CLIENT_ID', config.openIdClientId ?? '')
+      .set('OPENID_LABEL', config.openIdLabel)
+      .set('CODE_HOST_URL', config.codeHostUrl)
+      .set('CODE_HOST_API_URL', config.codeHostApiUrl)
+      .set('CODE_HOST_CLIENT_ID', config.codeHostClientId ?? '')
+      .set('CODE_HOST_LABEL', config.codeHostLabel)
+      .set('STRIPE_PRICE', config.stripePrice ?? '')
+  }
+
+  /** The profile of plans and limits. */
+  bindPlans({ profile, limits }: Config): this {
+    return this.set('PROFILE', profile).set('LIMITS', limits)
+  }
+
   /** Sets a setting by its name in schemas/functions.ts. */
   set(setting: string, value: string): this {
     this.lambda.addEnvironment(setting, value)

@@ -53,24 +53,42 @@ export class Service extends Stack {
 
     // The API comes before its functions, because they need the address of CloudFront in front of it.
     const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })
-    const { distribution, baseUrl } = new Edge(this, 'Edge', { apiHost: api.host, config })
+    const { distribution, baseUrl, key: edgeKey } = new Edge(this, 'Edge', { apiHost: api.host, config })
 
     const entries = (Object.keys(functions) as FunctionName[]).map(name => [
       name,
       new ServiceFunction(this, name, { name, folder: folders[name], config }),
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
-    const { track, reports, control, site, lake, jobs, scheduler, owner } = serviceFunctions
+    const { track, reports, control, auth, site, pages, lake, jobs, scheduler, owner } = serviceFunctions
 
-    track.bindTable(table, ['GetItem']).bindStreamWriter(stream).set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
+    // It reads projects, credentials and caps, and notes when an agent session was used.
+    track
+      .bindTable(table, ['GetItem', 'UpdateItem', 'Query'])
+      .bindStreamWriter(stream)
+      .bindPlans(config)
+      .set('BASE_URL', baseUrl)
+      .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
     reports
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindCatalog(catalog, bucket)
+      .bindPlans(config)
       .set('BASE_URL', baseUrl)
     control
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindPlans(config)
+      .set('FEEDBACK_WEBHOOK', config.feedbackWebhook ?? '')
       .set('BASE_URL', baseUrl)
+    auth
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
+      .bindPlans(config)
+      .set('BASE_URL', baseUrl)
+      .set('EDGE_KEY', edgeKey)
     site.set('BASE_URL', baseUrl)
+    pages
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindAccess(config)
+      .set('BASE_URL', baseUrl)
     lake
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindStreamReader(stream)
@@ -87,7 +105,7 @@ export class Service extends Stack {
     owner.bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)
     // `live`, the second consumer of the stream, and its functions will join here.
 
-    api.addRoutes({ track, reports, control, site })
+    api.addRoutes({ track, reports, control, auth, site, pages })
     feedFromStream(lake, events, storage)
     // An update replaces the consumer first, so that it can read records of a new format when they arrive.
     track.lambda.node.addDependency(lake.lambda)
@@ -122,7 +140,7 @@ export class Service extends Stack {
     this.addOutput(
       'MakeOwner',
       `aws lambda invoke --region ${this.region} --function-name ${owner.lambda.functionName} /dev/stdout`,
-      "Creates the owner's account, an API key and a first project, and prints them. Nothing else shows the key",
+      "Creates the owner's account, an API key and a first project, and prints them with a link that signs you in once. Nothing else shows the key",
     )
     this.addOutput('BucketName', bucket.bucketName, 'S3 bucket of the lake')
     this.addOutput('TableName', table.tableName, 'State table')

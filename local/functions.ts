@@ -3,6 +3,7 @@ import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createFreshness } from '#core/lake/freshness'
 import type { Clock, Log } from '#core/ports'
+import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
 import type { HttpFunction } from '#lambdas/http'
@@ -11,6 +12,7 @@ import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
 import { buildTracker } from '#tracker/build'
+import type { Access } from './access/open-access.ts'
 import { openCountryTable } from './http/country-table.ts'
 import { openQueryEngine } from './lake/query-engine.ts'
 import { createRepairingLog } from './lake/repairs.ts'
@@ -19,6 +21,7 @@ import { lakeDir, queryTempDir, type Storage } from './storage.ts'
 
 export type FunctionOptions = {
   baseUrl: string
+  access: Access
   clock: Clock
   log: Log
   /** Requests the repair of a damaged object of the lake. */
@@ -29,9 +32,9 @@ export type FunctionOptions = {
 export async function openFunctions(
   settings: Settings,
   storage: Storage,
-  { baseUrl, clock, log, repair }: FunctionOptions,
+  { baseUrl, access, clock, log, repair }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
-  const { accounts, projects, usage, limits, lakeState, stream } = storage
+  const { accounts, projects, usage, lakeState, stream } = storage
   const [tracker, engine] = await Promise.all([
     buildTracker(),
     openQueryEngine({
@@ -46,8 +49,10 @@ export async function openFunctions(
   ])
   // Ends the process that esbuild keeps for further builds.
   await stopEsbuild()
-  const common = { accounts, projects, usage, limits, baseUrl, clock, log }
+  const common = { ...access, accounts, projects, usage, baseUrl, clock, log }
   const functions = {
+    pages: access.pages,
+    auth: authHandler({ ...common, hasDevApprove: settings.DEV_APPROVE }),
     site: siteHandler({ tracker, baseUrl, log }),
     control: controlHandler(common),
     reports: reportsHandler({
@@ -64,7 +69,7 @@ export async function openFunctions(
       countryHeader: settings.COUNTRY_HEADER ?? null,
       bots: createBotClassifier(),
       findCaller: findCaller(common),
-      limits,
+      limits: access.limits,
       clock,
       ids: createArrivalOrder(),
       log,

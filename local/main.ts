@@ -32,7 +32,10 @@ try {
   const { base_url, project } = startedService.credentials
   serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
   const seconds = (performance.now() / 1_000).toFixed(1)
-  printStatus('ready', `${base_url} after ${seconds} s\n${firstSteps(base_url, settings.DATA_DIR, project)}`)
+  printStatus(
+    'ready',
+    `${base_url} after ${seconds} s\n${firstSteps(base_url, settings.DATA_DIR, project, await startedService.setupLink())}`,
+  )
   service = startedService
 } catch (error) {
   process.stderr.write(`Footfall cannot start. ${operatorMessage(error)}\n`)

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import { accessSettings } from './access/settings.ts'
 
 /** A whole number within bounds, in decimal digits. */
 function wholeNumber(min: number, max: number) {
@@ -70,6 +71,7 @@ export const settingsSchema = z.object({
   STREAM_RETENTION_MINUTES: wholeNumber(0, 525_600)
     .default(60)
     .meta({ description: 'How long the log keeps a record after the lake has it, minutes' }),
+  ...accessSettings,
 })
 
 export type Settings = Readonly<z.infer<typeof settingsSchema>>
@@ -95,6 +97,8 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const { success, data, error } = settingsSchema.safeParse(variables)
   if (!success) {
     const lines = error.issues.map(({ path: [name], message }) => {
+      // The output may be kept in a system log.
+      if (String(name).includes('SECRET')) return `${String(name)} ${message}.`
       return `${String(name)} ${message}, not ${JSON.stringify(variables[String(name)])}.`
     })
     throw new SettingsError(lines.join('\n'))

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Log } from '#core/ports'
 import type { Credentials } from '#schemas/owner'
+import { openAccess } from './access/open-access.ts'
 import { credentialsPath, readCredentials, writeCredentials } from './credentials-file.ts'
 import { collectGarbage } from './demo/collect-garbage.ts'
 import { DEMO_EVENTS, isSeedUnfinished, seedDemo } from './demo/seed.ts'
@@ -16,6 +17,8 @@ import { openStorage, type Storage } from './storage.ts'
 
 export type Service = {
   credentials: Credentials
+  /** A new one-time link that signs a browser in as the owner. */
+  setupLink(): Promise<string>
   /** Finishes the open requests and the current batch, then closes all files. */
   stop(): Promise<void>
 }
@@ -55,22 +58,32 @@ export async function startService(
     },
     log,
   )
+  const access = await openAccess(settings, storage, {
+    baseUrl,
+    ownerId: credentials.account_id,
+    clock,
+    log,
+  })
+  // Demo sessions read the project with made-up traffic, and nothing where there is none.
+  await access.demo.setProject(settings.SEED_DEMO ? project : null)
   const { functions, close: closeFunctions } = await openFunctions(settings, storage, {
     baseUrl,
+    access,
     clock,
     log,
     repair: pipeline.repair,
+  })
+  const demoSite = createDemoSite({
+    baseUrl,
+    project: credentials.project,
+    token: credentials.project_token,
+    credentialsFile: credentialsPath(DATA_DIR),
   })
   const http = await listen({
     port,
     host: settings.HOST,
     functions,
-    localPages: createDemoSite({
-      baseUrl,
-      project: credentials.project,
-      token: credentials.project_token,
-      credentialsFile: credentialsPath(DATA_DIR),
-    }),
+    localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
   })
   if (storedCredentials?.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
@@ -82,10 +95,12 @@ export async function startService(
   }
   return {
     credentials,
+    setupLink: access.setupLink,
     async stop() {
       await http.close()
       await pipeline.stop()
       await closeFunctions()
+      await access.close()
       await storage.close()
       lock.release()
     },

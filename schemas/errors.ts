@@ -86,6 +86,47 @@ export const errorCodes = {
     status: 500,
     hint: 'The service has a bug. Try again later, and tell the operator if it fails again.',
   },
+  INVALID_STATE: {
+    status: 400,
+    hint: 'Wait until the human has approved the auth request, then exchange again.',
+  },
+  AUTH_REQUEST_ALREADY_EXCHANGED: {
+    status: 409,
+    hint: 'Use the session that the first exchange returned, or start another auth request.',
+  },
+  AUTH_REQUEST_EXPIRED: { status: 410, hint: 'Start another auth request with POST /agent-sessions/start.' },
+  AUTH_REQUEST_REVOKED: {
+    status: 410,
+    hint: 'The human denied it. Ask them before you start another auth request.',
+  },
+  INVALID_EXCHANGE_CODE: {
+    status: 401,
+    hint: 'Send the exchange code (aae_…) of this auth request, from the callback, the finish page or the poll.',
+  },
+  INVALID_CODE_VERIFIER: {
+    status: 401,
+    hint: 'Send the code_verifier whose SHA-256 was sent as code_challenge.',
+  },
+  INVALID_POLL_TOKEN: {
+    status: 401,
+    hint: 'Send the poll token (aap_…) that POST /agent-sessions/start returned.',
+  },
+  INVALID_REFRESH_TOKEN: {
+    status: 401,
+    hint: 'The session is over. Start another auth request with POST /agent-sessions/start.',
+  },
+  UNSUPPORTED_IDENTITY_TYPE: { status: 400, hint: 'Send `type` as user_claimed; GET /auth.md describes it.' },
+  UNSUPPORTED_CREDENTIAL_TYPE: { status: 400, hint: 'Send `requested_credential_type` as access_token.' },
+  AUTHORIZATION_PENDING: {
+    status: 400,
+    hint: 'Wait as many seconds as `interval` says, then complete the claim again.',
+  },
+  ACCESS_DENIED: { status: 403, hint: 'The human denied it. Ask them before you start another claim.' },
+  CLAIM_EXPIRED: { status: 410, hint: 'Start another claim with POST /agent/auth.' },
+  CLAIM_ALREADY_COMPLETED: {
+    status: 409,
+    hint: 'Use the session that the first completion returned, or start another claim.',
+  },
   UNAVAILABLE: {
     status: 503,
     hint: 'Send the same request again after Retry-After seconds. An event with an `event_id` is stored once.',

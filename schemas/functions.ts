@@ -12,6 +12,7 @@ const STREAM_ARN = setting('ARN of the event stream')
 const BUCKET_NAME = setting('Name of the S3 bucket of the lake')
 const JOB_QUEUE_URL = setting('Address of the job queue')
 const BASE_URL = setting('Address of the service, without a slash at its end')
+const EDGE_KEY = setting('What CloudFront sends, so that its X-Forwarded-For can be trusted')
 const COUNTRY_HEADER = setting('Lower-case name of the header with the country of the user')
 const ATHENA_WORKGROUP = setting('Workgroup that the reports run in')
 const GLUE_DATABASE = setting('Database of the lake in the catalog')
@@ -21,6 +22,31 @@ const EPOCH_MINUTES = z.coerce
   .min(1)
   .meta({ description: 'How often new events are compacted, minutes' })
 const COMPACTION_MEMORY_MB = z.coerce.number().int().min(64).meta({ description: 'Memory of DuckDB, MB' })
+
+/** A setting that may be empty: the deployer has not chosen it. */
+const optional = (description: string) => z.string().meta({ description })
+
+const FEEDBACK_WEBHOOK = optional('Address that gets feedback by POST')
+
+/** Plans and limits, for the functions that check them. */
+export const planSettings = {
+  PROFILE: z.enum(['own', 'hosted']).meta({ description: 'Plans and limits' }),
+  LIMITS: optional('Numbers of the profile that the deployer replaces'),
+}
+
+/** Who may sign in, and how; for the pages. */
+const signInSettings = {
+  SIGN_UP: optional('Addresses and domains that may sign in beside the owner'),
+  PROVIDER_CREDENTIALS: optional('ARN of the secret with the keys of the providers'),
+  OPENID_ISSUER: optional('Address of the OpenID provider'),
+  OPENID_CLIENT_ID: optional('Id of the service at the OpenID provider'),
+  OPENID_LABEL: optional('Name of the OpenID provider on its button'),
+  CODE_HOST_URL: optional('Address of the code host'),
+  CODE_HOST_API_URL: optional('Address of the API of the code host'),
+  CODE_HOST_CLIENT_ID: optional('Id of the service at the code host'),
+  CODE_HOST_LABEL: optional('Name of the code host on its button'),
+  STRIPE_PRICE: optional('Price of the Pro plan at Stripe'),
+}
 
 /** The settings of every function: Powertools puts these fields on each log line and metric. */
 const common = {
@@ -34,10 +60,12 @@ const common = {
 /** The keys are the names of the folders in lambdas/. */
 export const functions = {
   /** The HTTP functions. */
-  track: z.object({ ...common, TABLE_NAME, STREAM_ARN, COUNTRY_HEADER }),
-  reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE }),
-  control: z.object({ ...common, TABLE_NAME, BASE_URL }),
+  track: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...planSettings }),
+  reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...planSettings }),
+  control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...planSettings }),
+  auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
+  pages: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
   /** The worker for warm and cold compaction; the job queue starts it. */

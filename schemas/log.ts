@@ -20,6 +20,9 @@ export const logCodes = {
   EPOCH_CLOSED: 'an epoch was closed',
   EPOCH_COMPACTED: 'a warm compaction of an epoch is complete',
   COLD_COMPACTED: 'a cold compaction of epochs is complete',
+  AUDIT_NOT_WRITTEN: 'an entry of the audit log could not be written; the request went on',
+  FEEDBACK_NOT_DELIVERED: 'feedback was stored, but the configured sink could not be reached',
+  EVENT_CAPS_UNKNOWN: 'the state could not be read to check event caps; events are accepted meanwhile',
   JOB_FAILED: 'a job failed and will be tried again',
 } as const
 

@@ -8,12 +8,16 @@ import {
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
-import { errorsOf, pathParameters, type Route, routes } from './routes.ts'
+import { type CredentialKind, errorsOf, pathParameters, type Route, routes } from './routes.ts'
 
 const TAGS = {
   Ingestion: 'Send events, with the public token of a project in the body.',
   Analytics: 'Reports of one project, for an account.',
   Projects: 'The projects of an account: one for each site or app.',
+  Contexts: 'What the owner says about the numbers: goals, words, annotations.',
+  Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
+  Sessions:
+    'How an agent gets access with one click of a human, keeps it and ends it. GET /auth.md tells it in steps.',
   Tracking: 'The browser tracker as a script.',
   Service: 'The service itself.',
 } as const
@@ -48,6 +52,8 @@ const VERSION = '1.0.0'
 export function openApiDocument(baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, route] of Object.entries<Route>(routes)) {
+    // Pages for people are not part of the API.
+    if (route.auth === 'browser') continue
     const method = route.method.toLowerCase() as Lowercase<Route['method']>
     paths[route.path] = { ...paths[route.path], [method]: toOperation(name, route) }
   }
@@ -66,6 +72,12 @@ export function openApiDocument(baseUrl: string) {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An agent session, aas_…' },
         apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, aak_…' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-footfall-session',
+          description: 'A signed-in browser, on a page of this service',
+        },
         apiKeyQuery: { type: 'apiKey', in: 'query', name: 'key', description: 'An API key, aak_…' },
       },
     },
@@ -85,7 +97,7 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     tags: [route.tag],
     summary: route.summary,
     description: describeCaller(route),
-    security: route.auth === 'account' ? ACCOUNT_SECURITY : [],
+    security: securityOf(route),
     requestParams: {
       ...(parameters.length > 0 && {
         path: z.object(Object.fromEntries(parameters.map(parameter => [parameter, projectInPath]))),
@@ -93,10 +105,29 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
       ...((route.query ?? route.options) && { query: queryParameters(route) }),
     },
     ...(route.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
+      requestBody: {
+        required: route.form !== true,
+        content: {
+          'application/json': { schema: route.body },
+          ...(route.form && { 'application/x-www-form-urlencoded': { schema: route.body } }),
+        },
+      },
     }),
     responses: { ...successResponses(route), ...errorResponses(route) },
   }
+}
+
+/** How each kind of credential is sent; a demo session is sent like an agent session. */
+const SECURITY: Record<CredentialKind, Record<string, string[]>[]> = {
+  agent_session: [{ bearer: [] }],
+  demo: [],
+  api_key: [{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
+  cookie: [{ cookie: [] }],
+}
+
+function securityOf({ auth, credentials }: Route): Record<string, string[]>[] {
+  if (auth !== 'account') return []
+  return credentials === undefined ? ACCOUNT_SECURITY : credentials.flatMap(kind => SECURITY[kind])
 }
 
 const projectInPath = z.string().meta({ description: "The project's id or name", example: 'demo' })
@@ -112,11 +143,11 @@ function queryParameters({ query, options }: Route): z.ZodObject {
 function describeCaller(route: Route): string {
   if (route.auth === 'none') return 'Anybody may call it.'
   if (route.auth === 'project_token') return "The project's public token (aat_…) stands in the body."
-  const scopes = [route.scope, route.otherScope]
-    .flatMap(scope => (scope ? [`\`${scope}\``] : []))
-    .join(' or ')
   const metered = route.metered ? ' A successful request counts as one read of the month.' : ''
-  return `An account calls it, with an API key or with an agent session that has the scope ${scopes}.${metered}`
+  if (route.credentials !== undefined) return `An account calls it, with ${route.credentials.join(' or ')}.`
+  if (route.scope === undefined) return 'An account calls it, with any credential.'
+  const scopes = [route.scope].flat().map(scope => `\`${scope}\``)
+  return `An account calls it, with an API key or with an agent session that has the scope ${scopes.join(' or ')}.${metered}`
 }
 
 function successResponses(route: Route): ZodOpenApiResponsesObject {

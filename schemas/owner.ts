@@ -21,3 +21,6 @@ export const credentials = z.object({
 })
 
 export type Credentials = z.infer<typeof credentials>
+
+/** The response of the owner function: the credentials, and a link that signs one browser in as the owner. */
+export type OwnerAccess = Credentials & { setup_link: string }

@@ -77,28 +77,14 @@ export const readProject = projectRecord
   })
   .meta({ id: 'ReadProject' })
 
-/** GET /projects/{id}/usage (contract 1.4). */
-export const projectUsageQuery = z.object({
-  days: wholeNumber('days', 1, 90)
-    .default(7)
-    .meta({
-      description: 'How many UTC dates, of which today is the last',
-      override: { type: 'integer', minimum: 1, maximum: 90, default: 7 },
-    }),
-})
+export const deletedProject = z.object({ ok: z.literal(true), deleted: z.string() }).meta({ id: 'Deleted' })
+
+export const projectUsageQuery = z.object({ days: wholeNumber('days', 1, 90).default(7) })
 
 export const projectUsage = z
   .object({
     project: z.string(),
     days: z.int(),
-    rows: z.array(
-      z.object({
-        date: z.string(),
-        event_count: z.int().meta({ description: 'Events that arrived on the date' }),
-        read_count: z.int(),
-      }),
-    ),
+    rows: z.array(z.object({ date: z.string(), event_count: z.int(), read_count: z.int() })),
   })
   .meta({ id: 'ProjectUsage' })
-
-export const deletedProject = z.object({ ok: z.literal(true), deleted: z.string() }).meta({ id: 'Deleted' })

@@ -1,22 +1,18 @@
 import type * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
+import { accountRoutes } from './routes/account.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
+import { contextsRoutes } from './routes/contexts.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
+import { pagesRoutes } from './routes/pages.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { sessionsRoutes } from './routes/sessions.ts'
 import { trackingRoutes } from './routes/tracking.ts'
+import type { Scope } from './scopes.ts'
 
-export const SCOPES = [
-  'account:read',
-  'projects:read',
-  'projects:write',
-  'analytics:read',
-  'experiments:read',
-  'experiments:write',
-  'feedback:write',
-  'live:read',
-] as const
-export type Scope = (typeof SCOPES)[number]
+/** How a caller proves who they are. */
+export type CredentialKind = 'api_key' | 'agent_session' | 'cookie' | 'demo'
 
 /** The limits that a plan sets on requests (contract 6). */
 export type Limit = 'reads_per_minute'
@@ -33,12 +29,16 @@ export type Route = {
   tag: string
   summary: string
   /** The deployed function (a folder of lambdas/) that serves it. */
-  function: 'track' | 'reports' | 'control' | 'site'
-  /** Who may call: anybody, the holder of a project token (in the body), or an account with any of its credentials. */
-  auth: 'none' | 'project_token' | 'account'
-  scope?: Scope
-  /** Another scope that is enough. */
-  otherScope?: Scope
+  function: 'track' | 'reports' | 'control' | 'site' | 'auth' | 'pages'
+  /**
+   * Who may call: anybody, the holder of a project token (in the body), an account with any of its credentials, or a
+   * person with a browser (schemas/routes/pages.ts).
+   */
+  auth: 'none' | 'project_token' | 'account' | 'browser'
+  /** The scope that the credential needs; of several, one is enough. */
+  scope?: Scope | readonly [Scope, ...Scope[]]
+  /** The kinds of credential that may call; absent: all. An agent session never gets at keys. */
+  credentials?: readonly CredentialKind[]
   /** The function sees the cookies of the request. */
   cookies?: true
   /** The plan that the account needs; PRO_REQUIRED without it. */
@@ -46,13 +46,19 @@ export type Route = {
   /** The limit that each request counts toward, also when it fails later. */
   limit?: Limit
   /** The part of the request that names the caller's project. It is checked before any other field (R8). */
-  project?: 'query' | 'body' | 'path'
+  project?: 'query' | 'body' | 'path' | 'body_or_query'
   /** A successful request counts toward the month's reads (contract 6). */
   metered?: true
   query?: z.ZodType
   body?: z.ZodType
   /** Parameters that several rows share. They stand in the query string, or in the body beside its own fields. */
   options?: z.ZodObject
+  /** The body may also be a form, and may be empty. */
+  form?: true
+  /** The code of a body that breaks a rule; default: MISSING_FIELDS. */
+  bodyCode?: ErrorCode
+  /** Largest body, where it is less than MAX_BODY_BYTES. */
+  maxBodyBytes?: number
   /** With a content type or without a schema the handler writes the response itself; else it is JSON. */
   responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
   /** The error codes of this route that do not follow from its other fields. */
@@ -69,6 +75,10 @@ export const routes = {
   ...serviceRoutes,
   ...analyticsRoutes,
   ...projectsRoutes,
+  ...contextsRoutes,
+  ...accountRoutes,
+  ...sessionsRoutes,
+  ...pagesRoutes,
 } as const satisfies Record<string, Route>
 
 export type RouteName = keyof typeof routes
@@ -80,15 +90,20 @@ const derivedErrors: [code: ErrorCode, follows: (route: Route) => boolean][] = [
   ['INVALID_TOKEN', ({ auth }) => auth === 'project_token'],
   ['AUTH_REQUIRED', ({ auth }) => auth === 'account'],
   // The chain reads the query string for the credential, and the string may have bad percent-encoding.
-  ['MISSING_FIELDS', ({ auth }) => auth === 'account'],
-  ['FORBIDDEN', ({ scope }) => scope !== undefined],
+  ['MISSING_FIELDS', ({ auth, body }) => auth === 'account' || body !== undefined],
+  // A scope is missing, or the credential is of the wrong kind.
+  ['FORBIDDEN', ({ auth }) => auth === 'account'],
   ['PRO_REQUIRED', ({ tier }) => tier !== undefined],
   ['NOT_FOUND', ({ project }) => project !== undefined],
-  ['PROJECT_REQUIRED', ({ project }) => project === 'query' || project === 'body'],
+  ['PROJECT_REQUIRED', ({ project }) => project !== undefined && project !== 'path'],
   // The state table, which holds all callers, may be out of reach.
-  ['UNAVAILABLE', ({ auth }) => auth !== 'none'],
+  ['UNAVAILABLE', route => route.auth !== 'none' || route.function === 'auth'],
   // Athena starts only so many statements a second.
   ['RATE_LIMITED', route => route.limit !== undefined || route.function === 'reports'],
+  // Limits of the project's token and caps of the account.
+  ['RATE_LIMITED', ({ auth }) => auth === 'project_token'],
+  // Guards by address.
+  ['RATE_LIMITED', route => route.function === 'auth'],
   ['INTERNAL_ERROR', () => true],
 ]
 

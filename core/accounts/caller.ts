@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Scope } from '#schemas/routes'
+import type { CredentialKind } from '#schemas/routes'
+import type { Scope } from '#schemas/scopes'
 
 export type Tier = 'free' | 'pro'
 
@@ -11,6 +12,12 @@ export type Account = {
   complimentary: boolean
   /** ISO 8601. */
   created_at: string
+  /** The login at the code host; null before the user has signed in there. */
+  code_host_login: string | null
+  /** The name at the default identity provider. */
+  idp_name: string | null
+  /** null: no cap. */
+  monthly_spend_cap_dollars: number | null
 }
 
 /** The caller of a request, after the check of the credential. */
@@ -24,9 +31,11 @@ export type Caller = {
 }
 
 export type Credential = {
-  kind: 'api_key' | 'agent_session' | 'cookie' | 'demo'
+  kind: CredentialKind
   /** Names the credential in logs and records; it is not secret. */
   id: string
+  /** The name that the user gave the client of an agent session. */
+  label: string | null
 }
 
 /** Returns whether the caller has the scope. A write scope implies its read scope (contract R7). */

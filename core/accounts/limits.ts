@@ -17,6 +17,8 @@ export type LimitState = {
     /** Seconds. */
     retryAfter: number
   }
+  /** A read of the month that was counted already. It is given back when the request fails. */
+  reservation?: { release(): Promise<void> }
 }
 
 /** The limits of plans (contract 6). */
@@ -25,12 +27,15 @@ export type Limits = {
   check(caller: Caller, route: Route): Promise<LimitState | null>
   /** Counts events that an account is about to store. null: no limit. Synchronous, as ingestion never waits for it. */
   checkEvents(accountId: string, events: number): LimitState | null
+  /** Counts one request of a project's token in this process. null: within the limit, or no limit. */
+  checkToken(projectId: string): LimitState | null
 }
 
 /** The limits of the profile `own`: none. */
 export const noLimits: Limits = {
   check: async () => null,
   checkEvents: () => null,
+  checkToken: () => null,
 }
 
 /** Returns the response headers that show the state of a limit (contract R20). The reset is in Unix seconds. */

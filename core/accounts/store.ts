@@ -1,13 +1,19 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { Entity } from 'electrodb'
+import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
+import { isSame, sha256 } from '#core/sessions/tokens'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
-import type { Account } from './caller.ts'
+import type { Account, Tier } from './caller.ts'
 
 export type AccountStoreServices = StateTable & { clock: Clock }
 
 /** The form of an API key. A text of another form is unknown without a read of the table. */
 const API_KEY = /^aak_[0-9a-f]{64}$/
+/** The address of a deleted account is forgotten. */
+const DELETED_EMAIL = 'deleted@invalid'
+/** A replaced key is dead in every process after this time. */
+const KEY_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
 
 /**
  * Accounts and their API keys. Only the SHA-256 of a key is stored: in the account's item, which decides, and as the key
@@ -16,20 +22,22 @@ const API_KEY = /^aak_[0-9a-f]{64}$/
 export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   const accounts = createAccountEntity(state)
   const keys = createApiKeyEntity(state)
+  const keyCache = createLookupCache(clock, lookUpKey, KEY_CACHE)
 
   async function create(owner: Pick<Account, 'email' | 'tier' | 'complimentary'>): Promise<Account> {
-    const account = {
+    const item = {
       id: `acc_${randomBytes(8).toString('hex')}`,
       created_at: new Date(clock.now()).toISOString(),
       ...owner,
     }
-    await orUnavailable(accounts.create(account).go())
-    return account
+    await orUnavailable(accounts.create(item).go())
+    return toAccount(item)
   }
 
+  /** Returns null for an unknown and for a deleted account. */
   async function byId(id: string): Promise<Account | null> {
     const item = await find(id)
-    return item === null ? null : toAccount(item)
+    return isLive(item) ? toAccount(item) : null
   }
 
   /** Replaces the account's API key; the old key stops at once. Nobody can read a key again. Throws without an account. */
@@ -44,20 +52,76 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     }
     if (account?.api_key_hash !== undefined)
       await orUnavailable(keys.delete({ hash: account.api_key_hash }).go())
+    keyCache.clear()
     return key
   }
 
-  /** Returns the account of an API key, or null for an unknown or replaced key. */
+  /** Returns the account of an API key, or null for an unknown or replaced key. Cached for at most 5 s. */
   async function byApiKey(key: string): Promise<Account | null> {
-    if (!API_KEY.test(key)) return null
+    return API_KEY.test(key) ? keyCache.get(key) : null
+  }
+
+  async function lookUpKey(key: string): Promise<Account | null> {
     const hash = sha256(key)
     const { data: keyRecord } = await orUnavailable(keys.get({ hash }).go({ consistent: true }))
     const item = keyRecord === null ? null : await find(keyRecord.account_id)
-    return item?.api_key_hash !== undefined && isSameHash(item.api_key_hash, hash) ? toAccount(item) : null
+    return isLive(item) && isSame(item.api_key_hash ?? '', hash) ? toAccount(item) : null
   }
 
   async function hasApiKey(accountId: string): Promise<boolean> {
     return (await find(accountId))?.api_key_hash !== undefined
+  }
+
+  /**
+   * Sets the plan that the payments decide. A version that is not newer than the last one changes nothing, because events
+   * of the payment provider may arrive late; nor does any version change a complimentary account.
+   */
+  async function applyPlan(id: string, tier: Tier, version: number): Promise<void> {
+    const newer = accounts
+      .patch({ id })
+      .set({ tier, plan_version: version })
+      .where(
+        (item, { eq, lt, notExists }) =>
+          `${eq(item.complimentary, false)} AND (${notExists(item.plan_version)} OR ${lt(item.plan_version, version)})`,
+      )
+    await conditionHeld(newer.go())
+    keyCache.clear()
+  }
+
+  /** Sets the monthly spend cap in dollars; null removes it. */
+  async function setSpendCap(id: string, dollars: number | null): Promise<void> {
+    const patch = accounts.patch({ id })
+    const write = dollars === null ? patch.remove(['spend_cap']) : patch.set({ spend_cap: dollars })
+    await conditionHeld(write.go())
+    keyCache.clear()
+  }
+
+  /** Notes the account's login or name at an identity provider. */
+  async function setIdentityName(
+    id: string,
+    provider: 'idp' | 'code_host' | 'dev',
+    name: string | null,
+  ): Promise<void> {
+    if (name === null) return
+    const field = provider === 'code_host' ? 'code_host_login' : 'idp_name'
+    await conditionHeld(
+      accounts
+        .patch({ id })
+        .set({ [field]: name })
+        .go(),
+    )
+  }
+
+  /** Marks the account as deleted: every credential of it stops within 5 s, in this process at once. */
+  async function markDeleted(id: string): Promise<void> {
+    const item = await find(id)
+    const write = accounts
+      .patch({ id })
+      .set({ deleted_at: new Date(clock.now()).toISOString(), email: DELETED_EMAIL })
+      .remove(['api_key_hash', 'code_host_login', 'idp_name'])
+    await conditionHeld(write.go())
+    if (item?.api_key_hash !== undefined) await orUnavailable(keys.delete({ hash: item.api_key_hash }).go())
+    keyCache.clear()
   }
 
   async function find(id: string) {
@@ -65,22 +129,44 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     return data
   }
 
-  return { create, byId, issueApiKey, byApiKey, hasApiKey }
+  return {
+    create,
+    byId,
+    issueApiKey,
+    byApiKey,
+    hasApiKey,
+    applyPlan,
+    setSpendCap,
+    setIdentityName,
+    markDeleted,
+  }
 }
 
 export type AccountStore = ReturnType<typeof createAccountStore>
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+type AccountItem = Pick<Account, 'id' | 'email' | 'tier' | 'complimentary' | 'created_at'> & {
+  code_host_login?: string | undefined
+  idp_name?: string | undefined
+  spend_cap?: number | undefined
+  deleted_at?: string | undefined
 }
 
-/** Compares two hashes in constant time. */
-function isSameHash(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+function isLive<Item extends AccountItem>(item: Item | null): item is Item {
+  return item !== null && item.deleted_at === undefined
 }
 
-function toAccount({ id, email, tier, complimentary, created_at }: Account): Account {
-  return { id, email, tier, complimentary, created_at }
+function toAccount({ id, email, tier, complimentary, created_at, ...item }: AccountItem): Account {
+  const { code_host_login = null, idp_name = null, spend_cap = null } = item
+  return {
+    id,
+    email,
+    tier,
+    complimentary,
+    created_at,
+    code_host_login,
+    idp_name,
+    monthly_spend_cap_dollars: spend_cap,
+  }
 }
 
 function createAccountEntity({ client, table }: StateTable) {
@@ -94,6 +180,13 @@ function createAccountEntity({ client, table }: StateTable) {
         complimentary: { type: 'boolean', required: true },
         created_at: { type: 'string', required: true },
         api_key_hash: { type: 'string' },
+        code_host_login: { type: 'string' },
+        idp_name: { type: 'string' },
+        /** Dollars a month. */
+        spend_cap: { type: 'number' },
+        /** Of the last plan that the payments have set. */
+        plan_version: { type: 'number' },
+        deleted_at: { type: 'string' },
       },
       indexes: primaryIndex({ pk: ['id'], sk: [] }),
     },

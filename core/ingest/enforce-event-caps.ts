@@ -3,10 +3,10 @@ import type { Project } from '#core/projects/project'
 import type { WrittenEvent } from './record.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 
-/** Counts the events toward the caps of the project's account. Refuses with RATE_LIMITED over a cap (contract R20). */
-export function enforceEventCaps({ limits }: { limits: Pick<Limits, 'checkEvents'> }) {
+/** Counts the request toward the limit of the project's token, and the events toward the caps of its account. Refuses with RATE_LIMITED over a cap (contract R20). */
+export function enforceEventCaps({ limits }: { limits: Pick<Limits, 'checkEvents' | 'checkToken'> }) {
   return ({ project, events }: { project: Project; events: readonly WrittenEvent[] }): Ok<void> | Refuse => {
-    const state = limits.checkEvents(project.account_id, events.length)
+    const state = limits.checkToken(project.id) ?? limits.checkEvents(project.account_id, events.length)
     const error = state === null ? null : limitError(state)
     return error === null ? ok(undefined) : refuse(error)
   }

@@ -26,7 +26,13 @@ export async function allSites(
     projects,
     params,
     signal,
-  }: { projects: readonly ReportProject[]; params: AllSitesParams; signal: AbortSignal | undefined },
+    keptSince = 0,
+  }: {
+    projects: readonly ReportProject[]
+    params: AllSitesParams
+    signal: AbortSignal | undefined
+    keptSince?: number | undefined
+  },
 ): Promise<AllSites> {
   const now = clock.now()
   const zone = createZone(params.tz ?? 'UTC')
@@ -37,7 +43,12 @@ export async function allSites(
   /** Rows (site, day, total): the index of the project, days from 1970-01-01, and the events of that date. */
   async function readEvents(chunk: readonly ReportProject[]): Promise<SiteEvents[]> {
     const statements = chunk.map((project, i) => {
-      const read = { snapshot, project, from: Math.max(range.from, oldestEvent(project)), to: range.to }
+      const read = {
+        snapshot,
+        project,
+        from: Math.max(range.from, oldestEvent(project), keptSince),
+        to: range.to,
+      }
       return sql`SELECT ${integer(i)} AS site, date_diff('day', DATE '1970-01-01', date) AS day,
           CAST(sum(event_count) AS bigint) AS total
         FROM ${activity(read, localTimestamp)} AS activity GROUP BY date`

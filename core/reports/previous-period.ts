@@ -1,4 +1,3 @@
-import { oldestEvent } from '#core/lake/relations'
 import { DAY_MS } from '#core/time'
 import type { ReportRequest } from './run.ts'
 import { addDays } from './zone.ts'
@@ -28,6 +27,6 @@ export function previousHours<Params>(request: ReportRequest<Params>): {
 }
 
 function withRange<Params>(request: ReportRequest<Params>, from: number, to: number): ReportRequest<Params> {
-  const read = { ...request.read, from: Math.max(from, oldestEvent(request.project)), to }
+  const read = { ...request.read, from: Math.max(from, request.oldest), to }
   return { ...request, range: { from, to }, read }
 }

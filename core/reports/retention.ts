@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type EventField, events, type LakeRead, oldestEvent } from '#core/lake/relations'
+import { type EventField, events, type LakeRead } from '#core/lake/relations'
 import { sessionRows } from '#core/lake/session-rows'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql, timestamp } from '#core/sql'
@@ -85,13 +85,13 @@ function shiftPeriods(date: string, period: RetentionPeriod, count: number): str
  * of the window. A user's first activity puts them into a cohort; every later one makes them active in its period.
  */
 function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[]): SqlQuery {
-  const { params, read, zone, now, project } = request
+  const { params, read, zone, now, oldest } = request
   const windowStart = starts[0]?.from ?? now
   const earliest =
     params.since === undefined
       ? windowStart
       : Math.max(windowStart, toRange({ since: params.since }, { now, zone }, { defaultDays: 0 }).from)
-  const all: LakeRead = { ...read, from: oldestEvent(project) }
+  const all: LakeRead = { ...read, from: oldest }
   const firstSeen = sql`SELECT user_id, min(active_at) AS first_at FROM (${activityOf(all, params.event)}) AS first_activity
         GROUP BY user_id HAVING min(active_at) >= ${timestamp(earliest)}`
   const users = sql`SELECT *, row_number() OVER (ORDER BY first_at DESC, user_id) AS newest, count(*) OVER () AS all_users

@@ -20,6 +20,8 @@ export type ReportCall<Params> = {
   body?: Partial<Params> | undefined
   /** Aborted when the caller goes away. */
   signal?: AbortSignal | undefined
+  /** Unix ms. Events before it are older than the account's plan keeps them, so no report sees them. */
+  keptSince?: number | undefined
 }
 
 /** What a report knows about its request. */
@@ -32,6 +34,8 @@ export type ReportRequest<Params> = {
   zone: Zone
   /** The range that the caller asked for. */
   range: Range
+  /** The time before which there are no events that the caller may see, Unix ms. */
+  oldest: number
   /** The part of that range that can hold events, and the snapshot. The functions of core/lake/relations.ts take it. */
   read: LakeRead
 }
@@ -93,7 +97,7 @@ export function toPeriod({
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
   { engine, lakeState, clock }: ReportServices,
-  { project, query, body, signal }: ReportCall<Params>,
+  { project, query, body, signal, keptSince = 0 }: ReportCall<Params>,
 ): Promise<Body> {
   // The chain has checked both against the route's schemas; together they hold all parameters.
   const params = { ...query, ...body } as Params
@@ -101,7 +105,8 @@ export async function runReport<Params extends DatedParams, Body>(
   const zone = createZone(params.tz ?? 'UTC')
   const range = report.range(params, { now, zone })
   const snapshot = await lakeState.lake()
-  const from = Math.max(range.from, oldestEvent(project))
+  const oldest = Math.max(oldestEvent(project), keptSince)
+  const from = Math.max(range.from, oldest)
   const rows: ReadRows = statement => engine.rows(statement, { signal, snapshot })
   return report.compute(rows, {
     project,
@@ -109,6 +114,7 @@ export async function runReport<Params extends DatedParams, Body>(
     now,
     zone,
     range,
+    oldest,
     read: { snapshot, project, from, to: range.to },
   })
 }

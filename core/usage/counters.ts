@@ -25,8 +25,12 @@ export type UsageCounters = {
   addEvents(source: string, checkpoint: string, counts: readonly EventCount[]): Promise<void>
   /** Adds the requests of bots once, like addEvents. */
   addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void>
-  /** Counts one metered read for the account, and for the project if the read is of one. */
-  addRead(projectId: string | null, accountId: string, day: string): Promise<void>
+  /** Counts one metered read for the project and for the account; null for one that is not to be counted. */
+  addRead(projectId: string | null, accountId: string | null, day: string): Promise<void>
+  /** Counts one read of an owner's month in advance, unless the month has `max` already. Returns whether it has counted. */
+  reserveRead(owner: string, day: string, max: number): Promise<boolean>
+  /** Takes back a read that was counted in advance. */
+  releaseRead(owner: string, day: string): Promise<void>
   /** Returns the events and reads of an owner over all time. */
   totals(owner: string): Promise<{ events: number; reads: number }>
   /** Returns the events and reads of an owner in one month (YYYY-MM), and on each day of it with any. */

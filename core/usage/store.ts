@@ -81,19 +81,36 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     )
   }
 
-  async function addRead(projectId: string | null, accountId: string, day: string): Promise<void> {
-    const owners = projectId === null ? [accountId] : [projectId, accountId]
+  async function addRead(projectId: string | null, accountId: string | null, day: string): Promise<void> {
+    const owners = [projectId, accountId].filter(owner => owner !== null)
     await forEachConcurrent(owners, CONCURRENCY, owner =>
-      orUnavailable(
-        client.update({
-          TableName: table,
-          Key: monthKey(owner, day.slice(0, 7), READS),
-          UpdateExpression: 'ADD #reads :one, #day :one',
-          ExpressionAttributeNames: { '#reads': 'reads', '#day': `r${day.slice(8)}` },
-          ExpressionAttributeValues: { ':one': 1 },
-        }),
-      ),
+      orUnavailable(client.update(readUpdate(owner, day, 1))),
     )
+  }
+
+  function reserveRead(owner: string, day: string, max: number): Promise<boolean> {
+    const update = readUpdate(owner, day, 1)
+    return conditionHeld(
+      client.update({
+        ...update,
+        ConditionExpression: 'attribute_not_exists(#reads) OR #reads < :max',
+        ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':max': max },
+      }),
+    )
+  }
+
+  async function releaseRead(owner: string, day: string): Promise<void> {
+    await orUnavailable(client.update(readUpdate(owner, day, -1)))
+  }
+
+  function readUpdate(owner: string, day: string, count: number) {
+    return {
+      TableName: table,
+      Key: monthKey(owner, day.slice(0, 7), READS),
+      UpdateExpression: 'ADD #reads :count, #day :count',
+      ExpressionAttributeNames: { '#reads': 'reads', '#day': `r${day.slice(8)}` },
+      ExpressionAttributeValues: { ':count': count },
+    }
   }
 
   async function totals(owner: string): Promise<{ events: number; reads: number }> {
@@ -153,7 +170,7 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     return items
   }
 
-  return { addEvents, addBots, addRead, totals, month, bots }
+  return { addEvents, addBots, addRead, reserveRead, releaseRead, totals, month, bots }
 }
 
 function monthKey(owner: string, month: string, source: string) {

@@ -1,25 +1,28 @@
+import type { AuditLog } from '#core/accounts/audit'
 import type { Caller } from '#core/accounts/caller'
 import type { Limits } from '#core/accounts/limits'
 import type { Log } from '#core/ports'
-import type { Project, ProjectDirectory } from '#core/projects/project'
+import type { Project } from '#core/projects/project'
 import type { Route } from '#schemas/routes'
 import { authenticate, type CredentialServices } from './authenticate.ts'
 import { createChain, type Endpoint, type Exchange } from './chain.ts'
 import { enforceLimits } from './enforce-limits.ts'
 import { type MeteringServices, meterRead } from './meter-read.ts'
 import { readBody } from './read-body.ts'
+import { recordAudit } from './record-audit.ts'
+import { requireCredential } from './require-credential.ts'
 import { requireScope } from './require-scope.ts'
 import { requireTier } from './require-tier.ts'
-import { resolveProject } from './resolve-project.ts'
+import { type ProjectServices, resolveProject } from './resolve-project.ts'
 import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.ts'
 import { validateFields } from './validate-fields.ts'
 
 export type AccountChainServices = CredentialServices &
   MeteringServices & {
     limits: Pick<Limits, 'check'>
-    projects: Pick<ProjectDirectory, 'resolve' | 'byId'>
+    audit: Pick<AuditLog, 'record'>
     log: Log
-  }
+  } & ProjectServices
 
 /** What the handler of a row gets: the caller, and the project, query and body that the row declares. */
 export type AccountCall<R extends Route> = Exchange & { caller: Caller } & FieldsOf<R> &
@@ -34,6 +37,8 @@ export function accountChain(services: AccountChainServices) {
   const chain = createChain(services.log)
     .step(readBody)
     .step(authenticate(services))
+    .step(recordAudit(services))
+    .step(requireCredential)
     .step(requireScope)
     .step(requireTier)
     .step(enforceLimits(services))

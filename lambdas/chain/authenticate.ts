@@ -1,5 +1,8 @@
 import { type Account, apiKeyId, type Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
+import type { SessionCaller } from '#core/sessions/agent-sessions'
+import type { BrowserSession } from '#core/sessions/types'
+import { sessionCookie } from '../cookies.ts'
 import type { HttpRequest } from '../http.ts'
 import type { Exchange } from './chain.ts'
 
@@ -7,6 +10,14 @@ export type CredentialServices = {
   accounts: {
     /** The account of an API key, or null when the key is unknown or revoked. */
     byApiKey(key: string): Promise<Account | null>
+  }
+  agentSessions: {
+    /** The session of an access token, or null when it is unknown, expired or revoked. */
+    byAccessToken(token: string): Promise<SessionCaller | null>
+  }
+  browserSessions: {
+    /** The session of a cookie, or null when it is unknown, expired or ended. */
+    byToken(token: string): Promise<BrowserSession | null>
   }
   /** Address of the service, without a slash at its end. */
   baseUrl: string
@@ -18,11 +29,11 @@ export type CredentialServices = {
  */
 type CredentialReader = (
   request: HttpRequest,
-  services: Pick<CredentialServices, 'accounts'>,
+  services: CredentialServices,
 ) => undefined | Promise<Caller | null>
 
-/** In the order of contract R5: Bearer token, API key. */
-const READERS: readonly CredentialReader[] = [readAgentSession, readApiKey]
+/** In the order of contract R5. */
+const READERS: readonly CredentialReader[] = [readAgentSession, readApiKey, readCookie]
 
 /**
  * Names the caller by the first credential that the request carries. A bad credential is refused, even if a good one of
@@ -42,9 +53,9 @@ export function authenticate(services: CredentialServices) {
 }
 
 /** Optional authentication: the caller of the first good credential, or null. Bad credentials are ignored. */
-export function findCaller(services: Pick<CredentialServices, 'accounts'>) {
+export function findCaller(services: CredentialServices) {
   return async (request: HttpRequest): Promise<Caller | null> => {
-    for (const read of READERS) {
+    for (const read of [readAgentSession, readApiKey]) {
       const caller = await read(request, services)
       if (caller) return caller
     }
@@ -52,14 +63,33 @@ export function findCaller(services: Pick<CredentialServices, 'accounts'>) {
   }
 }
 
-/** There are no agent sessions yet, so every Bearer token is unknown. Other schemes may belong to a proxy before us. */
-function readAgentSession({ headers }: HttpRequest): undefined | Promise<null> {
-  return /^bearer(?: |$)/i.test(headers.authorization ?? '') ? Promise.resolve(null) : undefined
+/** The token of `Authorization: Bearer`; undefined without one. Other schemes may belong to a proxy before us. */
+export function bearerToken({ headers }: Pick<HttpRequest, 'headers'>): string | undefined {
+  return /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '')?.[1]?.trim()
+}
+
+function readAgentSession(
+  request: HttpRequest,
+  { agentSessions }: CredentialServices,
+): undefined | Promise<Caller | null> {
+  if (!/^bearer(?: |$)/i.test(request.headers.authorization ?? '')) return undefined
+  return callerOfToken(bearerToken(request) ?? '', agentSessions)
+}
+
+async function callerOfToken(
+  token: string,
+  agentSessions: CredentialServices['agentSessions'],
+): Promise<Caller | null> {
+  const session = await agentSessions.byAccessToken(token)
+  if (session === null) return null
+  const { account, scopes, session_id: id, is_demo, label } = session
+  const kind = is_demo ? 'demo' : 'agent_session'
+  return { account, tier: account.tier, credential: { kind, id, label }, scopes }
 }
 
 function readApiKey(
   { headers, query }: HttpRequest,
-  { accounts }: Pick<CredentialServices, 'accounts'>,
+  { accounts }: CredentialServices,
 ): undefined | Promise<Caller | null> {
   const key = headers['x-api-key'] ?? query.key
   return key === undefined ? undefined : callerOfApiKey(key, accounts)
@@ -68,18 +98,42 @@ function readApiKey(
 async function callerOfApiKey(key: string, accounts: CredentialServices['accounts']): Promise<Caller | null> {
   const account = await accounts.byApiKey(key)
   if (account === null) return null
-  return { account, tier: account.tier, credential: { kind: 'api_key', id: apiKeyId(key) }, scopes: 'all' }
+  const credential = { kind: 'api_key', id: apiKeyId(key), label: null } as const
+  return { account, tier: account.tier, credential, scopes: 'all' }
 }
 
-function authRequired(baseUrl: string, problem: 'missing' | 'unknown'): ApiError {
+function readCookie(
+  request: HttpRequest,
+  { browserSessions, baseUrl }: CredentialServices,
+): undefined | Promise<Caller | null> {
+  const token = sessionCookie(baseUrl).read(request)
+  return token === undefined ? undefined : callerOfCookie(token, request, browserSessions, baseUrl)
+}
+
+/** A page of another origin must not act with the cookie (contract R17), so changes need the header Origin. */
+async function callerOfCookie(
+  token: string,
+  { method, headers }: HttpRequest,
+  browserSessions: CredentialServices['browserSessions'],
+  baseUrl: string,
+): Promise<Caller | null> {
+  const session = await browserSessions.byToken(token)
+  if (session === null) return null
+  if (method !== 'GET' && headers.origin !== new URL(baseUrl).origin) {
+    throw new ApiError('FORBIDDEN', 'A request with the cookie must come from a page of this service.')
+  }
+  const { account, id } = session
+  return { account, tier: account.tier, credential: { kind: 'cookie', id, label: null }, scopes: 'all' }
+}
+
+/** The error of R6, which tells an agent where to read how it gets access. */
+export function authRequired(baseUrl: string, problem: 'missing' | 'unknown'): ApiError {
   const metadata = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
   return problem === 'missing'
     ? new ApiError(
         'AUTH_REQUIRED',
-        'The request has no credential. Send an API key in the header `X-API-Key`.',
-        {
-          headers: { 'WWW-Authenticate': metadata },
-        },
+        `The request has no credential. Send an agent session as \`Authorization: Bearer\` or an API key in the header \`X-API-Key\`; ${baseUrl}/auth.md says how to get one.`,
+        { headers: { 'WWW-Authenticate': metadata } },
       )
     : new ApiError('AUTH_REQUIRED', 'The credential is unknown, expired or revoked. Send a valid one.', {
         headers: { 'WWW-Authenticate': `${metadata}, error="invalid_token"` },

@@ -1,18 +1,31 @@
 import type { Caller } from '#core/accounts/caller'
 import { type Limits, limitError, limitHeaders } from '#core/accounts/limits'
+import type { Log } from '#core/ports'
+import type { ReadOptions } from '#schemas/read-options'
 import type { Exchange } from './chain.ts'
 
 /**
- * Counts the request toward the limit of its row, and shows the state of the limit in the headers of the response, error
- * responses included. Throws RATE_LIMITED over the limit (contract R20).
+ * Counts the request toward the limits of its row, and shows their state in the headers of the response, error responses
+ * included. Throws RATE_LIMITED over a limit (contract R20). A failed call uses up the minute, not the month.
  */
-export function enforceLimits({ limits }: { limits: Pick<Limits, 'check'> }) {
-  return async ({ route, caller, headers }: Exchange & { caller: Caller }): Promise<void> => {
-    if (route.limit === undefined) return
+export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; log: Log }) {
+  return async (
+    call: Exchange & { caller: Caller; options?: Partial<ReadOptions> },
+  ): Promise<{ isReadReserved: boolean }> => {
+    const { route, caller, headers, hooks } = call
+    if (route.limit === undefined) return { isReadReserved: false }
     const state = await limits.check(caller, route)
-    if (state === null) return
+    if (state === null) return { isReadReserved: false }
     Object.assign(headers, limitHeaders(state))
     const error = limitError(state)
     if (error !== null) throw error
+    const { reservation } = state
+    if (reservation === undefined) return { isReadReserved: false }
+    hooks.push(async ({ status }) => {
+      // A later step has added the options.
+      if (status < 400 && call.options?.dry_run !== true) return
+      await reservation.release().catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
+    })
+    return { isReadReserved: true }
   }
 }

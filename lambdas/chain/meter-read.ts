@@ -1,4 +1,6 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Account, Caller } from '#core/accounts/caller'
+import { eventCapsOf } from '#core/limits/limits'
+import { EVENTS_PER_UNIT, type Profile } from '#core/limits/profile'
 import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { utcDate } from '#core/time'
@@ -6,29 +8,58 @@ import type { UsageCounters } from '#core/usage/counters'
 import type { ReadOptions } from '#schemas/read-options'
 import type { Exchange } from './chain.ts'
 
-export type MeteringServices = { usage: Pick<UsageCounters, 'month' | 'addRead'>; clock: Clock; log: Log }
+export type MeteringServices = {
+  usage: Pick<UsageCounters, 'month' | 'addRead'>
+  profile: Profile
+  clock: Clock
+  log: Log
+}
+
+type MeteredCall = Exchange & {
+  caller: Caller
+  project: Project | undefined
+  isReadReserved: boolean
+  options: unknown
+}
 
 /**
  * Counts a read of a metered row once it has succeeded, and puts the events of the account's month on the response
- * (contract 1.3). A dry run is not counted. A read of a whole account counts for no project. If the read cannot be counted, the caller still gets the response, and the log gets READ_NOT_COUNTED.
+ * (contract 1.3). If the read cannot be counted, the caller still gets the response, and the log gets READ_NOT_COUNTED.
+ * Reads of a demo session and dry runs are not counted. A read of a whole account counts for no project.
  */
-export function meterRead({ usage, clock, log }: MeteringServices) {
-  return (call: Exchange & { caller: Caller; project: Project | undefined; options: unknown }): void => {
-    const { route, headers, hooks, caller, project } = call
+export function meterRead({ usage, profile, clock, log }: MeteringServices) {
+  return ({ route, headers, hooks, project, caller, isReadReserved, options }: MeteredCall): void => {
     if (route.metered !== true) return
-    const { dry_run } = (call.options ?? {}) as Partial<ReadOptions>
+    const { account, credential } = caller
     const today = utcDate(clock.now())
     // Starts now and is awaited in the hook, so that it costs no time beside the report.
-    const month = Promise.allSettled([usage.month(caller.account.id, today.slice(0, 7))])
+    const month = Promise.allSettled([usage.month(account.id, today.slice(0, 7))])
     hooks.push(async ({ status }) => {
       if (status >= 400) return
       const [usageOfMonth] = await month
       if (usageOfMonth.status === 'rejected') throw usageOfMonth.reason
-      headers['X-Monthly-Usage'] = String(usageOfMonth.value.events)
-      if (dry_run === true) return
+      Object.assign(headers, monthlyHeaders(profile, account, usageOfMonth.value.events))
+      const { dry_run } = (options ?? {}) as Partial<ReadOptions>
+      if (credential.kind === 'demo' || dry_run === true) return
       await usage
-        .addRead(project?.id ?? null, caller.account.id, today)
+        .addRead(project?.id ?? null, isReadReserved ? null : account.id, today)
         .catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
     })
+  }
+}
+
+/** What a plan makes of the events of a month. A plan without a cap has neither limit nor percentage. */
+export function monthlyHeaders(profile: Profile, account: Account, events: number): Record<string, string> {
+  const caps = eventCapsOf(profile, account)
+  const isPaying = profile.has_payments && account.tier === 'pro' && !account.complimentary
+  const dollars = account.monthly_spend_cap_dollars
+  return {
+    'X-Monthly-Usage': String(events),
+    ...(caps !== null && {
+      'X-Monthly-Limit': String(caps.limit),
+      'X-Monthly-Usage-Percent': (caps.limit === 0 ? 100 : (events / caps.limit) * 100).toFixed(2),
+    }),
+    ...(isPaying && { 'X-Monthly-Estimated-Bill': String(Math.ceil(events / EVENTS_PER_UNIT)) }),
+    ...(isPaying && dollars !== null && { 'X-Monthly-Spend-Cap': String(dollars) }),
   }
 }

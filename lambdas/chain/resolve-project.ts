@@ -2,14 +2,20 @@ import type { Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import type { JsonObject } from '#core/json-object'
 import type { Project, ProjectDirectory } from '#core/projects/project'
+import type { Demo } from '#core/sessions/demo'
 import type { Exchange } from './chain.ts'
+
+export type ProjectServices = {
+  projects: Pick<ProjectDirectory, 'resolve' | 'byId'>
+  demo: Pick<Demo, 'project'>
+}
 
 /**
  * Finds the project that the request names, among the live projects of the caller's account. This is the one place that
  * binds a request to a project. Throws PROJECT_REQUIRED, or NOT_FOUND for an unknown, deleted or foreign project
  * (contract R9); a foreign project that the path names by its id is FORBIDDEN (contract 0.1).
  */
-export function resolveProject({ projects }: { projects: Pick<ProjectDirectory, 'resolve' | 'byId'> }) {
+export function resolveProject({ projects, demo }: ProjectServices) {
   return async (
     call: Exchange & { caller: Caller; json: JsonObject },
   ): Promise<{ project: Project | undefined }> => {
@@ -17,7 +23,11 @@ export function resolveProject({ projects }: { projects: Pick<ProjectDirectory, 
     if (route.project === undefined) return { project: undefined }
     const name = projectNames[route.project](call)
     if (typeof name !== 'string' || name === '') throw new ApiError('PROJECT_REQUIRED')
-    const project = await projects.resolve(caller.account.id, name)
+    // A demo session sees the demo project, whatever its commands call it (contract 3.3).
+    const project =
+      caller.credential.kind === 'demo'
+        ? await demo.project()
+        : await projects.resolve(caller.account.id, name)
     if (project !== null) return { project }
     const foreign = route.project === 'path' ? await projects.byId(name) : null
     if (foreign !== null && foreign.deleted_at === null && foreign.account_id !== caller.account.id) {
@@ -35,4 +45,6 @@ const projectNames = {
   path: ({ request }: Exchange): unknown => request.params.id,
   query: ({ request }: Exchange): unknown => request.query.project,
   body: ({ json }: Exchange & { json: JsonObject }): unknown => json.project,
+  body_or_query: ({ request, json }: Exchange & { json: JsonObject }): unknown =>
+    json.project ?? request.query.project,
 }

@@ -14,7 +14,7 @@ export function validateFields({ route, request, json }: Exchange & { json: Json
   const bodyFields = route.body === undefined ? {} : withoutNulls(json)
   return {
     query: route.query && validate(route.query, request.query),
-    body: route.body && validate(route.body, bodyFields),
+    body: route.body && validate(route.body, bodyFields, route.bodyCode),
     options: route.options && validate(route.options, { ...request.query, ...bodyFields }),
   }
 }

@@ -1,5 +1,6 @@
 import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
-import { type Credentials, ownerRequest } from '#schemas/owner'
+import type { SetupLinks } from '#core/sign-in/setup-links'
+import { type OwnerAccess, ownerRequest } from '#schemas/owner'
 import { validate } from '../validate.ts'
 
 /**
@@ -7,8 +8,10 @@ import { validate } from '../validate.ts'
  * finds the account and the project, and replaces the key; the old key stops working at once. Nothing else ever shows the
  * key. Throws ApiError for an invalid request.
  */
-export function ownerHandler(services: OwnerServices & { baseUrl: string }) {
-  return async (event: unknown): Promise<Credentials> => {
+export function ownerHandler(
+  services: OwnerServices & { setupLinks: Pick<SetupLinks, 'issue'>; baseUrl: string },
+) {
+  return async (event: unknown): Promise<OwnerAccess> => {
     const request = validate(ownerRequest, (event ?? {}) as Record<string, unknown>)
     const { account_id, api_key, project } = await issueOwnerAccess(services, request)
     return {
@@ -17,6 +20,7 @@ export function ownerHandler(services: OwnerServices & { baseUrl: string }) {
       api_key,
       project: project.name,
       project_token: project.project_token,
+      setup_link: `${services.baseUrl}/setup/${await services.setupLinks.issue(account_id)}`,
     }
   }
 }

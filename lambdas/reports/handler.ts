@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import type { Caller } from '#core/accounts/caller'
+import { limitsOf, NO_LIMIT } from '#core/limits/profile'
 import type { ProjectStore } from '#core/projects/store'
 import { allSites } from '#core/reports/all-sites'
 import { breakdown } from '#core/reports/breakdown'
@@ -18,6 +20,7 @@ import { type Report, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { DAY_MS, midnight } from '#core/time'
 import { RECEIPT_HEADER } from '#schemas/read-options'
 import { type Route, routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
@@ -72,7 +75,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     const endpoint = chain(route)(async call => {
       const { account } = call.caller
       const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
-        runReport(report, reportServices, call),
+        runReport(report, reportServices, { ...call, keptSince: keptSince(services, call.caller) }),
       )
       call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
       // A dry run has a body of its own, which the rows do not name. schemas/openapi.ts adds it to them.
@@ -82,9 +85,14 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
   })
   const allSitesEndpoint = chain(routes.allSites)(async call => {
     const { account } = call.caller
-    const projects = await services.projects.list(account.id)
+    const projects = await readableProjects(services, call.caller)
     const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
-      allSites(reportServices, { projects, params: call.query, signal: call.signal }),
+      allSites(reportServices, {
+        projects,
+        params: call.query,
+        signal: call.signal,
+        keptSince: keptSince(services, call.caller),
+      }),
     )
     call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
     return { status: 200, body: body as Awaited<ReturnType<typeof allSites>> }
@@ -93,4 +101,17 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     ...Object.fromEntries(endpoints),
     allSites: allSitesEndpoint,
   })
+}
+
+/** The beginning of the first day that the account's plan keeps (contract 6). */
+function keptSince({ profile, clock }: ReportsServices, { account }: Caller): number | undefined {
+  const { retention_days } = limitsOf(profile, account)
+  return retention_days === NO_LIMIT ? undefined : midnight(clock.now()) - retention_days * DAY_MS
+}
+
+/** The projects of the account. A demo session sees the demo project only. */
+async function readableProjects({ projects, demo }: ReportsServices, { account, credential }: Caller) {
+  if (credential.kind !== 'demo') return projects.list(account.id)
+  const project = await demo.project()
+  return project === null ? [] : [project]
 }

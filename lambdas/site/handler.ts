@@ -8,6 +8,7 @@ import { publicChain } from '../chain/public-chain.ts'
 import type { HttpFunction } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
 import { BASE_HEADERS } from '../response.ts'
+import { authDocument, authorizationServer, protectedResource } from './discovery.ts'
 
 export type SiteServices = {
   /** The browser tracker: the minified script, its readable source, and the SHA-256 of the script in hex. */
@@ -19,19 +20,23 @@ export type SiteServices = {
 
 /** What anybody may read: the scripts, the OpenAPI document and the health of the service. */
 export function siteHandler(services: SiteServices): HttpFunction {
-  const { tracker } = services
+  const { tracker, baseUrl } = services
   const chain = publicChain(services)
   const script = file('application/javascript; charset=utf-8', tracker.code, {
     'X-Tracker-Checksum-Algorithm': 'sha256',
     'X-Tracker-SHA256': tracker.sha256,
   })
   const source = file('application/javascript; charset=utf-8', tracker.source)
+  const json = (value: unknown) => file('application/json', JSON.stringify(value))
   const document = file('application/json', JSON.stringify(openApiDocument(services.baseUrl)))
 
   return httpFunction<'site'>(services.log, {
     trackerJs: chain(routes.trackerJs)(script),
     trackerSource: chain(routes.trackerSource)(source),
     openapi: chain(routes.openapi)(document),
+    authDocument: chain(routes.authDocument)(file('text/markdown; charset=utf-8', authDocument(baseUrl))),
+    protectedResource: chain(routes.protectedResource)(json(protectedResource(baseUrl))),
+    authorizationServer: chain(routes.authorizationServer)(json(authorizationServer(baseUrl))),
     health: chain(routes.health)(() => ({ status: 200, body: { status: 'ok', service: 'footfall' } })),
   })
 }

@@ -32,7 +32,7 @@ export type TrackServices = {
   bots: BotClassifier
   /** Optional authentication: the caller of a good credential in the request, or null. */
   findCaller(request: HttpRequest): Promise<Caller | null>
-  limits: Pick<Limits, 'checkEvents'>
+  limits: Pick<Limits, 'checkEvents' | 'checkToken'>
   clock: Clock
   ids: ArrivalOrder
   log: Log

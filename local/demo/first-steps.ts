@@ -1,7 +1,7 @@
 import { credentialsPath } from '#local/credentials-file'
 
 /** The text for a new user once the service is ready. Its commands work when pasted into a shell on this machine. */
-export function firstSteps(baseUrl: string, dataDir: string, project: string): string {
+export function firstSteps(baseUrl: string, dataDir: string, project: string, setupLink: string): string {
   const path = credentialsPath(dataDir)
   // The command reads the key from its file, so no terminal and no system log keeps the key.
   const key = `$(sed -n 's/.*"api_key": "\\(.*\\)".*/\\1/p' ${quoteForShell(path)})`
@@ -12,6 +12,9 @@ export function firstSteps(baseUrl: string, dataDir: string, project: string): s
   Open the demo site and click around. Then run the command again with since=0d. It counts an event 2 seconds after
   the page has sent it.
     ${baseUrl}/demo/
+
+  Sign in as the owner; this link works once, for an hour:
+    ${setupLink}
 
   Your API key and project token:  ${path}
   All endpoints, as OpenAPI 3.1:   ${baseUrl}/openapi.json`

@@ -179,8 +179,9 @@ function readBody(request: IncomingMessage, done: (error: ApiError | null, body:
   })
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
+function send(response: ServerResponse, { status, headers, body, cookies }: HttpResponse): void {
   if (response.destroyed) return
+  if (cookies !== undefined) response.setHeader('Set-Cookie', cookies)
   if (status === 204 || status === 304) response.writeHead(status, headers)
   else response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
   response.end(body)

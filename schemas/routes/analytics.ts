@@ -111,7 +111,7 @@ export const analyticsRoutes = {
     method: 'GET',
     path: '/account/all-sites',
     summary: 'Events of all projects of the account, beside those of the period before',
-    otherScope: 'account:read',
+    scope: ['analytics:read', 'account:read'],
     project: undefined,
     query: allSitesQuery,
     responses: { 200: { description: 'The overview', schema: allSitesResponse } },

@@ -6,7 +6,6 @@ const ingestionErrors = [
   'INVALID_EVENT',
   'INVALID_PROPERTIES',
   'INVALID_TIMESTAMP',
-  'MISSING_FIELDS',
   'FORBIDDEN',
 ] as const satisfies ErrorCode[]
 

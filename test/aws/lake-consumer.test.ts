@@ -54,6 +54,9 @@ async function setUp() {
     client: kinesis.client,
     streamArn: await kinesis.createStream(2),
     log,
+    // The emulator shares the machine with other tests.
+    appendMs: 60_000,
+    readMs: 60_000,
   })
   const lake = createS3Lake({ client: storage.s3, bucket: storage.createBucket() })
   const lakeState = createLakeStateStore(table)

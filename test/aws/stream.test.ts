@@ -25,10 +25,13 @@ afterAll(() => kinesis.stop())
 
 const silent = () => {}
 
+/** The emulator shares the machine with other tests, so its calls may take long. */
+const PATIENT = { appendMs: 60_000, readMs: 60_000 }
+
 eventStreamContract('Kinesis (kinesalite)', async () => {
   const streamArn = await kinesis.createStream(3)
   return {
-    stream: createKinesisStream({ client: kinesis.client, streamArn, log: silent }),
+    stream: createKinesisStream({ client: kinesis.client, streamArn, log: silent, ...PATIENT }),
     close: async () => {},
   }
 })
@@ -36,7 +39,7 @@ eventStreamContract('Kinesis (kinesalite)', async () => {
 describe('on the emulator', () => {
   test('records spread over the shards', async () => {
     const streamArn = await kinesis.createStream(4)
-    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent, ...PATIENT })
     await stream.append(Array.from({ length: 400 }, (_, i) => Buffer.from(`${i}`)))
     const shards = await stream.shards()
     expect(shards).toHaveLength(4)
@@ -45,7 +48,7 @@ describe('on the emulator', () => {
 
   test('append splits records over several calls, by number and by bytes', async () => {
     const streamArn = await kinesis.createStream(1)
-    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent, ...PATIENT })
     await stream.append(Array.from({ length: 1203 }, (_, i) => Buffer.from(`${i}`)))
     await stream.append(Array.from({ length: 7 }, () => Buffer.alloc(900_000)))
     const [shard = ''] = await stream.shards()
@@ -59,7 +62,7 @@ describe('on the emulator', () => {
 
   test('a read may start one below the sequence of a record', async () => {
     const streamArn = await kinesis.createStream(1)
-    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent, ...PATIENT })
     for (const text of ['a', 'b', 'c']) await stream.append([Buffer.from(text)])
     const [shard = ''] = await stream.shards()
     const all = await stream.read(shard, null, 10)
@@ -69,7 +72,7 @@ describe('on the emulator', () => {
 
   test('a shard that a reshard has closed can be read to its end', async () => {
     const streamArn = await kinesis.createStream(2)
-    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent, ...PATIENT })
     await stream.append(Array.from({ length: 20 }, (_, i) => Buffer.from(`${i}`)))
     const [left = '', right = ''] = await stream.shards()
     await kinesis.client.send(
@@ -87,9 +90,14 @@ describe('on the emulator', () => {
 
   test('a missing shard has no entries, and a missing stream is an error', async () => {
     const streamArn = await kinesis.createStream(1)
-    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent })
+    const stream = createKinesisStream({ client: kinesis.client, streamArn, log: silent, ...PATIENT })
     expect(await stream.read('shardId-000000000099', null, 10)).toEqual([])
-    const other = createKinesisStream({ client: kinesis.client, streamArn: `${streamArn}-not`, log: silent })
+    const other = createKinesisStream({
+      ...PATIENT,
+      client: kinesis.client,
+      streamArn: `${streamArn}-not`,
+      log: silent,
+    })
     await expect(other.read('shardId-000000000000', null, 10)).rejects.toThrow('not')
     await expect(other.append([Buffer.from('a')])).rejects.toMatchObject({
       name: 'ResourceNotFoundException',

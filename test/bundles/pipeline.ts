@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { gauges } from '#schemas/log'
-import type { Credentials } from '#schemas/owner'
+import type { OwnerAccess } from '#schemas/owner'
 import { eventually } from '../support/eventually.ts'
 import {
   type BatchResult,
@@ -137,8 +137,12 @@ export function pipeline(deployed: () => Deployed): void {
     test('returns a new key for the same account and project when called again, and revokes the first key', async () => {
       const { service, owner } = deployed()
       const secondProcess = await service.start('owner')
-      const credentials = await secondProcess.invoke<Credentials>({})
-      expect({ ...credentials, api_key: '' }).toEqual({ ...owner, api_key: '' })
+      const credentials = await secondProcess.invoke<OwnerAccess>({})
+      expect({ ...credentials, api_key: '', setup_link: '' }).toEqual({
+        ...owner,
+        api_key: '',
+        setup_link: '',
+      })
       expect(credentials.api_key).not.toBe(owner.api_key)
       const response = await service.invoke<HttpResult>('reports', statsEvent(deployed()))
       expect(response.statusCode).toBe(401)

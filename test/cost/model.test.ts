@@ -20,7 +20,7 @@ describe('examples that were calculated by hand', () => {
     const cost = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     expect(usd(cost, 'shardHour')).toBeCloseTo(730 * 0.015, 9)
     expect(usd(cost, 'dashboard') + usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(
-      3 + 36 * 0.1 + 0.9,
+      3 + 40 * 0.1 + 0.9,
       9,
     )
     expect(usd(cost, 'sqsRequest')).toBeCloseTo(43_800 * 15 * 0.4e-6, 9)

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccessStores } from '#core/access-stores'
 import { packRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
+import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { system } from '#cost/system'
 import { accountChain } from '#lambdas/chain/account-chain'
@@ -152,7 +154,15 @@ test('GET /stats costs at most what the model says, with caller, project, snapsh
   const { id } = await accounts.create({ email: 'reader@example.com', tier: 'pro', complimentary: true })
   const key = await accounts.issueApiKey(id)
   const { project } = await projects.create({ account: { id }, name: 'read' })
-  const chain = accountChain({ ...stores, clock, log, baseUrl: 'https://footfall.example' })
+  const access = createAccessStores({
+    ...stores,
+    ...state,
+    clock,
+    log,
+    profile: profiles.own,
+    admitted: [],
+  })
+  const chain = accountChain({ ...stores, ...access, clock, log, baseUrl: 'https://footfall.example' })
   // The report itself reads only the snapshot from the state. read-scans.test.ts counts its statements.
   const endpoint = chain(routes.stats)(async () => {
     await lakeState.lake()

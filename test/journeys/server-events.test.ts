@@ -164,8 +164,12 @@ test('the pages of /events return every event once, newest first, and filters se
     if (page.next_before === null) break
     cursor = `&before=${encodeURIComponent(page.next_before)}`
   }
-  expect(events.map(({ properties }) => properties.i).toSorted((a, b) => a - b)).toEqual(sent.map((_, i) => i))
-  expect(events.map(({ timestamp }) => timestamp)).toEqual(sent.map(({ timestamp }) => timestamp).toReversed())
+  expect(events.map(({ properties }) => properties.i).toSorted((a, b) => a - b)).toEqual(
+    sent.map((_, i) => i),
+  )
+  expect(events.map(({ timestamp }) => timestamp)).toEqual(
+    sent.map(({ timestamp }) => timestamp).toReversed(),
+  )
 
   const narrow = async (filter: string) =>
     (await service.callJson<Page>(`/events?project=${project.name}&since=1d&${filter}`)).events.length

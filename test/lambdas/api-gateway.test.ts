@@ -63,7 +63,7 @@ test('the address of a request is the client of the gateway, not an address in a
 
 test('cookies do not reach a row that takes none', async () => {
   const { call, received } = gateway()
-  await call(event('stats', { cookies: ['session=secret'] }))
+  await call(event('track', { cookies: ['session=secret'] }))
   expect(JSON.stringify(received)).not.toContain('secret')
 })
 

@@ -57,7 +57,7 @@ test('GET /projects/{id}/usage has a row for each of the last days, across month
     { owner: id, day: '2026-11-21', events: 3 },
   ])
   await service.call(routes.stats, { query: { project: name } })
-  const { body } = await service.call(routes.projectUsage, { id: name, query: { days: '23' } })
+  const { body } = await service.call(routes.readProjectUsage, { id: name, query: { days: '23' } })
   const { project, days, rows } = body as { project: string; days: number; rows: { date: string }[] }
   expect([project, days, rows.length]).toEqual([name, 23, 23])
   expect(rows.at(0)).toEqual({ date: '2026-10-30', event_count: 5, read_count: 0 })
@@ -68,7 +68,7 @@ test('GET /projects/{id}/usage has a row for each of the last days, across month
 
 test.each(['0', '91', 'x'])('GET /projects/{id}/usage refuses days=%s', async days => {
   const { id } = await service.createProject()
-  const { status, body } = await service.call(routes.projectUsage, { id, query: { days } })
+  const { status, body } = await service.call(routes.readProjectUsage, { id, query: { days } })
   expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
-  expect((await service.call(routes.projectUsage, { id })).body.days).toBe(7)
+  expect((await service.call(routes.readProjectUsage, { id })).body.days).toBe(7)
 })

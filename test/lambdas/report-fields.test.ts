@@ -98,7 +98,7 @@ beforeAll(async () => {
   const lake = createFolderLake(lakeDir)
   engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   const snapshot = { epoch: 1, warm: 1, cold: 1 }
-  service = await openHttpService({ engine, lakeState: { lake: async () => snapshot } })
+  service = await openHttpService({ reading: { engine, lakeState: { lake: async () => snapshot } } })
   project = await service.createProject()
   const names = ['a', 'b', 'page_view', "'", '\\']
   const events = names.map((event, i) => ({

@@ -2,19 +2,21 @@ import { expect, test } from 'vitest'
 import { visibleHeaders } from '#lambdas/visible-headers'
 import { type Route, routes } from '#schemas/routes'
 
-const headers = { cookie: 'session=1', origin: 'https://a.example' }
+const headers = { cookie: 'secret=1', accept: '*/*' }
+const namesThatSeeCookies = Object.entries<Route>(routes)
+  .filter(([, route]) => visibleHeaders(route, headers).cookie !== undefined)
+  .map(([name]) => name)
 
-test('a row that takes no cookies gets the headers without them', () => {
-  expect(visibleHeaders(routes.stats, headers)).toEqual({ origin: 'https://a.example' })
+test('pages and rows of an account see the cookies; ingestion, scripts and the session flow do not', () => {
+  expect(namesThatSeeCookies).toEqual(
+    expect.arrayContaining(['stats', 'readAccount', 'settingsPage', 'logout']),
+  )
+  for (const name of ['track', 'trackBatch', 'trackerJs', 'health', 'startSession', 'paymentWebhook']) {
+    expect(Object.keys(routes)).toContain(name)
+    expect(namesThatSeeCookies).not.toContain(name)
+  }
 })
 
-test('a row that takes cookies gets all headers', () => {
-  const row: Route = { ...routes.stats, cookies: true }
-  expect(visibleHeaders(row, headers)).toEqual(headers)
-})
-
-test('a request without cookies keeps its headers', () => {
-  expect(visibleHeaders(routes.stats, { origin: 'https://a.example' })).toEqual({
-    origin: 'https://a.example',
-  })
+test('only the cookie is hidden', () => {
+  expect(visibleHeaders(routes.track, headers)).toEqual({ accept: '*/*' })
 })

@@ -56,6 +56,12 @@ test.each([
     'certificateArn',
     { domainName: 'stats.example.com', certificateArn: certificateArn.replace('us-east', 'eu-west') },
   ],
+  ['profile', { profile: 'free' }],
+  ['accessSecretArn', { openIdIssuer: 'https://login.example.com', openIdClientId: 'footfall' }],
+  ['accessSecretArn', { codeHostClientId: 'footfall' }],
+  ['openIdClientId', { openIdIssuer: 'https://login.example.com' }],
+  ['openIdIssuer', { openIdIssuer: 'http://login.example.com' }],
+  ['stripePrice', { stripePrice: 'price_1' }],
   // CloudFront is a separate service in China, and missing in GovCloud.
   ['alarmTopicArn', { alarmTopicArn: 'arn:aws-cn:sns:cn-north-1:123456789012:ops' }],
   [

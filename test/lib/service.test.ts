@@ -205,19 +205,52 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
   expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual([
     routes.trackerJs.path,
     routes.trackerSource.path,
+    routes.track.path,
+    routes.trackBatch.path,
   ])
   // AllViewerExceptHostHeader, because API Gateway finds the API by its own host name.
   expect(DefaultCacheBehavior.OriginRequestPolicyId).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac')
-  const { CachePolicyConfig } = plain.only('AWS::CloudFront::CachePolicy').Properties as {
-    CachePolicyConfig: Record<string, unknown>
+  const cookies = ['all', 'none']
+  const policies = plain.all('AWS::CloudFront::CachePolicy')
+  expect(policies).toHaveLength(cookies.length)
+  for (const [i, [, { Properties }]] of policies.entries()) {
+    const { CachePolicyConfig } = Properties as { CachePolicyConfig: Record<string, unknown> }
+    expect(CachePolicyConfig).toMatchObject({ MinTTL: 0, DefaultTTL: 0, MaxTTL: 1 })
+    expect(CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin).toMatchObject({
+      HeadersConfig: { Headers: ['Authorization', 'X-API-Key', 'Origin', 'CloudFront-Viewer-Country'] },
+      QueryStringsConfig: { QueryStringBehavior: 'all' },
+      CookiesConfig: { CookieBehavior: cookies[i] },
+    })
   }
-  expect(CachePolicyConfig).toMatchObject({ MinTTL: 0, DefaultTTL: 0, MaxTTL: 1 })
-  expect(CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin).toMatchObject({
-    HeadersConfig: { Headers: ['Authorization', 'X-API-Key', 'Origin', 'CloudFront-Viewer-Country'] },
-    QueryStringsConfig: { QueryStringBehavior: 'all' },
-    CookiesConfig: { CookieBehavior: 'all' },
-  })
   for (const { ErrorCachingMinTTL } of CustomErrorResponses) expect(ErrorCachingMinTTL).toBe(0)
+})
+
+test('CloudFront takes the cookies off ingestion', () => {
+  const { CacheBehaviors } = distribution()
+  const { OriginRequestPolicyConfig } = plain.only('AWS::CloudFront::OriginRequestPolicy').Properties as {
+    OriginRequestPolicyConfig: unknown
+  }
+  expect(OriginRequestPolicyConfig).toMatchObject({ CookiesConfig: { CookieBehavior: 'none' } })
+  const [id] = plain.all('AWS::CloudFront::OriginRequestPolicy')[0] ?? []
+  for (const path of [routes.track.path, routes.trackBatch.path]) {
+    const behavior = CacheBehaviors.find(({ PathPattern }) => PathPattern === path)
+    expect(behavior).toMatchObject({ OriginRequestPolicyId: { Ref: id } })
+  }
+})
+
+test('the pages may read the secret of their providers, and no other function may', () => {
+  const accessSecretArn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:footfall-AbCdEf'
+  const withProviders = synthesize({
+    accessSecretArn,
+    openIdIssuer: 'https://login.example.com',
+    openIdClientId: 'footfall',
+  })
+  const policies = withProviders
+    .all('AWS::IAM::Policy')
+    .filter(([, policy]) => JSON.stringify(policy).includes('secretsmanager:'))
+  expect(policies.map(([id]) => id.replace(/RoleDefaultPolicy.*/, ''))).toEqual(['pages'])
+  expect(JSON.stringify(policies)).toContain(accessSecretArn)
+  expect(JSON.stringify(plain.all('AWS::IAM::Policy'))).not.toContain('secretsmanager:')
 })
 
 test('a custom domain is the base URL of all functions, and has DNS records when its zone is an option', () => {

@@ -64,3 +64,9 @@ test('README.md lists every setting', () => {
   const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
   for (const name of Object.keys(settingsSchema.shape)) expect(readme).toContain(`| \`${name}\` |`)
 })
+
+test('the message about a wrong secret does not repeat it', () => {
+  const read = () => readSettings({ OPENID_CLIENT_SECRET: 'hush\nhush', PORT: 'x' })
+  expect(read).toThrow(/OPENID_CLIENT_SECRET must be one line of text\./)
+  expect(read).not.toThrow(/hush/)
+})

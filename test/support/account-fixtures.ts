@@ -9,6 +9,9 @@ export function testAccount(overrides: Partial<Account> = {}): Account {
     tier: 'free',
     complimentary: false,
     created_at: '2026-11-01T00:00:00.000Z',
+    code_host_login: null,
+    idp_name: null,
+    monthly_spend_cap_dollars: null,
     ...overrides,
   }
 }
@@ -37,7 +40,7 @@ export function testCaller(overrides: Partial<Caller> = {}): Caller {
   return {
     account,
     tier: account.tier,
-    credential: { kind: 'api_key', id: 'key_1' },
+    credential: { kind: 'api_key', id: 'key_1', label: null },
     scopes: 'all',
     ...overrides,
   }

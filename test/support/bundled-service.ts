@@ -15,7 +15,7 @@ import type { FunctionName } from '#schemas/functions'
 import { startAthenaEmulator } from './athena-emulator.ts'
 import { type BundleProcess, startBundle, stopBundles } from './bundle-process.ts'
 import { duckdbForS3 } from './duckdb-for-s3.ts'
-import { EMULATOR_ACCESS, startKinesis, startStorage } from './emulators.ts'
+import { EMULATOR_ACCESS, PATIENT_STREAM, startKinesis, startStorage } from './emulators.ts'
 import { exampleEvent, type SqsEvent } from './lambda-events.ts'
 import { openTestState } from './test-state.ts'
 
@@ -35,7 +35,7 @@ export async function openBundledService(bundles: Bundles) {
   const queueUrl = storage.createQueue(VISIBILITY_S)
   const lake = createS3Lake({ client: storage.s3, bucket })
   const athena = await startAthenaEmulator(await duckdbForS3(lake, join(folder, 'lake')))
-  const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {} })
+  const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {}, ...PATIENT_STREAM })
   const { origin, username } = new URL(state.endpoint)
 
   // Stands for the X-Ray daemon, which receives traces on AWS.
@@ -44,10 +44,37 @@ export async function openBundledService(bundles: Bundles) {
   daemon.bind(0, '127.0.0.1')
   await once(daemon, 'listening')
 
+  const plans = { PROFILE: 'own', LIMITS: '' }
+  const signIn = {
+    SIGN_UP: '',
+    PROVIDER_CREDENTIALS: '',
+    OPENID_ISSUER: '',
+    OPENID_CLIENT_ID: '',
+    OPENID_LABEL: '',
+    CODE_HOST_URL: '',
+    CODE_HOST_API_URL: '',
+    CODE_HOST_CLIENT_ID: '',
+    CODE_HOST_LABEL: '',
+    STRIPE_PRICE: '',
+  }
   const settings: Record<FunctionName, Record<string, string>> = {
-    track: { TABLE_NAME: state.table, STREAM_ARN: streamArn, COUNTRY_HEADER: 'cloudfront-viewer-country' },
-    reports: { TABLE_NAME: state.table, BASE_URL, ATHENA_WORKGROUP: 'footfall', GLUE_DATABASE: 'footfall' },
-    control: { TABLE_NAME: state.table, BASE_URL },
+    track: {
+      TABLE_NAME: state.table,
+      BASE_URL,
+      STREAM_ARN: streamArn,
+      COUNTRY_HEADER: 'cloudfront-viewer-country',
+      ...plans,
+    },
+    reports: {
+      TABLE_NAME: state.table,
+      BASE_URL,
+      ATHENA_WORKGROUP: 'footfall',
+      GLUE_DATABASE: 'footfall',
+      ...plans,
+    },
+    control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', ...plans },
+    auth: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: 'edge-1', ...plans },
+    pages: { TABLE_NAME: state.table, BASE_URL, ...plans, ...signIn },
     site: { BASE_URL },
     lake: { TABLE_NAME: state.table, STREAM_ARN: streamArn, BUCKET_NAME: bucket },
     jobs: { TABLE_NAME: state.table, BUCKET_NAME: bucket, COMPACTION_MEMORY_MB: '256' },

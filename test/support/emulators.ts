@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-kinesis'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { SQSClient } from '@aws-sdk/client-sqs'
+import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { startFauxqs } from 'fauxqs'
 import kinesalite from 'kinesalite'
 import { createKinesisClient, createS3Client, createSqsClient } from '#aws/clients'
@@ -16,6 +17,18 @@ export const EMULATOR_ACCESS = {
   region: 'us-east-1',
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 } as const
+
+/** Settings of createKinesisStream for an emulator. The defaults would fail tests on a machine that is very busy. */
+export const PATIENT_STREAM = { appendMs: 120_000, readMs: 120_000 } as const
+
+/** Lets a client wait longer than on AWS. A busy machine delays the emulator, and a retry would store records twice. */
+function waitLonger<Client extends S3Client | SQSClient | KinesisClient>(client: Client): Client {
+  const { requestHandler } = client.config
+  if (!(requestHandler instanceof NodeHttpHandler)) throw new Error('The client has no NodeHttpHandler.')
+  requestHandler.updateHttpClientConfig('connectionTimeout', 60_000)
+  requestHandler.updateHttpClientConfig('requestTimeout', 120_000)
+  return client
+}
 
 export type EmulatedKinesis = {
   endpoint: string
@@ -31,7 +44,7 @@ export async function startKinesis(): Promise<EmulatedKinesis> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const endpoint = `http://127.0.0.1:${port}`
-  const client = createKinesisClient({ endpoint, ...EMULATOR_ACCESS })
+  const client = waitLonger(createKinesisClient({ endpoint, ...EMULATOR_ACCESS }))
   let count = 0
   return {
     endpoint,
@@ -70,8 +83,8 @@ export type EmulatedStorage = {
 export async function startStorage(): Promise<EmulatedStorage> {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
   const options = { endpoint: `http://127.0.0.1:${server.port}`, ...EMULATOR_ACCESS }
-  const s3 = createS3Client(options)
-  const sqs = createSqsClient(options)
+  const s3 = waitLonger(createS3Client(options))
+  const sqs = waitLonger(createSqsClient(options))
   let count = 0
   return {
     endpoint: options.endpoint,

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { noLimits } from '#core/accounts/limits'
+import { createAccessStores } from '#core/access-stores'
+import type { Account } from '#core/accounts/caller'
 import { createAccountStore } from '#core/accounts/store'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
+import { type ProfileName, readProfile } from '#core/limits/profile'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
 import { createUsageStore } from '#core/usage/store'
+import { authHandler } from '#lambdas/auth/handler'
+import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
+import { sessionCookie } from '#lambdas/cookies'
 import { type ReportsServices, reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
@@ -34,21 +39,46 @@ export type RequestOptions = {
 
 export type JsonResponse = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 
+export type HttpServiceOptions = {
+  profile?: ProfileName
+  /** Numbers of the profile that are replaced. */
+  limits?: string
+  /** A lake that is not empty. */
+  reading?: Partial<Pick<ReportsServices, 'engine' | 'lakeState'>>
+}
+
 /**
  * Opens all HTTP functions behind the server of one machine. Chain, accounts, projects and usage are real and use a state
  * of their own. The stream collects records. The lake is empty unless `reading` has another one. There are two accounts:
  * `owner` and `stranger`.
  */
-export async function openHttpService(reading: Partial<Pick<ReportsServices, 'engine' | 'lakeState'>> = {}) {
+export async function openHttpService({
+  profile: name = 'own',
+  limits = '',
+  reading = {},
+}: HttpServiceOptions = {}) {
   const state = await openTestState()
-  const clock = { now: () => NOW }
+  let now = NOW
+  const clock = { now: () => now }
   const accounts = createAccountStore({ ...state, clock })
   const usage = createUsageStore(state)
   const projects = createProjectStore({ ...state, clock, usage })
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
   const streamRecords: Uint8Array[] = []
-  const common = { accounts, projects, usage, limits: noLimits, baseUrl: BASE_URL, clock, log }
+  const feedback: unknown[] = []
+  const access = createAccessStores({
+    ...state,
+    accounts,
+    projects,
+    usage,
+    profile: readProfile(name, limits),
+    admitted: ['@example.com'],
+    feedbackSink: { deliver: async given => void feedback.push(given) },
+    clock,
+    log,
+  })
+  const common = { ...access, accounts, projects, usage, billing: null, baseUrl: BASE_URL, clock, log }
   const server = await startHttp({
     port: 0,
     log,
@@ -58,7 +88,11 @@ export async function openHttpService(reading: Partial<Pick<ReportsServices, 'en
         baseUrl: BASE_URL,
         log,
       }),
+      auth: authHandler({ ...common, hasDevApprove: true }),
       control: controlHandler(common),
+      pages: async () => {
+        throw new Error('This service has no pages. Use openPagesService.')
+      },
       reports: reportsHandler({
         ...common,
         engine: { rows: async () => [] },
@@ -71,8 +105,8 @@ export async function openHttpService(reading: Partial<Pick<ReportsServices, 'en
         country: () => null,
         countryHeader: null,
         bots: createBotClassifier(),
-        findCaller: async () => null,
-        limits: noLimits,
+        findCaller: findCaller(common),
+        limits: access.limits,
         clock,
         ids: createArrivalOrder(),
         log,
@@ -84,8 +118,15 @@ export async function openHttpService(reading: Partial<Pick<ReportsServices, 'en
   const owner = await accounts.create({ ...proPlan, email: 'owner@example.com' })
   const stranger = await accounts.create({ ...proPlan, email: 'stranger@example.com' })
   const revokedKey = await accounts.issueApiKey(owner.id)
-  const key = await accounts.issueApiKey(owner.id)
+  let key = await accounts.issueApiKey(owner.id)
   const strangersKey = await accounts.issueApiKey(stranger.id)
+  const cookie = sessionCookie(BASE_URL)
+
+  /** Returns the headers of a signed-in browser on a page of the service. */
+  async function browser(account: Pick<Account, 'id'> = owner): Promise<Record<string, string>> {
+    const { token } = await access.browserSessions.create(account.id)
+    return { Cookie: cookie.set(token).split(';')[0] as string, Origin: BASE_URL }
+  }
 
   /** Creates a project with a unique name. */
   async function createProject(account = owner): Promise<Project> {
@@ -117,8 +158,23 @@ export async function openHttpService(reading: Partial<Pick<ReportsServices, 'en
   }
 
   return {
+    ...access,
     call,
     createProject,
+    browser,
+    accounts,
+    feedback,
+    state,
+    /** Issues a new key of `owner`, which later calls use. */
+    async newKey() {
+      key = await accounts.issueApiKey(owner.id)
+      return key
+    },
+    /** Moves the clock of the service ahead. */
+    wait(ms: number) {
+      now += ms
+    },
+    now: () => now,
     projects,
     usage,
     owner,

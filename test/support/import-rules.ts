@@ -34,11 +34,17 @@ const RULES: Record<string, Rule> = {
     },
   },
   duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
-  aws: { files: /^(schemas|core|aws)\//, packages: null, builtins: null },
+  // Clients of services that both deployments use: identity providers, the payment provider.
+  providers: {
+    files: /^(schemas|core|providers)\//,
+    packages: /^(openid-client|stripe|zod)$/,
+    builtins: null,
+  },
+  aws: { files: /^(schemas|core|aws|providers)\//, packages: null, builtins: null },
   // Handlers, but not the AWS entries of the functions, so that one machine never loads the SDKs.
   local: {
     files:
-      /^(schemas|core|duckdb|local)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
+      /^(schemas|core|duckdb|local|providers)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
     packages: null,
     builtins: null,
   },
@@ -72,7 +78,8 @@ const RULES: Record<string, Rule> = {
   },
   // Tests do not import benchmarks. Code that both need belongs to test/support.
   test: {
-    files: /^(schemas|core|duckdb|aws|local|lambdas|lib|cost|tracker|cli|dashboard|rehearsal|test)\//,
+    files:
+      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|tracker|cli|dashboard|rehearsal|test)\//,
     packages: null,
     builtins: null,
   },
@@ -83,7 +90,11 @@ const RULES: Record<string, Rule> = {
 const TRACKER_BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^esbuild$/, builtins: null }
 
 /** The AWS entry of a function may import aws, and duckdb for the workers. */
-const FUNCTION_ENTRY: Rule = { files: /^(schemas|core|lambdas|aws|duckdb)\//, packages: null, builtins: null }
+const FUNCTION_ENTRY: Rule = {
+  files: /^(schemas|core|lambdas|aws|duckdb|providers)\//,
+  packages: null,
+  builtins: null,
+}
 
 /** Returns every TypeScript source below `root`, without installed and built files. */
 export function sourcesBelow(root: string): SourceFile[] {

@@ -8,12 +8,15 @@ export type HttpEvent = {
   rawQueryString: string
   headers: Record<string, string>
   requestContext: { http: { method: string } }
+  pathParameters?: Record<string, string>
+  cookies?: string[]
   body?: string
   isBase64Encoded: boolean
 }
 export type HttpResult = {
   statusCode: number
   headers: Record<string, string>
+  cookies?: string[]
   body?: string
   isBase64Encoded?: boolean
 }

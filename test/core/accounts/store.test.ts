@@ -20,6 +20,9 @@ test('byId returns a stored account, and null for an unknown id', async () => {
     ...OWNER,
     id: expect.stringMatching(/^acc_[0-9a-f]{16}$/),
     created_at: '2026-11-21T10:00:00.000Z',
+    code_host_login: null,
+    idp_name: null,
+    monthly_spend_cap_dollars: null,
   })
   expect(await accounts.byId(account.id)).toEqual(account)
   expect(await accounts.byId('acc_0000000000000000')).toBeNull()
@@ -78,4 +81,48 @@ test('an unknown key has no account, and a text of another form causes no read o
   ]) {
     expect(await unreachable.byApiKey(text)).toBeNull()
   }
+})
+
+test('a replaced key is dead in every other process within 5 s', async () => {
+  let now = 0
+  const clock = { now: () => now }
+  const [here, elsewhere] = [createAccountStore({ ...state, clock }), createAccountStore({ ...state, clock })]
+  const account = await here.create(OWNER)
+  const key = await here.issueApiKey(account.id)
+  await elsewhere.byApiKey(key)
+  await here.issueApiKey(account.id)
+  expect(await here.byApiKey(key)).toBeNull()
+  now += 5_000
+  expect(await elsewhere.byApiKey(key)).toBeNull()
+})
+
+test('a plan is set by the newest event only, and never on a complimentary account', async () => {
+  const paying = await accounts.create({ ...OWNER, tier: 'free', complimentary: false })
+  const tier = async () => (await accounts.byId(paying.id))?.tier
+  await accounts.applyPlan(paying.id, 'pro', 2)
+  expect(await tier()).toBe('pro')
+  await accounts.applyPlan(paying.id, 'free', 1)
+  await accounts.applyPlan(paying.id, 'free', 2)
+  expect(await tier()).toBe('pro')
+  await accounts.applyPlan(paying.id, 'free', 3)
+  expect(await tier()).toBe('free')
+  const owner = await accounts.create(OWNER)
+  await accounts.applyPlan(owner.id, 'free', 1)
+  expect((await accounts.byId(owner.id))?.tier).toBe('pro')
+})
+
+test('a deleted account has no key any more, and is nobody', async () => {
+  const account = await accounts.create(OWNER)
+  const key = await accounts.issueApiKey(account.id)
+  await accounts.markDeleted(account.id)
+  expect(await accounts.byApiKey(key)).toBeNull()
+  expect(await accounts.byId(account.id)).toBeNull()
+})
+
+test('a spend cap is set and removed', async () => {
+  const { id } = await accounts.create(OWNER)
+  await accounts.setSpendCap(id, 25)
+  expect((await accounts.byId(id))?.monthly_spend_cap_dollars).toBe(25)
+  await accounts.setSpendCap(id, null)
+  expect((await accounts.byId(id))?.monthly_spend_cap_dollars).toBeNull()
 })

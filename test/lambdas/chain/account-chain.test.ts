@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import type { AuditEvent } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/caller'
 import { type LimitState, type Limits, noLimits } from '#core/accounts/limits'
 import { unavailable } from '#core/errors'
+import { profiles } from '#core/limits/profile'
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import type { HttpRequest } from '#lambdas/http'
 import { type Route, routes } from '#schemas/routes'
@@ -27,10 +29,16 @@ function reportEndpoint({
 }: World = {}) {
   const reads: unknown[] = []
   const logged: unknown[] = []
+  const audited: AuditEvent[] = []
   const services: AccountChainServices = {
     accounts: {
       byApiKey: async key => (key === 'aak_1' ? testAccount({ tier }) : null),
     },
+    agentSessions: { byAccessToken: async () => null },
+    browserSessions: { byToken: async () => null },
+    demo: { project: async () => null },
+    audit: { record: async event => void audited.push(event) },
+    profile: profiles.own,
     projects: { resolve: async (_, name) => (name === 'shop' ? project : null), byId: async () => null },
     usage: {
       addRead: async (...read) => {
@@ -68,7 +76,7 @@ function reportEndpoint({
     })
     return { status, headers, body: JSON.parse(String(body)) }
   }
-  return { send, reads, logged }
+  return { send, reads, logged, audited }
 }
 
 test('a read that succeeds is counted once, for its project, its account and its UTC day', async () => {

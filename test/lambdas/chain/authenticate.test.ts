@@ -5,8 +5,30 @@ import { testAccount } from '#test/support/account-fixtures'
 import { exchangeOf } from './exchange.ts'
 
 const account = testAccount()
+const session = {
+  session_id: 'ags_1',
+  client_type: 'cli',
+  label: 'laptop',
+  is_demo: false,
+  scopes: ['analytics:read' as const],
+  account,
+  access_expires_at: 1,
+}
+const SESSIONS: Record<string, typeof session> = {
+  aas_good: session,
+  aas_demo: { ...session, is_demo: true },
+}
 const services = {
   accounts: { byApiKey: async (key: string) => (key === 'aak_good' ? account : null) },
+  agentSessions: {
+    byAccessToken: async (token: string) => SESSIONS[token] ?? null,
+  },
+  browserSessions: {
+    byToken: async (token: string) =>
+      token === 'aab_good'
+        ? { id: 'brs_1', account, csrf_token: 'csrf', created_at: 0, expires_at: 1 }
+        : null,
+  },
   baseUrl: 'https://a.example',
 }
 const METADATA = 'Bearer resource_metadata="https://a.example/.well-known/oauth-protected-resource"'
@@ -31,12 +53,47 @@ test.each(goodRequests)(
       caller: {
         account,
         tier: 'free',
-        credential: { kind: 'api_key', id: expect.stringMatching(/^key_[0-9a-f]{16}$/) },
+        credential: { kind: 'api_key', id: expect.stringMatching(/^key_[0-9a-f]{16}$/), label: null },
         scopes: 'all',
       },
     })
   },
 )
+
+test.each([
+  ['aas_good', 'agent_session'],
+  ['aas_demo', 'demo'],
+])('the access token %s names its session and scopes, before a bad key', async (token, kind) => {
+  const headers = { authorization: `bearer  ${token} `, 'x-api-key': 'aak_bad' }
+  expect(await authenticate(services)(exchangeOf({ headers }))).toEqual({
+    caller: {
+      account,
+      tier: 'free',
+      credential: { kind, id: 'ags_1', label: 'laptop' },
+      scopes: ['analytics:read'],
+    },
+  })
+})
+
+const cookie = '__Host-footfall-session=aab_good'
+
+test('the cookie of a signed-in browser names its account, behind every other credential', async () => {
+  const { caller } = await authenticate(services)(exchangeOf({ headers: { cookie } }))
+  expect(caller).toMatchObject({ account, credential: { kind: 'cookie', id: 'brs_1' }, scopes: 'all' })
+  const bad = exchangeOf({ headers: { cookie, 'x-api-key': 'aak_bad' } })
+  await expect(authenticate(services)(bad)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' })
+})
+
+test('a page of another origin cannot change anything with the cookie', async () => {
+  const post = (origin?: string) =>
+    authenticate(services)(
+      exchangeOf({ method: 'POST', headers: { cookie, ...(origin !== undefined && { origin }) } }),
+    )
+  for (const origin of [undefined, 'null', 'https://b.example', 'http://a.example']) {
+    await expect(post(origin)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  }
+  expect((await post('https://a.example')).caller.credential.kind).toBe('cookie')
+})
 
 test('a request without a credential is told where to get one', async () => {
   await expect(authenticate(services)(exchangeOf())).rejects.toMatchObject({
@@ -50,6 +107,7 @@ const badHeaders: [string, HttpRequest['headers']][] = [
   ['an empty key', { 'x-api-key': '' }],
   ['a project token', { 'x-api-key': 'aat_0' }],
   ['an unknown Bearer token', { authorization: 'Bearer aas_1' }],
+  ['an ended browser session', { cookie: '__Host-footfall-session=aab_bad' }],
   ['an API key as Bearer token', { authorization: 'bearer aak_good' }],
   ['an empty Bearer token', { authorization: 'Bearer' }],
 ]

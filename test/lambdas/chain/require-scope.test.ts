@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '#core/accounts/caller'
 import { requireScope } from '#lambdas/chain/require-scope'
-import { routes, type Scope } from '#schemas/routes'
+import { routes } from '#schemas/routes'
+import type { Scope } from '#schemas/scopes'
 import { testCaller } from '#test/support/account-fixtures'
 import { exchangeOf } from './exchange.ts'
 
 function callFor(scope: Scope | undefined, scopes: Caller['scopes']) {
   const { scope: _, ...route } = routes.stats
-  const caller = testCaller({ scopes })
+  const credential = { kind: 'agent_session' as const, id: 'ags_1', label: null }
+  const caller = testCaller({ scopes, credential })
   return { ...exchangeOf({}, scope === undefined ? route : { ...route, scope }), caller }
 }
 

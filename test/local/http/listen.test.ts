@@ -4,7 +4,14 @@ import { jsonResponse } from '#lambdas/response'
 import { freePort, listen, PortError } from '#local/http/listen'
 
 const respond = async () => jsonResponse(200, { ok: true })
-const functions = { track: respond, reports: respond, control: respond, site: respond }
+const functions = {
+  track: respond,
+  reports: respond,
+  control: respond,
+  auth: respond,
+  site: respond,
+  pages: respond,
+}
 
 async function listenOn(host: string, port: number) {
   const front = await listen({ host, port, functions, log: () => {} })

@@ -19,7 +19,14 @@ export async function startFront(
     received.push({ route, request })
     return respond(request)
   }
-  const functions = { track: handle, reports: handle, control: handle, site: handle }
+  const functions = {
+    track: handle,
+    reports: handle,
+    control: handle,
+    auth: handle,
+    site: handle,
+    pages: handle,
+  }
   const front = await startHttp({ port: 0, functions, log: () => {}, ...overrides })
   onTestFinished(() => front.close())
   return { front, received, base: `http://127.0.0.1:${front.port}` }

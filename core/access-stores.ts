@@ -1,0 +1,53 @@
+import { createAuditLog } from './accounts/audit.ts'
+import { createAccountDeletion } from './accounts/deletion.ts'
+import { createFeedbackStore, type FeedbackSink } from './accounts/feedback.ts'
+import { createIdentityDirectory } from './accounts/identities.ts'
+import { createAddressGuards } from './limits/address-guards.ts'
+import { createLimits } from './limits/limits.ts'
+import type { Profile } from './limits/profile.ts'
+import type { Clock, Log } from './ports.ts'
+import { createContextStore } from './projects/contexts.ts'
+import { createAgentSessionStore } from './sessions/agent-sessions.ts'
+import { createAuthRequestStore } from './sessions/auth-requests.ts'
+import { createBrowserSessionStore } from './sessions/browser-sessions.ts'
+import { createDemo } from './sessions/demo.ts'
+import { createSignInAttempts } from './sign-in/attempts.ts'
+import { createSetupLinks } from './sign-in/setup-links.ts'
+import type { StateTable } from './state-table.ts'
+import type { Stores } from './stores.ts'
+
+export type AccessOptions = StateTable &
+  Pick<Stores, 'accounts' | 'projects' | 'usage'> & {
+    clock: Clock
+    log: Log
+    profile: Profile
+    /** E-mail addresses and domains (`@example.com`) that may sign up where sign-up is not open. */
+    admitted: readonly string[]
+    /** Where feedback is delivered, beside the state table. */
+    feedbackSink?: FeedbackSink | null
+  }
+
+/** Creates the stores of those who call: sessions, sign-in, identities, the audit log. A process has one of each. */
+export function createAccessStores({ accounts, projects, usage, profile, ...options }: AccessOptions) {
+  const { client, table, clock, log, admitted, feedbackSink = null } = options
+  const services = { client, table, clock }
+  const agentSessions = createAgentSessionStore({ ...services, accounts })
+  return {
+    profile,
+    agentSessions,
+    browserSessions: createBrowserSessionStore({ ...services, accounts }),
+    authRequests: createAuthRequestStore(services),
+    signInAttempts: createSignInAttempts(services),
+    setupLinks: createSetupLinks(services),
+    identities: createIdentityDirectory({ ...services, accounts, profile, admitted }),
+    guards: createAddressGuards({ ...services, profile }),
+    audit: createAuditLog({ ...services, log }),
+    limits: createLimits({ ...services, log, profile, accounts, usage }),
+    demo: createDemo({ ...services, accounts, projects }),
+    contexts: createContextStore({ ...services, projects }),
+    feedback: createFeedbackStore({ ...services, log, sink: feedbackSink }),
+    deleteAccount: createAccountDeletion({ accounts, projects, agentSessions }),
+  }
+}
+
+export type AccessStores = ReturnType<typeof createAccessStores>

@@ -1,0 +1,142 @@
+import { Entity } from 'electrodb'
+import type { Account } from '#core/accounts/caller'
+import { ApiError, unavailable } from '#core/errors'
+import type { Clock } from '#core/ports'
+import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+
+/** A subscription as the payment provider has it now. */
+export type Subscription = { id: string; account_id: string; is_paid: boolean }
+
+/** What we need of a payment provider; providers/stripe.ts implements it. */
+export type PaymentProvider = {
+  /** Where its checkout pages are, as a CSP source. */
+  readonly checkoutOrigin: string
+  /** Starts a checkout and returns the address of its page. */
+  startCheckout(checkout: { account: Account; successUrl: string; cancelUrl: string }): Promise<string>
+  /**
+   * The subscription that a webhook is about; null for an event that does not concern us. Throws FORBIDDEN when the
+   * signature is wrong or too old.
+   */
+  subscriptionOf(body: Uint8Array, signature: string): Promise<string | null>
+  /** The subscription as it is now, or null when it is none of ours. */
+  subscription(id: string): Promise<Subscription | null>
+}
+
+export type BillingServices = StateTable & {
+  clock: Clock
+  payments: PaymentProvider
+  accounts: {
+    /** Sets the plan; a lower version than the account has seen changes nothing, nor does it for a complimentary account. */
+    applyPlan(accountId: string, tier: Account['tier'], version: number): Promise<void>
+  }
+}
+
+/** How long an unfinished checkout counts as pending (contract 1.7, max_wait_seconds). */
+const CHECKOUT_MS = 15 * 60_000
+/** Webhooks of one account that arrive at once. */
+const MAX_TRIES = 10
+
+/**
+ * Payments of accounts. A webhook only says that a subscription has changed: its state is then read from the provider,
+ * so that replayed and late webhooks change nothing that is newer. An account is Pro while any subscription is paid.
+ */
+export function createBilling({ clock, payments, accounts, client, table }: BillingServices) {
+  const records = billingEntity({ client, table })
+
+  async function startCheckout(account: Account, baseUrl: string): Promise<string> {
+    const address = await payments.startCheckout({
+      account,
+      successUrl: `${baseUrl}/account/billing/done`,
+      cancelUrl: `${baseUrl}/account/billing/agent-upgrade?account=${account.id}`,
+    })
+    const checkout_until = clock.now() + CHECKOUT_MS
+    await orUnavailable(records.upsert({ account_id: account.id, checkout_until }).go())
+    return address
+  }
+
+  /** Takes a webhook in; its signature decides whether it is the provider's. */
+  async function takeWebhook(body: Uint8Array, signature: string): Promise<void> {
+    const id = await payments.subscriptionOf(body, signature)
+    if (id !== null) await refresh(id)
+  }
+
+  async function refresh(id: string): Promise<void> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      // The version is read before the provider is asked: what another webhook writes meanwhile may be newer.
+      const before = await payments.subscription(id)
+      if (before === null) return
+      const { account_id } = before
+      const record = await find(account_id)
+      const version = record?.version ?? 0
+      const current = await payments.subscription(id)
+      if (current === null) return
+      const paid = new Set(record?.paid ?? [])
+      if (current.is_paid) paid.add(id)
+      else paid.delete(id)
+      const next = { version: version + 1, paid: [...paid] }
+      if (!(await save(account_id, version, next))) continue
+      await accounts.applyPlan(account_id, paid.size > 0 ? 'pro' : 'free', next.version)
+      return
+    }
+    throw unavailable('Too many payment events of one account at once. Send this one again.', 5)
+  }
+
+  function save(
+    account_id: string,
+    version: number,
+    next: { version: number; paid: string[] },
+  ): Promise<boolean> {
+    const write = records
+      .upsert({ account_id, ...next })
+      .where((item, { eq, notExists }) =>
+        version === 0 ? notExists(item.version) : eq(item.version, version),
+      )
+    return conditionHeld(write.go())
+  }
+
+  async function find(account_id: string) {
+    const { data } = await orUnavailable(records.get({ account_id }).go({ consistent: true }))
+    return data
+  }
+
+  const { isCheckoutPending } = createCheckoutReader({ client, table, clock })
+  return { startCheckout, takeWebhook, isCheckoutPending, checkoutOrigin: payments.checkoutOrigin }
+}
+
+export type Billing = ReturnType<typeof createBilling>
+
+/** What other functions may know of payments, without the payment provider. */
+export function createCheckoutReader({ client, table, clock }: StateTable & { clock: Clock }) {
+  const records = billingEntity({ client, table })
+
+  /** Whether a checkout was started a short time ago and is not paid yet. */
+  async function isCheckoutPending(account_id: string): Promise<boolean> {
+    const { data } = await orUnavailable(records.get({ account_id }).go({ consistent: true }))
+    return (data?.checkout_until ?? 0) > clock.now() && (data?.paid ?? []).length === 0
+  }
+
+  return { isCheckoutPending }
+}
+
+/** The error of a webhook that the payment provider did not sign. */
+export function badSignature(cause?: unknown): ApiError {
+  return new ApiError('FORBIDDEN', 'The signature of the payment event is wrong or too old.', { cause })
+}
+
+function billingEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'billing', version: '1' },
+      attributes: {
+        account_id: { type: 'string', required: true },
+        version: { type: 'number' },
+        /** Ids of the subscriptions that are paid. */
+        paid: { type: 'list', items: { type: 'string' } },
+        /** Unix ms. */
+        checkout_until: { type: 'number' },
+      },
+      indexes: primaryIndex({ pk: ['account_id'], sk: [] }),
+    },
+    { client, table },
+  )
+}

@@ -1,0 +1,100 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { ApiError } from '#core/errors'
+import type { Clock } from '#core/ports'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { utcDate } from '#core/time'
+import { NO_LIMIT, type Profile } from './profile.ts'
+import { rateLimited } from './rate-limited.ts'
+import { createSlidingWindow, type SlidingWindow } from './sliding-window.ts'
+
+const MINUTE_MS = 60_000
+const SALT_SECONDS = 2 * 86_400
+
+/**
+ * Guards by the caller's address (contract 6): session starts, demo sessions, and wrong secrets. Addresses are not
+ * stored: the table holds an HMAC of them under a salt that is new every day and deleted a day later.
+ */
+export function createAddressGuards({
+  clock,
+  profile,
+  ...state
+}: StateTable & { clock: Clock; profile: Profile }) {
+  const windows = {
+    starts: createSlidingWindow({ ...state, clock }, { name: 'starts', windowMs: 10 * MINUTE_MS }),
+    failures: createSlidingWindow({ ...state, clock }, { name: 'failures', windowMs: 10 * MINUTE_MS }),
+    demos: createSlidingWindow({ ...state, clock }, { name: 'demos', windowMs: 60 * MINUTE_MS }),
+  }
+  let salt: { date: string; value: Promise<string> } | null = null
+
+  /** Counts a session start. Throws RATE_LIMITED. */
+  const countStart = (address: string | null) => count(windows.starts, profile.session_starts, address)
+  /** Counts a demo session. Throws RATE_LIMITED. */
+  const countDemo = (address: string | null) => count(windows.demos, profile.demo_sessions, address)
+
+  async function count(window: SlidingWindow, limit: number, address: string | null): Promise<void> {
+    if (limit === NO_LIMIT) return
+    const admission = await window.take(await hashOf(address), limit)
+    if (!admission.isAdmitted) throw rateLimited('requests from this address', admission, clock.now())
+  }
+
+  /**
+   * Runs a check of a secret. An address that has sent too many wrong ones gets RATE_LIMITED before the check, so that
+   * nobody can go on guessing. A 401 or NOT_FOUND of the check counts as a wrong one.
+   */
+  async function guardSecret<T>(address: string | null, check: () => Promise<T>): Promise<T> {
+    const limit = profile.session_failures
+    if (limit === NO_LIMIT) return check()
+    const key = await hashOf(address)
+    const before = await windows.failures.peek(key, limit)
+    if (!before.isAdmitted) throw rateLimited('wrong secrets from this address', before, clock.now())
+    try {
+      return await check()
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 401 || error.code === 'NOT_FOUND'))
+        await windows.failures.take(key, limit)
+      throw error
+    }
+  }
+
+  async function hashOf(address: string | null): Promise<string> {
+    const date = utcDate(clock.now())
+    if (salt?.date !== date) {
+      const value = saltOf(date)
+      salt = { date, value }
+      value.catch(() => {
+        salt = null
+      })
+    }
+    return createHmac('sha256', await salt.value)
+      .update(networkOf(address))
+      .digest('hex')
+      .slice(0, 32)
+  }
+
+  async function saltOf(date: string): Promise<string> {
+    const Key = { pk: 'install', sk: `address-salt#${date}` }
+    const value = randomBytes(32).toString('hex')
+    const expires_at = Math.ceil(clock.now() / 1_000) + SALT_SECONDS
+    const created = state.client.put({
+      TableName: state.table,
+      Item: { ...Key, value, expires_at },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    })
+    if (await conditionHeld(created)) return value
+    const { Item } = await orUnavailable(
+      state.client.get({ TableName: state.table, Key, ConsistentRead: true }),
+    )
+    return String(Item?.value)
+  }
+
+  return { countStart, countDemo, guardSecret }
+}
+
+export type AddressGuards = ReturnType<typeof createAddressGuards>
+
+/** An IPv6 host has a whole /64 of addresses to choose from, so that counts as one. */
+function networkOf(address: string | null): string {
+  if (address === null || !address.includes(':') || address.startsWith('::ffff:')) return address ?? 'unknown'
+  const [head = ''] = address.split('::')
+  return head.split(':').slice(0, 4).join(':')
+}

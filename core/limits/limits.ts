@@ -1,0 +1,182 @@
+import QuickLRU from 'quick-lru'
+import type { Account, Caller } from '#core/accounts/caller'
+import type { LimitState, Limits } from '#core/accounts/limits'
+import type { AccountStore } from '#core/accounts/store'
+import type { Clock, Log } from '#core/ports'
+import type { StateTable } from '#core/state-table'
+import { utcDate } from '#core/time'
+import type { UsageCounters } from '#core/usage/counters'
+import type { Route } from '#schemas/routes'
+import { EVENTS_PER_UNIT, limitsOf, NO_LIMIT, type Profile } from './profile.ts'
+import { createSlidingWindow } from './sliding-window.ts'
+
+export type LimitServices = StateTable & {
+  clock: Clock
+  log: Log
+  profile: Profile
+  accounts: Pick<AccountStore, 'byId'>
+  usage: Pick<UsageCounters, 'month' | 'reserveRead' | 'releaseRead'>
+}
+
+const MINUTE_MS = 60_000
+/** How old the counts may be by which ingestion decides: it learns of a cap within a minute. */
+const CAPS_MS = 20_000
+const MAX_ACCOUNTS = 10_000
+
+/** What ingestion knows of an account: over which cap it is, if any. */
+type EventCaps = { limit: number; reason: 'lifetime_event_limit' | 'monthly_spend_cap' } | null
+type Known = { until: number; caps: EventCaps; used: number }
+
+/**
+ * The limits of contract 6 by the numbers of a profile. Reads are counted in the state table, exactly, for all processes
+ * together. Ingestion never waits: it decides by counts of the last seconds, which are refreshed behind its back.
+ */
+export function createLimits({ clock, log, profile, accounts, usage, ...state }: LimitServices): Limits {
+  const minutes = createSlidingWindow({ ...state, clock }, { name: 'reads', windowMs: MINUTE_MS })
+  const known = new QuickLRU<string, Known>({ maxSize: MAX_ACCOUNTS })
+  const pending = new Set<string>()
+  const tokens = new QuickLRU<string, { minute: number; count: number; before: number }>({
+    maxSize: MAX_ACCOUNTS,
+  })
+
+  async function check(caller: Caller, route: Route): Promise<LimitState | null> {
+    // The demo account is exempt: all its visitors share it.
+    if (route.limit !== 'reads_per_minute' || caller.credential.kind === 'demo') return null
+    const { rate_limit_rpm, max_reads_per_month } = limitsOf(profile, caller.account)
+    const minute = rate_limit_rpm === NO_LIMIT ? null : await checkMinute(caller.account, rate_limit_rpm)
+    if (minute?.exceeded !== undefined || route.metered !== true || max_reads_per_month === NO_LIMIT) {
+      return minute
+    }
+    return checkMonth(caller.account, max_reads_per_month, minute)
+  }
+
+  async function checkMinute(account: Account, limit: number): Promise<LimitState> {
+    const { isAdmitted, remaining, resetAt } = await minutes.take(account.id, limit)
+    const state = { limit, remaining, resetsAt: resetAt }
+    if (isAdmitted) return state
+    const retryAfter = Math.max(1, Math.ceil((resetAt - clock.now()) / 1_000))
+    const message = `This account may read ${limit} times a minute. Wait ${retryAfter} s, then try again.`
+    return { ...state, exceeded: { message, fields: { reason: 'rate_limit' }, retryAfter } }
+  }
+
+  /** Reserves one read of the month; a request that fails later gives it back. */
+  async function checkMonth(
+    account: Account,
+    limit: number,
+    minute: LimitState | null,
+  ): Promise<LimitState | null> {
+    const today = utcDate(clock.now())
+    if (await usage.reserveRead(account.id, today, limit)) {
+      const base = minute ?? { limit, remaining: limit, resetsAt: nextMonth(clock.now()) }
+      return { ...base, reservation: { release: () => usage.releaseRead(account.id, today) } }
+    }
+    const resetsAt = nextMonth(clock.now())
+    return {
+      limit,
+      remaining: 0,
+      resetsAt,
+      exceeded: {
+        message: `The free plan includes ${limit} agent/API reads a month, and they are used up. Upgrade to Pro, or wait for the next month.`,
+        fields: { reason: 'monthly_read_limit', monthly_read_limit: limit },
+        retryAfter: Math.ceil((resetsAt - clock.now()) / 1_000),
+      },
+    }
+  }
+
+  function checkEvents(accountId: string, events: number): LimitState | null {
+    if (!hasEventCaps(profile)) return null
+    const entry = known.get(accountId)
+    if (entry === undefined || entry.until <= clock.now()) refresh(accountId)
+    if (entry === undefined || entry.caps === null) return null
+    const { limit, reason } = entry.caps
+    if (entry.used < limit) {
+      entry.used += events
+      return null
+    }
+    const resetsAt = nextMonth(clock.now())
+    return {
+      limit,
+      remaining: 0,
+      resetsAt,
+      exceeded: {
+        message:
+          reason === 'monthly_spend_cap'
+            ? 'The spend cap of this month is reached. Raise it on the dashboard, or wait for the next month.'
+            : `The free plan includes ${limit} events a month, and they are used up. Upgrade to Pro, or wait for the next month.`,
+        fields: { reason, monthly_event_limit: limit },
+        retryAfter: Math.ceil((resetsAt - clock.now()) / 1_000),
+      },
+    }
+  }
+
+  function refresh(accountId: string): void {
+    if (pending.has(accountId)) return
+    pending.add(accountId)
+    readCaps(accountId)
+      .then(entry => void known.set(accountId, entry))
+      .catch(error => log('EVENT_CAPS_UNKNOWN', { error: String(error) }))
+      .finally(() => pending.delete(accountId))
+  }
+
+  async function readCaps(accountId: string): Promise<Known> {
+    const until = clock.now() + CAPS_MS
+    const account = await accounts.byId(accountId)
+    const caps = account === null ? null : eventCapsOf(profile, account)
+    if (caps === null) return { until, caps, used: 0 }
+    const { events } = await usage.month(accountId, utcDate(clock.now()).slice(0, 7))
+    return { until, caps, used: events }
+  }
+
+  function checkToken(projectId: string): LimitState | null {
+    const limit = profile.token_requests_per_minute
+    if (limit === NO_LIMIT) return null
+    const now = clock.now()
+    const window = tokens.get(projectId) ?? { minute: 0, count: 0, before: 0 }
+    const minute = Math.floor(now / MINUTE_MS)
+    if (minute !== window.minute) {
+      window.before = minute === window.minute + 1 ? window.count : 0
+      window.minute = minute
+      window.count = 0
+    }
+    tokens.set(projectId, window)
+    // Of the minute before, the share that a sliding minute still covers counts.
+    const share = 1 - (now % MINUTE_MS) / MINUTE_MS
+    if (window.count + window.before * share < limit) {
+      window.count++
+      return null
+    }
+    const resetsAt = (minute + 1) * MINUTE_MS
+    const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1_000))
+    const message = `A project may send ${limit} requests a minute. Wait ${retryAfter} s, then send again.`
+    return {
+      limit,
+      remaining: 0,
+      resetsAt,
+      exceeded: { message, fields: { reason: 'rate_limit' }, retryAfter },
+    }
+  }
+
+  return { check, checkEvents, checkToken }
+}
+
+/** The cap on the events of a month: that of the plan, or of the dollars that the account wants to spend. */
+export function eventCapsOf(profile: Profile, account: Account): EventCaps {
+  const { max_events_per_month } = limitsOf(profile, account)
+  const dollars = account.monthly_spend_cap_dollars
+  const isPaying = profile.has_payments && account.tier === 'pro' && !account.complimentary
+  if (isPaying && dollars !== null) return { limit: dollars * EVENTS_PER_UNIT, reason: 'monthly_spend_cap' }
+  return max_events_per_month === NO_LIMIT
+    ? null
+    : { limit: max_events_per_month, reason: 'lifetime_event_limit' }
+}
+
+function hasEventCaps(profile: Profile): boolean {
+  const plans = Object.values(profile.tiers)
+  return profile.has_payments || plans.some(({ max_events_per_month }) => max_events_per_month !== NO_LIMIT)
+}
+
+/** Unix ms of the first moment of the next UTC month. */
+function nextMonth(now: number): number {
+  const date = new Date(now)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+}

@@ -1,0 +1,107 @@
+import type { Account } from '#core/accounts/caller'
+
+/** What a plan allows (contract 6); -1 means that there is no limit. */
+export type TierLimits = {
+  max_events_per_month: number
+  max_projects: number
+  max_reads_per_month: number
+  retention_days: number
+  rate_limit_rpm: number
+}
+
+export const PROFILE_NAMES = ['own', 'hosted'] as const
+export type ProfileName = (typeof PROFILE_NAMES)[number]
+
+export type Profile = {
+  name: ProfileName
+  tiers: Record<Account['tier'], TierLimits>
+  /** Requests of one project token a minute. */
+  token_requests_per_minute: number
+  /** Session starts of one address in 10 minutes. */
+  session_starts: number
+  /** Wrong secrets of one address in 10 minutes, at the endpoints of the session flow. */
+  session_failures: number
+  /** Demo sessions of one address in an hour. */
+  demo_sessions: number
+  /** Everybody may sign up; else listed addresses only. New accounts are complimentary Pro where sign-up is not open. */
+  open_sign_up: boolean
+  has_payments: boolean
+}
+
+export const NO_LIMIT = -1
+export const EVENTS_PER_UNIT = 10_000
+
+const UNLIMITED: TierLimits = {
+  max_events_per_month: NO_LIMIT,
+  max_projects: NO_LIMIT,
+  max_reads_per_month: NO_LIMIT,
+  retention_days: NO_LIMIT,
+  rate_limit_rpm: NO_LIMIT,
+}
+
+/** Who installs it pays for it: no limits but the guards by address, at ten times the numbers. */
+const own: Profile = {
+  name: 'own',
+  tiers: { free: UNLIMITED, pro: UNLIMITED },
+  token_requests_per_minute: NO_LIMIT,
+  session_starts: 200,
+  session_failures: 300,
+  demo_sessions: 300,
+  open_sign_up: false,
+  has_payments: false,
+}
+
+const hosted: Profile = {
+  name: 'hosted',
+  tiers: {
+    free: {
+      max_events_per_month: 100_000,
+      max_projects: 2,
+      max_reads_per_month: 500,
+      retention_days: 90,
+      rate_limit_rpm: 10,
+    },
+    pro: { ...UNLIMITED, retention_days: 365, rate_limit_rpm: 1_000 },
+  },
+  token_requests_per_minute: 1_000,
+  session_starts: 20,
+  session_failures: 30,
+  demo_sessions: 30,
+  open_sign_up: true,
+  has_payments: true,
+}
+
+export const profiles: Record<ProfileName, Profile> = { own, hosted }
+
+const GUARDS = ['token_requests_per_minute', 'session_starts', 'session_failures', 'demo_sessions'] as const
+const TIER_LIMITS = Object.keys(UNLIMITED) as (keyof TierLimits)[]
+/** Every number of a profile by the name that an override uses, such as `free.rate_limit_rpm`. */
+export const OVERRIDABLE = [
+  ...GUARDS,
+  ...(['free', 'pro'] as const).flatMap(tier => TIER_LIMITS.map(limit => `${tier}.${limit}`)),
+]
+
+/**
+ * A named profile with some numbers replaced: `free.rate_limit_rpm=1000,session_starts=500`. Throws an Error that names
+ * what it cannot read, for the operator.
+ */
+export function readProfile(name: ProfileName, overrides = ''): Profile {
+  const profile = structuredClone(profiles[name])
+  for (const override of overrides.split(',').filter(text => text.trim() !== '')) {
+    const [path = '', value = ''] = override.split('=').map(text => text.trim())
+    if (!OVERRIDABLE.includes(path) || !/^(-1|\d{1,12})$/.test(value)) {
+      throw new Error(
+        `must be a list such as free.rate_limit_rpm=1000,session_starts=500; ${JSON.stringify(override.trim())} is not one of ${OVERRIDABLE.join(', ')} with a whole number (-1: no limit)`,
+      )
+    }
+    const [tier, limit] = path.split('.')
+    if (limit === undefined) profile[path as (typeof GUARDS)[number]] = Number(value)
+    else profile.tiers[tier as Account['tier']][limit as keyof TierLimits] = Number(value)
+  }
+  return profile
+}
+
+/** The limits of an account: those of its tier. */
+export function limitsOf(profile: Profile, account: Pick<Account, 'tier'>): TierLimits {
+  return profile.tiers[account.tier]
+}

@@ -1,0 +1,77 @@
+import { ApiError } from '#core/errors'
+import { orUnavailable, type StateTable } from '#core/state-table'
+import type { PortfolioContext, ProjectContext } from '#schemas/contexts'
+import type { Project, ProjectDirectory } from './project.ts'
+
+export type ContextServices = StateTable & { projects: Pick<ProjectDirectory, 'resolve'> }
+
+const NO_PROJECT_CONTEXT: ProjectContext = { goals: [], activation_events: [], glossary: [], annotations: [] }
+const NO_PORTFOLIO_CONTEXT: PortfolioContext = {
+  goals: [],
+  surface_roles: [],
+  shared_milestones: [],
+  glossary: [],
+}
+
+/**
+ * What the owner says about the numbers, for a project and for all projects of an account. Each is one item, which holds
+ * the lists as JSON and is replaced as a whole.
+ */
+export function createContextStore({ client, table, projects }: ContextServices) {
+  /** The context of a project; all four lists are there. */
+  async function ofProject({ id }: Pick<Project, 'id'>): Promise<ProjectContext> {
+    return { ...NO_PROJECT_CONTEXT, ...(await read(`context#${id}`)) }
+  }
+
+  /** Replaces the context; absent lists become empty. */
+  async function setProject({ id }: Pick<Project, 'id'>, context: ProjectContext): Promise<ProjectContext> {
+    const { goals, activation_events, glossary, annotations } = context
+    const stored = { goals, activation_events, glossary, annotations: annotations.map(withoutNulls) }
+    await write(`context#${id}`, stored)
+    return stored
+  }
+
+  async function ofPortfolio(accountId: string): Promise<PortfolioContext> {
+    return { ...NO_PORTFOLIO_CONTEXT, ...(await read(`context#${accountId}`)) }
+  }
+
+  /** As setProject. Throws INVALID_BODY for a role of a project that the account has not. */
+  async function setPortfolio(accountId: string, context: PortfolioContext): Promise<PortfolioContext> {
+    const { goals, shared_milestones, glossary } = context
+    const surface_roles = []
+    for (const { project, project_id, role } of context.surface_roles) {
+      const named = project ?? project_id
+      const found = typeof named === 'string' ? await projects.resolve(accountId, named) : null
+      if (found === null) {
+        throw new ApiError(
+          'INVALID_BODY',
+          `Field \`surface_roles\` names a project that the account has not: ${JSON.stringify(named ?? null)}. GET /projects lists its projects.`,
+        )
+      }
+      surface_roles.push({ project: found.name, project_id: found.id, role })
+    }
+    const stored = { goals, surface_roles, shared_milestones, glossary: glossary.map(withoutNulls) }
+    await write(`context#${accountId}`, stored)
+    return stored
+  }
+
+  async function read(pk: string): Promise<Record<string, unknown>> {
+    const Key = { pk, sk: 'context' }
+    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    return typeof Item?.lists === 'string' ? JSON.parse(Item.lists) : {}
+  }
+
+  async function write(pk: string, lists: object): Promise<void> {
+    const Item = { pk, sk: 'context', lists: JSON.stringify(lists) }
+    await orUnavailable(client.put({ TableName: table, Item }))
+  }
+
+  return { ofProject, setProject, ofPortfolio, setPortfolio }
+}
+
+export type ContextStore = ReturnType<typeof createContextStore>
+
+/** A null on an optional field counts as absent (contract R2). */
+function withoutNulls<T extends object>(entry: T): T {
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)) as T
+}

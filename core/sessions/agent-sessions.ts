@@ -1,0 +1,427 @@
+import type { EntityItem } from 'electrodb'
+import type { Account } from '#core/accounts/caller'
+import { ApiError } from '#core/errors'
+import { createLookupCache } from '#core/lookup-cache'
+import type { Clock } from '#core/ports'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import type { Scope } from '#schemas/scopes'
+import { agentSessionEntity, usedRefreshTokenEntity } from './entities.ts'
+import {
+  derive,
+  isSame,
+  locateSession,
+  randomId,
+  randomSecret,
+  type SessionLocator,
+  sessionToken,
+  sha256,
+} from './tokens.ts'
+import type { AgentSessionSummary, AuthRequest } from './types.ts'
+
+export type AgentSessionServices = StateTable & {
+  clock: Clock
+  accounts: {
+    /** Null for an unknown and for a deleted account. */
+    byId(id: string): Promise<Account | null>
+  }
+}
+
+/** What a client stores. The tokens cannot be read again. */
+export type IssuedSession = {
+  id: string
+  access_token: string
+  refresh_token: string
+  access_expires_at: number
+  refresh_expires_at: number
+  scopes: Scope[]
+}
+
+export type DemoSession = Pick<IssuedSession, 'id' | 'access_token' | 'access_expires_at' | 'scopes'>
+
+/** A good access token. */
+export type SessionCaller = {
+  session_id: string
+  client_type: string
+  label: string | null
+  is_demo: boolean
+  scopes: Scope[]
+  account: Account
+  /** Unix ms. */
+  access_expires_at: number
+}
+
+export type RefreshedSession = { session: IssuedSession; account: Account }
+
+/** What a refresh that is no mistake of the client reports, for the audit log. */
+export type ReuseAlarm = (session: {
+  account_id: string
+  session_id: string
+  label: string | null
+}) => Promise<void> | void
+
+type Client = Pick<AuthRequest, 'client_type' | 'client_name' | 'client_instance_id' | 'label' | 'scopes'>
+type Item = EntityItem<ReturnType<typeof agentSessionEntity>>
+type Pair = Item['pairs'][number]
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** Contract 3.3. */
+const ACCESS_MS = 60 * MINUTE_MS
+const REFRESH_MS = 90 * DAY_MS
+/** How long a refresh token that was exchanged returns the same pair again. */
+const GRACE_MS = 60_000
+/** How long a session that is over stays in the list. */
+const KEPT_MS = 90 * DAY_MS
+/** A revoked session is dead in every process after this time. */
+const CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
+/** Access tokens of one session that may live at once: an item of the table is bounded. */
+const MAX_PAIRS = 500
+const MAX_LISTED = 200
+/** How often a change starts again that another request has overtaken. */
+const MAX_TRIES = 8
+
+const DEMO_SCOPES: Scope[] = [
+  'account:read',
+  'projects:read',
+  'analytics:read',
+  'experiments:read',
+  'live:read',
+]
+
+/** Agent sessions (contract 3.2 and 3.3): issue, look up, refresh with rotation, list, revoke. */
+export function createAgentSessionStore({ clock, accounts, ...state }: AgentSessionServices) {
+  const sessions = agentSessionEntity(state)
+  const usedTokens = usedRefreshTokenEntity(state)
+  const cache = createLookupCache(clock, lookUp, CACHE)
+  const touched = new Map<string, number>()
+
+  /** A new session of the account. */
+  async function issue(accountId: string, client: Client): Promise<IssuedSession> {
+    const now = clock.now()
+    const at = { account_id: accountId, session_id: randomId('ags') }
+    const access_token = sessionToken('aas', at, randomSecret())
+    const refresh_token = sessionToken('aar', at, randomSecret())
+    const pair = {
+      access_hash: sha256(access_token),
+      access_valid_until: now + ACCESS_MS,
+      refresh_valid_until: now + REFRESH_MS,
+    }
+    await create(at, client, { pair, refresh_hash: sha256(refresh_token) })
+    return issued(at, pair, client.scopes, access_token, refresh_token)
+  }
+
+  /** A short session that reads the demo project. It has no refresh token. */
+  async function issueDemo(accountId: string): Promise<DemoSession> {
+    const now = clock.now()
+    const at = { account_id: accountId, session_id: randomId('ags') }
+    const access_token = sessionToken('aas', at, randomSecret())
+    const until = now + ACCESS_MS
+    const pair = { access_hash: sha256(access_token), access_valid_until: until, refresh_valid_until: until }
+    const client = { ...NO_CLIENT, client_type: 'demo', scopes: DEMO_SCOPES }
+    await create(at, client, { pair })
+    return { id: at.session_id, access_token, access_expires_at: until, scopes: DEMO_SCOPES }
+  }
+
+  async function create(
+    { account_id, session_id }: SessionLocator,
+    { client_type, client_name, client_instance_id, label, scopes }: Client,
+    { pair, refresh_hash }: { pair: Pair; refresh_hash?: string },
+  ): Promise<void> {
+    const now = clock.now()
+    const item = {
+      account_id,
+      id: session_id,
+      client_type,
+      scopes,
+      ...(client_name !== null && { client_name }),
+      ...(client_instance_id !== null && { client_instance_id }),
+      ...(label !== null && { label }),
+      ...(refresh_hash !== undefined && { refresh_hash }),
+      is_demo: refresh_hash === undefined,
+      created_at: now,
+      last_used_at: now,
+      refresh_valid_until: pair.refresh_valid_until,
+      pairs: [pair],
+      expires_at: seconds(pair.refresh_valid_until + (refresh_hash === undefined ? 0 : KEPT_MS)),
+    }
+    await orUnavailable(sessions.create(item).go())
+  }
+
+  /** Whose access token this is; null when it is unknown, expired or revoked. Cached for at most 5 s. */
+  async function byAccessToken(token: string): Promise<SessionCaller | null> {
+    if (locateSession(token, 'aas') === null) return null
+    const caller = await cache.get(token)
+    if (caller === null || caller.access_expires_at <= clock.now()) return null
+    await touch(caller)
+    return caller
+  }
+
+  async function lookUp(token: string): Promise<SessionCaller | null> {
+    const at = locateSession(token, 'aas')
+    if (at === null) return null
+    const [item, account] = await Promise.all([find(at), accounts.byId(at.account_id)])
+    if (item === null || account === null || !isActive(item)) return null
+    const hash = sha256(token)
+    const pair = item.pairs.find(({ access_hash }) => isSame(access_hash, hash))
+    if (pair === undefined || pair.access_valid_until <= clock.now()) return null
+    return {
+      session_id: item.id,
+      client_type: item.client_type,
+      label: item.label ?? null,
+      is_demo: item.is_demo,
+      scopes: item.scopes as Scope[],
+      account,
+      access_expires_at: pair.access_valid_until,
+    }
+  }
+
+  /** Notes the use, at most once a minute. It is no reason to fail a request. */
+  async function touch({ account, session_id }: SessionCaller): Promise<void> {
+    const now = clock.now()
+    if (now - (touched.get(session_id) ?? 0) < MINUTE_MS) return
+    if (touched.size >= CACHE.maxEntries) touched.clear()
+    touched.set(session_id, now)
+    await sessions
+      .patch({ account_id: account.id, id: session_id })
+      .set({ last_used_at: now })
+      .where(({ last_used_at }, { lt }) => lt(last_used_at, now - MINUTE_MS))
+      .go()
+      .catch(() => {})
+  }
+
+  /**
+   * A new pair for a refresh token. The same token gives the same pair for 60 s, as clients send it several times at once.
+   * A later reuse revokes the session and is reported to `onReuse`. Throws INVALID_REFRESH_TOKEN.
+   */
+  async function refresh(token: string, onReuse: ReuseAlarm = () => {}): Promise<RefreshedSession> {
+    const at = locateSession(token, 'aar')
+    if (at === null) throw invalidRefreshToken()
+    const hash = sha256(token)
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const [item, account] = await Promise.all([find(at), accounts.byId(at.account_id)])
+      if (item === null || account === null || !isActive(item)) throw invalidRefreshToken()
+      const now = clock.now()
+      if (!isSame(item.refresh_hash ?? '', hash)) {
+        const pair = graced(item, hash, now)
+        if (pair !== undefined) return { session: derived(at, item, token, pair), account }
+        if (await isUsed(hash, at)) {
+          await revoke(at.account_id, at.session_id)
+          await onReuse({ ...at, label: item.label ?? null })
+        }
+        throw invalidRefreshToken()
+      }
+      const session = await rotate(at, item, token, hash)
+      if (session !== null) return { session, account }
+    }
+    throw new ApiError('UNAVAILABLE', 'Several requests refresh this session at once.', { retryAfter: 1 })
+  }
+
+  /** Exchanges the current refresh token; null when another request was faster. */
+  async function rotate(
+    at: SessionLocator,
+    item: Item,
+    token: string,
+    hash: string,
+  ): Promise<IssuedSession | null> {
+    const now = clock.now()
+    const pairs = item.pairs.filter(pair => pair.access_valid_until > now).map(pair => aged(pair, now))
+    if (pairs.length >= MAX_PAIRS) {
+      throw new ApiError(
+        'RATE_LIMITED',
+        'This session was refreshed too often. Use its newest access token.',
+        {
+          retryAfter: Math.max(1, ((pairs[0]?.access_valid_until ?? now) - now) / 1_000),
+        },
+      )
+    }
+    const nonce = randomSecret()
+    const tokens = deriveTokens(at, token, nonce)
+    const pair = {
+      access_hash: sha256(tokens.access_token),
+      access_valid_until: now + ACCESS_MS,
+      from_hash: hash,
+      nonce,
+      rotated_at: now,
+      refresh_valid_until: now + REFRESH_MS,
+    }
+    // Before the rotation: a crash in between leaves a note about a token that is still current, which counts first.
+    await orUnavailable(
+      usedTokens.put({ hash, ...at, expires_at: seconds(item.refresh_valid_until + DAY_MS) }).go(),
+    )
+    const unchanged = sessions
+      .patch({ account_id: at.account_id, id: at.session_id })
+      .set({
+        refresh_hash: sha256(tokens.refresh_token),
+        refresh_valid_until: pair.refresh_valid_until,
+        pairs: [...pairs, pair],
+        last_used_at: now,
+        expires_at: seconds(pair.refresh_valid_until + KEPT_MS),
+      })
+      .where(
+        (attributes, { eq, notExists }) =>
+          `${eq(attributes.refresh_hash, hash)} AND ${notExists(attributes.revoked_at)}`,
+      )
+    if (!(await conditionHeld(unchanged.go()))) return null
+    return issued(at, pair, item.scopes as Scope[], tokens.access_token, tokens.refresh_token)
+  }
+
+  /** The account's sessions, newest first; of a demo session only itself is listed (`only`). */
+  async function list(accountId: string, only?: string): Promise<AgentSessionSummary[]> {
+    const query = sessions.query.main({ account_id: accountId })
+    const items =
+      only === undefined
+        ? (await orUnavailable(query.go({ pages: 'all', consistent: true }))).data
+        : [await find({ account_id: accountId, session_id: only })]
+    return items
+      .filter(item => item !== null)
+      .map(summaryOf)
+      .toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1))
+      .slice(0, MAX_LISTED)
+  }
+
+  async function revoke(accountId: string, sessionId: string): Promise<boolean> {
+    const item = SESSION_ID.test(sessionId)
+      ? await find({ account_id: accountId, session_id: sessionId })
+      : null
+    if (item === null) return false
+    const active = sessions
+      .patch({ account_id: accountId, id: sessionId })
+      .set({ revoked_at: clock.now(), expires_at: seconds(clock.now() + KEPT_MS) })
+      .where(({ revoked_at }, { notExists }) => notExists(revoked_at))
+    await conditionHeld(active.go())
+    cache.clear()
+    return true
+  }
+
+  /**
+   * Revokes the session of an access or refresh token (RFC 7009). Returns which one it was; null for a token that no
+   * session has.
+   */
+  async function revokeByToken(token: string): Promise<SessionLocator | null> {
+    const at = locateSession(token, 'aas') ?? locateSession(token, 'aar')
+    const item = at === null ? null : await find(at)
+    if (at === null || item === null) return null
+    const hash = sha256(token)
+    const hashes = [...item.pairs.map(({ access_hash }) => access_hash), item.refresh_hash ?? '']
+    if (!hashes.some(known => isSame(known, hash))) return null
+    await revoke(at.account_id, at.session_id)
+    return at
+  }
+
+  /** Revokes every session of the account: when it is deleted. */
+  async function revokeAll(accountId: string): Promise<void> {
+    for (const { id, status } of await list(accountId)) {
+      if (status === 'active') await revoke(accountId, id)
+    }
+  }
+
+  async function isUsed(hash: string, { account_id, session_id }: SessionLocator): Promise<boolean> {
+    const { data } = await orUnavailable(usedTokens.get({ hash }).go({ consistent: true }))
+    return data?.account_id === account_id && data.session_id === session_id
+  }
+
+  async function find({ account_id, session_id }: SessionLocator): Promise<Item | null> {
+    const { data } = await orUnavailable(
+      sessions.get({ account_id, id: session_id }).go({ consistent: true }),
+    )
+    return data
+  }
+
+  function isActive(item: Item): boolean {
+    return item.revoked_at === undefined && item.refresh_valid_until > clock.now()
+  }
+
+  function summaryOf(item: Item): AgentSessionSummary {
+    return {
+      id: item.id,
+      client_type: item.client_type,
+      client_name: item.client_name ?? null,
+      client_instance_id: item.client_instance_id ?? null,
+      label: item.label ?? null,
+      scopes: item.scopes as Scope[],
+      status: isActive(item) ? 'active' : 'revoked',
+      created_at: item.created_at,
+      last_used_at: item.last_used_at,
+      access_expires_at: item.pairs.at(-1)?.access_valid_until ?? item.created_at,
+      refresh_expires_at: item.refresh_valid_until,
+      // A session whose refresh token has expired is over since then.
+      revoked_at: item.revoked_at ?? (isActive(item) ? null : item.refresh_valid_until),
+    }
+  }
+
+  return {
+    issue,
+    issueDemo,
+    byAccessToken,
+    refresh,
+    list,
+    revoke,
+    revokeByToken,
+    revokeAll,
+    forget: cache.clear,
+  }
+}
+
+export type AgentSessionStore = ReturnType<typeof createAgentSessionStore>
+
+const SESSION_ID = /^ags_[0-9a-f]{16}$/
+const NO_CLIENT = { client_name: null, client_instance_id: null, label: null }
+
+/** The pair that the token was exchanged for within the last 60 s. */
+function graced({ pairs }: Item, hash: string, now: number): Pair | undefined {
+  return pairs.find(
+    ({ from_hash, nonce, rotated_at }) =>
+      from_hash !== undefined &&
+      isSame(from_hash, hash) &&
+      nonce !== undefined &&
+      rotated_at !== undefined &&
+      now - rotated_at <= GRACE_MS,
+  )
+}
+
+/** Without the nonce once the grace period is over: then nobody can derive the pair from an old token. */
+function aged({ nonce, ...pair }: Pair, now: number): Pair {
+  const isGraced = nonce !== undefined && now - (pair.rotated_at ?? 0) <= GRACE_MS
+  return isGraced ? { ...pair, nonce } : pair
+}
+
+/**
+ * The pair that follows a refresh token. It is derived from the token and a random nonce, so that the same token gives
+ * the same pair again although only hashes are stored; neither the token nor the table alone is enough.
+ */
+function deriveTokens(at: SessionLocator, token: string, nonce: string) {
+  return {
+    access_token: sessionToken('aas', at, derive(token, `access ${nonce}`)),
+    refresh_token: sessionToken('aar', at, derive(token, `refresh ${nonce}`)),
+  }
+}
+
+function derived(at: SessionLocator, item: Item, token: string, pair: Pair): IssuedSession {
+  const tokens = deriveTokens(at, token, pair.nonce ?? '')
+  return issued(at, pair, item.scopes as Scope[], tokens.access_token, tokens.refresh_token)
+}
+
+function issued(
+  { session_id }: SessionLocator,
+  pair: Pair,
+  scopes: Scope[],
+  access_token: string,
+  refresh_token: string,
+): IssuedSession {
+  return {
+    id: session_id,
+    access_token,
+    refresh_token,
+    access_expires_at: pair.access_valid_until,
+    refresh_expires_at: pair.refresh_valid_until,
+    scopes,
+  }
+}
+
+function seconds(ms: number): number {
+  return Math.ceil(ms / 1_000)
+}
+
+function invalidRefreshToken(): ApiError {
+  return new ApiError('INVALID_REFRESH_TOKEN', 'The refresh token is unknown, expired or revoked.')
+}

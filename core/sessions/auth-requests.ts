@@ -1,0 +1,307 @@
+import { createHash } from 'node:crypto'
+import type { EntityItem } from 'electrodb'
+import type { Account } from '#core/accounts/caller'
+import { ApiError } from '#core/errors'
+import type { Clock } from '#core/ports'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import type { Scope } from '#schemas/scopes'
+import { authRequestEntity } from './entities.ts'
+import { openSealed, publicKeyOf, sealFor } from './sealed-code.ts'
+import { approvalCode, isSame, randomId, randomSecret, sha256 } from './tokens.ts'
+import type { AuthRequest, AuthRequestDecisions, AuthRequestStatus, Decision } from './types.ts'
+
+export type NewAuthRequest = {
+  mode: 'interactive' | 'detached'
+  client_type: string
+  client_name?: string | undefined
+  client_instance_id?: string | undefined
+  label?: string | undefined
+  callback_url?: string | undefined
+  code_challenge?: string | undefined
+  requires_existing_account?: boolean | undefined
+  scopes: Scope[]
+}
+
+export type PolledRequest = {
+  status: AuthRequestStatus
+  exchange_code: string | null
+  account_id: string | null
+  approved_email: string | null
+}
+
+/** An approved request whose secrets were right: a session may be issued for it, once. */
+export type WonExchange = { request: AuthRequest; account_id: string }
+
+type Item = EntityItem<ReturnType<typeof authRequestEntity>>
+
+const MINUTE_MS = 60_000
+/** How long a human may take (contract 3.3). */
+const LIFE_MS = { interactive: 30 * MINUTE_MS, detached: 24 * 60 * MINUTE_MS, claim: 30 * MINUTE_MS }
+/** How long a dead request still says what became of it. */
+const KEPT_MS = 7 * 24 * 60 * MINUTE_MS
+const REQUEST_ID = /^req_[0-9a-f]{32}$/
+const CLAIM_TOKEN = /^aac_([0-9a-f]{32})[0-9a-f]{64}$/
+
+/** Requests for agent sessions, from the start to the exchange (contract 3.2), and claims, which are the same (3.5). */
+export function createAuthRequestStore({ clock, ...state }: StateTable & { clock: Clock }) {
+  const requests = authRequestEntity(state)
+
+  /** Starts a request. The poll token cannot be read again. */
+  async function start(wanted: NewAuthRequest): Promise<{ request: AuthRequest; poll_token: string }> {
+    const poll_token = `aap_${randomSecret()}`
+    const id = randomId('req', 16)
+    return { request: await create(id, wanted, poll_token, LIFE_MS[wanted.mode], false), poll_token }
+  }
+
+  /** Starts a claim: a detached request whose claim token takes the place of poll token and exchange code. */
+  async function startClaim(
+    wanted: Omit<NewAuthRequest, 'mode' | 'callback_url'>,
+  ): Promise<{ request: AuthRequest; claim_token: string }> {
+    const id = randomId('req', 16)
+    const claim_token = `aac_${id.slice('req_'.length)}${randomSecret()}`
+    const request = await create(id, { ...wanted, mode: 'detached' }, claim_token, LIFE_MS.claim, true)
+    return { request, claim_token }
+  }
+
+  async function create(
+    id: string,
+    wanted: NewAuthRequest,
+    token: string,
+    lifeMs: number,
+    is_claim: boolean,
+  ): Promise<AuthRequest> {
+    const now = clock.now()
+    const { requires_existing_account = false, ...fields } = wanted
+    const item = {
+      ...fields,
+      id,
+      is_claim,
+      status: 'pending' as const,
+      approval_code: approvalCode(),
+      requires_existing_account,
+      poll_hash: sha256(token),
+      poll_public_key: publicKeyOf(token),
+      created_at: now,
+      valid_until: now + lifeMs,
+      expires_at: Math.ceil((now + lifeMs + KEPT_MS) / 1_000),
+    }
+    await orUnavailable(requests.create(item).go())
+    return requestOf(item)
+  }
+
+  async function get(id: string): Promise<AuthRequest | null> {
+    const item = await find(id)
+    return item === null ? null : requestOf(item)
+  }
+
+  async function approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision> {
+    const item = await decidable(id)
+    if (item.status === 'expired') return expiredDecision(item)
+    const code = `aae_${randomSecret()}`
+    const approved = {
+      status: 'approved' as const,
+      account_id: account.id,
+      approved_email: account.email,
+      exchange_hash: sha256(code),
+      exchange_sealed: sealFor(item.poll_public_key, code),
+    }
+    await decide(id, approved)
+    const request: AuthRequest = { ...requestOf(item), status: 'approved' }
+    return {
+      request,
+      redirect_url: redirectTo(request, { request_id: id, exchange_code: code }),
+      finish_code: request.mode === 'detached' && !request.is_claim ? code : null,
+    }
+  }
+
+  async function deny(id: string): Promise<Decision> {
+    const item = await decidable(id)
+    if (item.status === 'expired') return expiredDecision(item)
+    await decide(id, { status: 'revoked' })
+    const request: AuthRequest = { ...requestOf(item), status: 'revoked' }
+    return { request, redirect_url: denied(request), finish_code: null }
+  }
+
+  /** The item when it is pending or has just expired. */
+  async function decidable(id: string): Promise<Item | (Omit<Item, 'status'> & { status: 'expired' })> {
+    const item = await find(id)
+    if (item === null) throw new ApiError('NOT_FOUND', 'There is no such auth request.')
+    const status = statusOf(item)
+    if (status === 'pending') return item
+    if (status === 'expired' && item.status === 'pending') return { ...item, status }
+    throw alreadyDecided()
+  }
+
+  async function decide(id: string, decision: Partial<Item> & Pick<Item, 'status'>): Promise<void> {
+    const undecided = requests
+      .patch({ id })
+      .set(decision)
+      .where((item, { eq }) => eq(item.status, 'pending'))
+    if (!(await conditionHeld(undecided.go()))) throw alreadyDecided()
+  }
+
+  function expiredDecision(item: Omit<Item, 'status'>): Decision {
+    const request: AuthRequest = { ...requestOf({ ...item, status: 'pending' }), status: 'expired' }
+    const redirect_url = denied(request)
+    if (redirect_url === null) throw expired()
+    return { request, redirect_url, finish_code: null }
+  }
+
+  /** What a client that polls is told. Throws INVALID_POLL_TOKEN, also for an unknown id. */
+  async function poll(id: string, pollToken: string): Promise<PolledRequest> {
+    const item = await find(id)
+    if (item === null || item.is_claim || !isSame(item.poll_hash, sha256(pollToken))) {
+      throw new ApiError('INVALID_POLL_TOKEN', 'The poll token does not belong to this auth request.')
+    }
+    const status = statusOf(item)
+    return {
+      status,
+      exchange_code:
+        status === 'approved' && item.exchange_sealed !== undefined
+          ? openSealed(pollToken, item.exchange_sealed)
+          : null,
+      account_id: item.account_id ?? null,
+      approved_email: item.approved_email ?? null,
+    }
+  }
+
+  /**
+   * Uses up the exchange code. Of several calls one wins; the others get AUTH_REQUEST_ALREADY_EXCHANGED. Throws
+   * INVALID_STATE, AUTH_REQUEST_REVOKED, AUTH_REQUEST_EXPIRED, INVALID_EXCHANGE_CODE and INVALID_CODE_VERIFIER.
+   */
+  async function exchange(id: string, code: string, verifier: string | undefined): Promise<WonExchange> {
+    const item = await find(id)
+    if (item === null || item.is_claim) throw wrongCode()
+    const status = statusOf(item)
+    if (status === 'pending') throw new ApiError('INVALID_STATE', 'auth request is not ready')
+    if (status === 'revoked') throw new ApiError('AUTH_REQUEST_REVOKED', 'The auth request was denied.')
+    if (status === 'expired') throw expired()
+    if (!isSame(item.exchange_hash ?? '', sha256(code))) throw wrongCode()
+    if (status === 'exchanged') throw alreadyExchanged()
+    checkVerifier(item.code_challenge, verifier)
+    return win(item, alreadyExchanged)
+  }
+
+  /** A claim by its token: its state, or null for an unknown token. */
+  async function claim(claimToken: string): Promise<AuthRequest | null> {
+    const item = await findClaim(claimToken)
+    return item === null ? null : requestOf(item)
+  }
+
+  /**
+   * Uses up an approved claim. Throws NOT_FOUND, AUTHORIZATION_PENDING, ACCESS_DENIED, CLAIM_EXPIRED,
+   * CLAIM_ALREADY_COMPLETED and INVALID_CODE_VERIFIER.
+   */
+  async function completeClaim(claimToken: string, verifier: string | undefined): Promise<WonExchange> {
+    const item = await findClaim(claimToken)
+    if (item === null) throw new ApiError('NOT_FOUND', 'There is no such claim.')
+    const status = statusOf(item)
+    if (status === 'pending') {
+      throw new ApiError(
+        'AUTHORIZATION_PENDING',
+        'The human has not approved the claim yet. Ask again later.',
+      )
+    }
+    if (status === 'revoked') throw new ApiError('ACCESS_DENIED', 'The human denied the claim.')
+    if (status === 'expired') throw new ApiError('CLAIM_EXPIRED', 'The claim has expired. Start another one.')
+    if (status === 'exchanged') throw alreadyCompleted()
+    checkVerifier(item.code_challenge, verifier)
+    return win(item, alreadyCompleted)
+  }
+
+  async function win(item: Item, lost: () => ApiError): Promise<WonExchange> {
+    const exchange_id = randomSecret()
+    const first = requests
+      .patch({ id: item.id })
+      .set({ status: 'exchanged', exchange_id })
+      .where((attributes, { eq }) => eq(attributes.status, 'approved'))
+    // A repeated write whose first response was lost finds its own effect: then this call has won after all.
+    const isWon = (await conditionHeld(first.go())) || (await find(item.id))?.exchange_id === exchange_id
+    if (!isWon || item.account_id === undefined) throw lost()
+    return { request: { ...requestOf(item), status: 'exchanged' }, account_id: item.account_id }
+  }
+
+  async function findClaim(token: string): Promise<Item | null> {
+    const id = CLAIM_TOKEN.exec(token)?.[1]
+    const item = id === undefined ? null : await find(`req_${id}`)
+    return item?.is_claim && isSame(item.poll_hash, sha256(token)) ? item : null
+  }
+
+  async function find(id: string): Promise<Item | null> {
+    if (!REQUEST_ID.test(id)) return null
+    const { data } = await orUnavailable(requests.get({ id }).go({ consistent: true }))
+    return data !== null && data.expires_at * 1_000 > clock.now() ? data : null
+  }
+
+  function statusOf(item: Item): AuthRequestStatus {
+    const isOpen = item.status === 'pending' || item.status === 'approved'
+    return isOpen && item.valid_until <= clock.now() ? 'expired' : item.status
+  }
+
+  function requestOf(item: Item): AuthRequest {
+    return {
+      id: item.id,
+      mode: item.mode,
+      status: statusOf(item),
+      is_claim: item.is_claim,
+      client_type: item.client_type,
+      client_name: item.client_name ?? null,
+      client_instance_id: item.client_instance_id ?? null,
+      label: item.label ?? null,
+      scopes: item.scopes as Scope[],
+      approval_code: item.approval_code,
+      callback_url: item.callback_url ?? null,
+      requires_existing_account: item.requires_existing_account,
+      created_at: item.created_at,
+      expires_at: item.valid_until,
+    }
+  }
+
+  const decisions: AuthRequestDecisions = { get, approve, deny }
+  return { ...decisions, start, startClaim, poll, exchange, claim, completeClaim }
+}
+
+export type AuthRequestStore = ReturnType<typeof createAuthRequestStore>
+
+function denied(request: AuthRequest): string | null {
+  return redirectTo(request, { request_id: request.id, error: 'access_denied' })
+}
+
+/** The callback with further parameters behind those that it has; null without a callback. */
+function redirectTo({ callback_url }: AuthRequest, parameters: Record<string, string>): string | null {
+  if (callback_url === null) return null
+  const url = new URL(callback_url)
+  const added = new URLSearchParams(parameters).toString()
+  url.search = url.search === '' ? added : `${url.search}&${added}`
+  return url.href
+}
+
+/** The challenge is the verifier's SHA-256, in hex as the reference client sends it, or in base64url (RFC 7636). */
+function checkVerifier(challenge: string | undefined, verifier = ''): void {
+  if (challenge === undefined) return
+  const hash = createHash('sha256').update(verifier).digest()
+  const expected = challenge.length === 64 ? hash.toString('hex') : hash.toString('base64url')
+  if (!isSame(expected, challenge)) {
+    throw new ApiError('INVALID_CODE_VERIFIER', 'The code verifier does not match the code challenge.')
+  }
+}
+
+function wrongCode(): ApiError {
+  return new ApiError('INVALID_EXCHANGE_CODE', 'The exchange code does not belong to this auth request.')
+}
+
+function alreadyDecided(): ApiError {
+  return new ApiError('INVALID_STATE', 'The auth request was decided before.')
+}
+
+function alreadyExchanged(): ApiError {
+  return new ApiError('AUTH_REQUEST_ALREADY_EXCHANGED', 'auth request already exchanged')
+}
+
+function alreadyCompleted(): ApiError {
+  return new ApiError('CLAIM_ALREADY_COMPLETED', 'The claim was completed before.')
+}
+
+function expired(): ApiError {
+  return new ApiError('AUTH_REQUEST_EXPIRED', 'The auth request has expired. Start another one.')
+}

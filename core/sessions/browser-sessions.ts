@@ -1,0 +1,70 @@
+import type { Account } from '#core/accounts/caller'
+import { createLookupCache } from '#core/lookup-cache'
+import type { Clock } from '#core/ports'
+import { orUnavailable, type StateTable } from '#core/state-table'
+import { browserSessionEntity } from './entities.ts'
+import { csrfToken, randomSecret, sha256 } from './tokens.ts'
+import type { BrowserSession, BrowserSessions } from './types.ts'
+
+const LIFE_MS = 30 * 86_400_000
+const CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
+const TOKEN = /^aab_[0-9a-f]{64}$/
+
+/** Signed-in browsers: the cookie holds a random token, the table its hash. */
+export function createBrowserSessionStore({
+  clock,
+  accounts,
+  ...state
+}: StateTable & {
+  clock: Clock
+  accounts: { byId(id: string): Promise<Account | null> }
+}): BrowserSessions {
+  const sessions = browserSessionEntity(state)
+  const cache = createLookupCache(clock, lookUp, CACHE)
+
+  async function create(accountId: string): Promise<{ token: string; expires_at: number }> {
+    const token = `aab_${randomSecret()}`
+    const now = clock.now()
+    const valid_until = now + LIFE_MS
+    await orUnavailable(
+      sessions
+        .create({
+          hash: sha256(token),
+          account_id: accountId,
+          created_at: now,
+          valid_until,
+          expires_at: Math.ceil(valid_until / 1_000),
+        })
+        .go(),
+    )
+    return { token, expires_at: valid_until }
+  }
+
+  async function byToken(token: string): Promise<BrowserSession | null> {
+    if (!TOKEN.test(token)) return null
+    const session = await cache.get(token)
+    return session !== null && session.expires_at > clock.now() ? session : null
+  }
+
+  async function lookUp(token: string): Promise<BrowserSession | null> {
+    const hash = sha256(token)
+    const { data } = await orUnavailable(sessions.get({ hash }).go({ consistent: true }))
+    const account = data === null ? null : await accounts.byId(data.account_id)
+    if (data === null || account === null) return null
+    const { created_at, valid_until } = data
+    const id = `brs_${hash.slice(0, 16)}`
+    return { id, account, csrf_token: csrfToken(token), created_at, expires_at: valid_until }
+  }
+
+  async function end(token: string): Promise<void> {
+    if (TOKEN.test(token)) await orUnavailable(sessions.delete({ hash: sha256(token) }).go())
+    cache.clear()
+  }
+
+  async function rotate(oldToken: string | null, accountId: string) {
+    if (oldToken !== null) await end(oldToken)
+    return create(accountId)
+  }
+
+  return { create, byToken, rotate, end }
+}

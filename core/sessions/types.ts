@@ -1,0 +1,123 @@
+import type { Account } from '#core/accounts/caller'
+import type { Scope } from '#schemas/scopes'
+
+/** What the rooms and pages around sign-in share: the stores of this folder implement these types. */
+
+/** A signed-in browser. Only the SHA-256 of its cookie's token is stored. */
+export type BrowserSession = {
+  /** The first characters of the token's hash: an id for the audit log, useless as a credential. */
+  id: string
+  account: Account
+  /** Hidden field of every form, derived from the token (csrfToken). */
+  csrf_token: string
+  /** Unix ms. */
+  created_at: number
+  expires_at: number
+}
+
+export type BrowserSessions = {
+  /** A new session at sign-in. Returns the token for the cookie; it cannot be read again. */
+  create(accountId: string): Promise<{ token: string; expires_at: number }>
+  /** The live session of a cookie's token; null when it is unknown, expired or ended, or the account is deleted. */
+  byToken(token: string): Promise<BrowserSession | null>
+  /** Ends the old session, where there is one, and creates another: at sign-in, so that no token is fixed in advance. */
+  rotate(oldToken: string | null, accountId: string): Promise<{ token: string; expires_at: number }>
+  /** Ends this session alone. An unknown token is no error. */
+  end(token: string): Promise<void>
+}
+
+export const AUTH_REQUEST_STATUSES = ['pending', 'approved', 'exchanged', 'revoked', 'expired'] as const
+export type AuthRequestStatus = (typeof AUTH_REQUEST_STATUSES)[number]
+
+/** A request for an agent session, as the approval page shows it. No secret is in it. */
+export type AuthRequest = {
+  id: string
+  mode: 'interactive' | 'detached'
+  status: AuthRequestStatus
+  /** Whether it came by POST /agent/auth: the agent then completes the claim itself, and there is no finish code. */
+  is_claim: boolean
+  client_type: string
+  client_name: string | null
+  client_instance_id: string | null
+  label: string | null
+  scopes: Scope[]
+  /** 8 characters that the human compares with those that the client shows. */
+  approval_code: string
+  /** Loopback address; null in detached mode. */
+  callback_url: string | null
+  /** True when the approval must not create a new account (metadata.requires_existing_account). */
+  requires_existing_account: boolean
+  /** Unix ms. */
+  created_at: number
+  expires_at: number
+}
+
+/** What the browser gets after a decision. */
+export type Decision = {
+  request: AuthRequest
+  /** Where the browser goes next: the loopback callback with its parameters; null in detached mode. */
+  redirect_url: string | null
+  /** The code that a human pastes (detached mode, approved, no claim), else null. */
+  finish_code: string | null
+}
+
+/** What the approval page needs of the store of auth requests. */
+export type AuthRequestDecisions = {
+  /** Null for an unknown id. A request past its end has the status `expired`. */
+  get(id: string): Promise<AuthRequest | null>
+  /**
+   * Throws NOT_FOUND (unknown id) and INVALID_STATE (decided before). An interactive request that expired while the page
+   * was open gives a redirect with `error=access_denied`; a detached one throws AUTH_REQUEST_EXPIRED.
+   */
+  approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision>
+  /** As approve; the redirect carries `error=access_denied`. */
+  deny(id: string): Promise<Decision>
+}
+
+/** One agent session as lists show it (contract 1.12, session summary). */
+export type AgentSessionSummary = {
+  id: string
+  client_type: string
+  client_name: string | null
+  client_instance_id: string | null
+  label: string | null
+  scopes: Scope[]
+  status: 'active' | 'revoked'
+  created_at: number
+  last_used_at: number
+  access_expires_at: number
+  refresh_expires_at: number
+  revoked_at: number | null
+}
+
+/** What the sessions page needs of the store of agent sessions. */
+export type AgentSessionList = {
+  /** The last 200, newest first, active and revoked. */
+  list(accountId: string): Promise<AgentSessionSummary[]>
+  /** Returns false when the account has no such session; revoking twice is no error. */
+  revoke(accountId: string, sessionId: string): Promise<boolean>
+}
+
+/** Who has proved what to an identity provider. */
+export type VerifiedIdentity = {
+  /** `idp` is the default OpenID provider, `code_host` the second one, `dev` only outside of production. */
+  provider: 'idp' | 'code_host' | 'dev'
+  /** The provider's own address, with which `subject` is unique. */
+  issuer: string
+  subject: string
+  /** A verified address; callers refuse identities without one. */
+  email: string
+  /** The login at the code host, or the name at the identity provider; null when unknown. */
+  login: string | null
+}
+
+/** What sign-in needs of the accounts room (core/accounts/identities.ts). */
+export type IdentityDirectory = {
+  /** The account of an identity, or of its verified e-mail address, which then also gets this identity. Null for none. */
+  find(identity: VerifiedIdentity): Promise<Account | null>
+  /** As find; else creates a free account (complimentary Pro under the profile `own`). Throws FORBIDDEN where the
+   * profile admits listed addresses only and this one is not listed. */
+  findOrCreate(identity: VerifiedIdentity): Promise<Account>
+  /** Ties an identity to an account that is signed in already, such as the owner's after the setup link. */
+  link(accountId: string, identity: VerifiedIdentity): Promise<void>
+}

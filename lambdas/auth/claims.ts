@@ -1,0 +1,114 @@
+import { sessionAccountOf } from '#core/accounts/account-record'
+import { ApiError } from '#core/errors'
+import type { AuthRequest } from '#core/sessions/types'
+import { routes } from '#schemas/routes'
+import { authRequired, bearerToken } from '../chain/authenticate.ts'
+import type { publicChain } from '../chain/public-chain.ts'
+import type { AuthServices } from './handler.ts'
+import { authorizeUrl, bySession, type Issue } from './issue.ts'
+
+/** How often a client should ask, s. */
+const INTERVAL = 5
+
+const STATUS = {
+  pending: 'pending',
+  approved: 'approved',
+  exchanged: 'completed',
+  revoked: 'denied',
+  expired: 'expired',
+} as const satisfies Record<AuthRequest['status'], string>
+
+/** The claim family: an agent registers, a human approves, the agent completes the claim (contract 3.5). */
+export function claimEndpoints(services: AuthServices, open: ReturnType<typeof publicChain>, issue: Issue) {
+  const { authRequests, agentSessions, guards, audit, clock, baseUrl } = services
+
+  async function claim(token: string) {
+    const request = await authRequests.claim(token)
+    if (request === null) throw new ApiError('NOT_FOUND', 'There is no such claim.')
+    const { status, scopes, expires_at } = request
+    const claim_url = authorizeUrl(baseUrl, request)
+    return { status: STATUS[status], claim_url, scopes, expires_at, interval: INTERVAL }
+  }
+
+  return {
+    registerAgent: open(routes.registerAgent)(async ({ request: { ip }, body }) => {
+      const { type, claim_method: _, requested_credential_type, requested_scopes, metadata, ...client } = body
+      if (type !== 'user_claimed') {
+        throw new ApiError('UNSUPPORTED_IDENTITY_TYPE', 'Only the type `user_claimed` is supported.')
+      }
+      if (requested_credential_type !== undefined && requested_credential_type !== 'access_token') {
+        throw new ApiError('UNSUPPORTED_CREDENTIAL_TYPE', 'Only `access_token` is issued to agents.')
+      }
+      await guards.countStart(ip)
+      const { request, claim_token } = await authRequests.startClaim({
+        ...client,
+        client_type: 'agent',
+        scopes: requested_scopes,
+        requires_existing_account: metadata?.requires_existing_account === true,
+      })
+      const claim_url = authorizeUrl(baseUrl, request)
+      return {
+        status: 201,
+        body: {
+          ok: true,
+          registration_id: request.id,
+          claim_url,
+          verification_uri: claim_url,
+          claim_token,
+          user_code: request.approval_code,
+          expires_at: request.expires_at,
+          expires_in: secondsUntil(request.expires_at, clock.now()),
+          interval: INTERVAL,
+          scopes: request.scopes,
+          status: 'pending',
+        },
+      }
+    }),
+
+    readClaim: open(routes.readClaim)(async ({ request: { ip }, query }) => ({
+      status: 200,
+      body: await guards.guardSecret(ip, () => claim(query.claim_token)),
+    })),
+
+    checkClaim: open(routes.checkClaim)(async ({ request: { ip }, body }) => ({
+      status: 200,
+      body: await guards.guardSecret(ip, () => claim(body.claim_token)),
+    })),
+
+    completeClaim: open(routes.completeClaim)(async ({ request: { ip }, body }) => {
+      const token = body.claim_token ?? body.device_code ?? ''
+      const won = await guards.guardSecret(ip, () => authRequests.completeClaim(token, body.code_verifier))
+      const { session, account } = await issue(won, routes.completeClaim)
+      const { access_token, refresh_token, access_expires_at, scopes } = session
+      return {
+        status: 200,
+        body: {
+          ok: true,
+          access_token,
+          token_type: 'Bearer',
+          expires_in: secondsUntil(access_expires_at, clock.now()),
+          refresh_token,
+          scope: scopes.join(' '),
+          agent_session: session,
+          account: sessionAccountOf(account),
+        },
+      }
+    }),
+
+    revokeToken: open(routes.revokeToken)(async ({ request, body }) => {
+      const token = body.token ?? bearerToken(request)
+      if (token === undefined) throw authRequired(baseUrl, 'missing')
+      const revoked = await agentSessions.revokeByToken(token)
+      if (revoked === null && body.token === undefined) throw authRequired(baseUrl, 'unknown')
+      if (revoked !== null) {
+        const event = { action: 'revokeToken', route: routes.revokeToken, status: 200 }
+        await audit.record(bySession({ ...revoked, label: null }, event))
+      }
+      return { status: 200, body: { ok: true } }
+    }),
+  }
+}
+
+function secondsUntil(at: number, now: number): number {
+  return Math.max(0, Math.floor((at - now) / 1_000))
+}

@@ -1,0 +1,159 @@
+import { sessionAccountOf } from '#core/accounts/account-record'
+import type { AuditLog } from '#core/accounts/audit'
+import type { AccountStore } from '#core/accounts/store'
+import { ApiError } from '#core/errors'
+import type { AddressGuards } from '#core/limits/address-guards'
+import type { AgentSessionStore } from '#core/sessions/agent-sessions'
+import type { AuthRequestStore } from '#core/sessions/auth-requests'
+import type { Demo } from '#core/sessions/demo'
+import type { AuthRequest, IdentityDirectory } from '#core/sessions/types'
+import { errorCodes } from '#schemas/errors'
+import { routes } from '#schemas/routes'
+import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
+import { publicChain } from '../chain/public-chain.ts'
+import type { HttpFunction } from '../http.ts'
+import { httpFunction } from '../http-function.ts'
+import { claimEndpoints } from './claims.ts'
+import { authorizeUrl, bySession, createIssue } from './issue.ts'
+
+export type AuthServices = AccountChainServices & {
+  accounts: Pick<AccountStore, 'byId' | 'applyPlan'>
+  authRequests: AuthRequestStore
+  agentSessions: AgentSessionStore
+  demo: Demo
+  guards: AddressGuards
+  identities: Pick<IdentityDirectory, 'findOrCreate' | 'find'>
+  audit: Pick<AuditLog, 'record'>
+  /** Whether POST /dev/approve is there: never in production. */
+  hasDevApprove: boolean
+}
+
+/** How an agent gets a session, keeps it and ends it (contract 3.2 and 3.5). */
+export function authHandler(services: AuthServices): HttpFunction {
+  const { accounts, authRequests, agentSessions, demo, guards, identities, audit, baseUrl } = services
+  const chain = accountChain(services)
+  const open = publicChain(services)
+  const issue = createIssue(services)
+
+  return httpFunction<'auth'>(services.log, {
+    ...claimEndpoints(services, open, issue),
+
+    startSession: open(routes.startSession)(async ({ request: { ip }, body }) => {
+      await guards.countStart(ip)
+      const { metadata, ...wanted } = body
+      const { request, poll_token } = await authRequests.start({
+        ...wanted,
+        // A detached client has no callback, whatever it sends.
+        callback_url: wanted.mode === 'interactive' ? wanted.callback_url : undefined,
+        requires_existing_account: metadata?.requires_existing_account === true,
+      })
+      return {
+        status: 201,
+        body: {
+          ok: true,
+          auth_request_id: request.id,
+          authorize_url: authorizeUrl(baseUrl, request),
+          approval_code: request.approval_code,
+          poll_token,
+          mode: request.mode,
+          expires_at: request.expires_at,
+          scopes: request.scopes,
+        },
+      }
+    }),
+
+    pollSession: open(routes.pollSession)(async ({ request: { ip }, body }) => {
+      const polled = await guards.guardSecret(ip, () =>
+        authRequests.poll(body.auth_request_id, body.poll_token),
+      )
+      const dead = DEAD[polled.status]
+      if (dead === undefined) return { status: 200, body: polled }
+      return { status: 410, body: { ...polled, error: dead, message: errorCodes[dead].hint } }
+    }),
+
+    exchangeSession: open(routes.exchangeSession)(async ({ request: { ip }, body }) => {
+      const { auth_request_id, exchange_code, code_verifier } = body
+      const won = await guards.guardSecret(ip, () =>
+        authRequests.exchange(auth_request_id, exchange_code, code_verifier),
+      )
+      const { session, account } = await issue(won, routes.exchangeSession)
+      return {
+        status: 200,
+        body: { ok: true, agent_session: session, account: sessionAccountOf(account) },
+      }
+    }),
+
+    refreshSession: open(routes.refreshSession)(async ({ request: { ip }, body }) => {
+      const { session, account } = await guards.guardSecret(ip, () =>
+        agentSessions.refresh(body.refresh_token, ({ account_id, session_id, label }) =>
+          audit.record(
+            bySession(
+              { account_id, session_id, label },
+              { action: 'reuseAlarm', route: routes.refreshSession, status: 401 },
+            ),
+          ),
+        ),
+      )
+      return {
+        status: 200,
+        body: {
+          ok: true,
+          agent_session: { ...session, session_id: session.id, account: sessionAccountOf(account) },
+        },
+      }
+    }),
+
+    revokeSession: chain(routes.revokeSession)(async ({ caller: { account, credential }, body }) => {
+      const { session_id } = body
+      const isOwn = credential.kind !== 'demo' || credential.id === session_id
+      if (!isOwn || !(await agentSessions.revoke(account.id, session_id))) {
+        throw new ApiError(
+          'NOT_FOUND',
+          'The account has no such session. GET /account/agent-sessions lists them.',
+        )
+      }
+      return { status: 200, body: { ok: true, session_id } }
+    }),
+
+    createDemoSession: open(routes.createDemoSession)(async ({ request: { ip } }) => {
+      await guards.countDemo(ip)
+      const project = await demo.project()
+      if (project === null) throw new ApiError('NOT_FOUND', 'This install has no demo project.')
+      const session = await agentSessions.issueDemo((await demo.account()).id)
+      return {
+        status: 200,
+        body: { ok: true, mode: 'demo', agent_session: session, projects: [{ name: project.name }] },
+      }
+    }),
+
+    devApprove: open(routes.devApprove)(async ({ body: { auth_request_id, email, tier } }) => {
+      if (!services.hasDevApprove) throw new ApiError('NOT_FOUND', 'There is nothing at this path.')
+      const request = await authRequests.get(auth_request_id)
+      if (request === null) throw new ApiError('NOT_FOUND', 'There is no such auth request.')
+      const identity = { provider: 'dev', issuer: 'dev', subject: email, email, login: null } as const
+      const account = request.requires_existing_account
+        ? await identities.find(identity)
+        : await identities.findOrCreate(identity)
+      if (account === null) throw new ApiError('NOT_FOUND', 'There is no account with this address.')
+      if (tier !== undefined) await accounts.applyPlan(account.id, tier, services.clock.now())
+      const decision = await authRequests.approve(auth_request_id, account)
+      const code = decision.redirect_url && new URL(decision.redirect_url).searchParams.get('exchange_code')
+      return {
+        status: 200,
+        body: {
+          ok: true,
+          account_id: account.id,
+          status: 'approved',
+          exchange_code: decision.finish_code ?? code,
+          redirect_url: decision.redirect_url,
+        },
+      }
+    }),
+  })
+}
+
+/** What a poll of a dead request says beside its status. */
+const DEAD: Partial<Record<AuthRequest['status'], 'AUTH_REQUEST_EXPIRED' | 'AUTH_REQUEST_REVOKED'>> = {
+  expired: 'AUTH_REQUEST_EXPIRED',
+  revoked: 'AUTH_REQUEST_REVOKED',
+}

@@ -1,0 +1,30 @@
+import type { AuditLog } from '#core/accounts/audit'
+import type { Caller } from '#core/accounts/caller'
+import { type Route, routes } from '#schemas/routes'
+import type { Exchange } from './chain.ts'
+
+const names = new Map(Object.entries<Route>(routes).map(([name, route]) => [route, name]))
+
+/**
+ * Writes who did what to the account's audit log: changes and reports, refused ones included. Reads of the account and
+ * its projects are left out, as clients poll them. The action is the operation's name in the OpenAPI document.
+ */
+export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record'> }) {
+  return (call: Exchange & { caller: Caller }): void => {
+    const { route, caller, hooks } = call
+    const { kind, id, label } = caller.credential
+    if ((route.method === 'GET' && route.metered !== true) || kind === 'demo') return
+    hooks.push(async ({ status }) => {
+      // A later step adds the project, if the request comes so far.
+      const { project } = call as { project?: { name: string } }
+      await audit.record({
+        account_id: caller.account.id,
+        actor: { type: kind, id, label },
+        action: names.get(route) ?? route.path,
+        route: `${route.method} ${route.path}`,
+        project: project?.name ?? null,
+        status,
+      })
+    })
+  }
+}

@@ -1,0 +1,126 @@
+import type { Account } from '#core/accounts/caller'
+import type { AccountStore } from '#core/accounts/store'
+import { ApiError } from '#core/errors'
+import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
+import type { Clock } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import type { ProjectStore } from '#core/projects/store'
+import type { Demo } from '#core/sessions/demo'
+import { DAY_MS, utcDate } from '#core/time'
+import type { UsageCounters } from '#core/usage/counters'
+import type { ProjectRecord } from '#schemas/projects'
+import { routes } from '#schemas/routes'
+import type { accountChain } from '../chain/account-chain.ts'
+import { installSnippet } from './install-snippet.ts'
+
+export type ProjectEndpointServices = {
+  accounts: Pick<AccountStore, 'hasApiKey'>
+  projects: Pick<ProjectStore, 'list' | 'create' | 'update' | 'remove'>
+  demo: Pick<Demo, 'project'>
+  usage: Pick<UsageCounters, 'totals' | 'month'>
+  profile: Profile
+  baseUrl: string
+  clock: Clock
+}
+
+/** The account's projects (contract 1.4). */
+export function projectEndpoints(services: ProjectEndpointServices, chain: ReturnType<typeof accountChain>) {
+  const { accounts, projects, demo, usage, profile, clock, baseUrl } = services
+
+  async function record(project: Project): Promise<ProjectRecord> {
+    const { events, reads } = await usage.totals(project.id)
+    const { id, name, project_token, allowed_origins, source_scan_id, created_at } = project
+    return {
+      id,
+      name,
+      project_token,
+      allowed_origins,
+      total_events: events,
+      total_reads: reads,
+      source_scan_id,
+      created_at,
+    }
+  }
+
+  async function usageToday(project: Project) {
+    const today = utcDate(clock.now())
+    const { days } = await usage.month(project.id, today.slice(0, 7))
+    return { event_count: days[today]?.events ?? 0, read_count: days[today]?.reads ?? 0 }
+  }
+
+  /** One row for each of the last `count` days, today included, oldest first. */
+  async function usageByDay(project: Project, count: number) {
+    const dates = Array.from({ length: count }, (_, i) => utcDate(clock.now() - (count - 1 - i) * DAY_MS))
+    const names = [...new Set(dates.map(date => date.slice(0, 7)))]
+    const months = await Promise.all(names.map(month => usage.month(project.id, month)))
+    const days = Object.assign({}, ...months.map(month => month.days))
+    return dates.map(date => ({
+      date,
+      event_count: days[date]?.events ?? 0,
+      read_count: days[date]?.reads ?? 0,
+    }))
+  }
+
+  /**
+   * Refuses a project over the limit of the plan (contract 0.1). It is checked after the creation too, in the order in
+   * which the list shows the projects: of several that are created at once, exactly those within the limit stay.
+   */
+  async function enforceProjectLimit(account: Account, created: Project | null): Promise<void> {
+    const { max_projects } = limitsOf(profile, account)
+    if (max_projects === NO_LIMIT) return
+    const owned = await projects.list(account.id)
+    if (created === null ? owned.length < max_projects : owned.findIndex(isSame(created)) < max_projects)
+      return
+    if (created !== null) await projects.remove(created)
+    throw new ApiError(
+      'PRO_REQUIRED',
+      `The free plan includes ${max_projects} projects. Delete one, or upgrade to Pro: GET /account/usage says how.`,
+    )
+  }
+
+  return {
+    listProjects: chain(routes.listProjects)(async ({ caller: { account, credential } }) => {
+      const isDemo = credential.kind === 'demo'
+      const demoProject = isDemo ? await demo.project() : null
+      const [owned, has_api_key] = await Promise.all([
+        isDemo ? (demoProject === null ? [] : [demoProject]) : projects.list(account.id),
+        accounts.hasApiKey(account.id),
+      ])
+      const records = await Promise.all(owned.map(record))
+      return { status: 200, body: { projects: records, has_api_key, tier: account.tier } }
+    }),
+
+    createProject: chain(routes.createProject)(async ({ caller: { account }, body }) => {
+      const isKnown = (await projects.list(account.id)).some(({ name }) => name === body.name)
+      if (!isKnown) await enforceProjectLimit(account, null)
+      const { project, existing } = await projects.create({ account, ...body })
+      if (!existing) await enforceProjectLimit(account, project)
+      const created = { ...(await record(project)), ...installSnippet(project, baseUrl) }
+      return existing ? { status: 200, body: { ...created, existing: true } } : { status: 201, body: created }
+    }),
+
+    readProject: chain(routes.readProject)(async ({ project }) => {
+      const [flat, usage_today] = await Promise.all([record(project), usageToday(project)])
+      return { status: 200, body: { ...flat, project: { id: project.id, name: project.name }, usage_today } }
+    }),
+
+    readProjectUsage: chain(routes.readProjectUsage)(async ({ project, query: { days } }) => ({
+      status: 200,
+      body: { project: project.name, days, rows: await usageByDay(project, days) },
+    })),
+
+    updateProject: chain(routes.updateProject)(async ({ project, body }) => ({
+      status: 200,
+      body: await record(await projects.update(project, body)),
+    })),
+
+    deleteProject: chain(routes.deleteProject)(async ({ project }) => {
+      await projects.remove(project)
+      return { status: 200, body: { ok: true, deleted: project.id } }
+    }),
+  }
+}
+
+function isSame({ id }: Project) {
+  return (other: Project): boolean => other.id === id
+}

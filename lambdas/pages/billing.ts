@@ -1,0 +1,98 @@
+import { ApiError } from '#core/errors'
+import { html } from '../html.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import { csrfField, pageResponse, redirect } from '../page.ts'
+import { jsonResponse } from '../response.ts'
+import { type BrowserSteps, byBrowser, messagePage } from './browser.ts'
+import type { PagesServices } from './services.ts'
+
+/** Why a client sends a human here; a text of the client itself is never shown. */
+const REASONS: Record<string, string> = {
+  pro_required: 'Your agent wants to do something that needs Pro.',
+  read_cap: 'Your free plan has no reads left for this month.',
+  event_cap: 'Your free plan has no events left for this month.',
+}
+
+/** The hand-off from an agent to the payment provider (contract 1.7). Only a human comes this far. */
+export function billingPages({ billing, audit, baseUrl }: PagesServices, browser: BrowserSteps) {
+  const upgradePage = browser.signedIn(async ({ request, session, viewer }) => {
+    const { account } = session
+    const asked = request.query.account
+    if (asked !== undefined && asked !== account.id) {
+      return messagePage({
+        status: 403,
+        viewer,
+        title: 'This link is for another account',
+        text: `You are signed in as ${account.email}, but the link belongs to another account. Sign in to that account, then open the link again.`,
+        link: { href: '/auth/sign-in?switch=1', text: 'Use another account' },
+      })
+    }
+    if (account.tier === 'pro') {
+      return messagePage({
+        viewer,
+        title: 'You have Pro',
+        text: 'There is nothing to pay here. Go back to your agent and let it try again.',
+      })
+    }
+    if (billing === null) throw noPayments()
+    return pageResponse({
+      title: 'Upgrade to Pro',
+      viewer,
+      formTargets: [billing.checkoutOrigin],
+      body: html`<section>
+<h1>Upgrade to Pro</h1>
+<p>${REASONS[request.query.reason ?? ''] ?? 'Pro has all reports, no monthly cap on events and reads, and 365 days of data.'}</p>
+<dl>
+<dt>Account</dt><dd>${account.email}</dd>
+<dt>Price</dt><dd>1 dollar per 10,000 events, by use</dd>
+</dl>
+<p class="quiet">The payment provider takes your payment data; this service never sees it. An agent cannot pay for you.</p>
+<form method="post" action="/account/billing/checkout">${csrfField(viewer.csrfToken)}<button>Go to checkout</button></form>
+</section>`,
+    })
+  })
+
+  const startCheckout = browser.form(async ({ session }) => {
+    if (billing === null) throw noPayments()
+    if (session.account.tier === 'pro') return redirect('/account/billing/done')
+    const address = await billing.startCheckout(session.account, baseUrl)
+    await audit.record(
+      byBrowser({
+        account_id: session.account.id,
+        session_id: session.id,
+        action: 'checkout_started',
+        route: 'POST /account/billing/checkout',
+        status: 303,
+      }),
+    )
+    return redirect(address)
+  })
+
+  const checkoutDone = browser.signedIn(async ({ session, viewer }) =>
+    session.account.tier === 'pro'
+      ? messagePage({
+          viewer,
+          title: 'You have Pro',
+          text: 'Go back to your agent and let it try again.',
+          link: { href: '/settings', text: 'Your account' },
+        })
+      : messagePage({
+          viewer,
+          title: 'The payment is being confirmed',
+          text: 'This takes a few seconds. Your agent notices it by itself; you can also reload this page.',
+          link: { href: '/account/billing/done', text: 'Look again' },
+        }),
+  )
+
+  async function paymentWebhook(request: HttpRequest): Promise<HttpResponse> {
+    if (billing === null) throw noPayments()
+    await billing.takeWebhook(request.body, request.headers['stripe-signature'] ?? '')
+    return jsonResponse(200, { ok: true })
+  }
+
+  return { upgradePage, startCheckout, checkoutDone, paymentWebhook }
+}
+
+function noPayments(): ApiError {
+  return new ApiError('NOT_FOUND', 'This service takes no payments.')
+}

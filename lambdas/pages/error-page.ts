@@ -1,0 +1,47 @@
+import { ApiError } from '#core/errors'
+import type { Log } from '#core/ports'
+import { SignInError } from '#core/sign-in/provider'
+import { html } from '../html.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import { pageResponse } from '../page.ts'
+import { errorResponse } from '../response.ts'
+
+const TITLES: Record<number, string> = {
+  400: 'This did not work',
+  401: 'Please sign in',
+  403: 'This is not allowed',
+  404: 'There is nothing here',
+  410: 'This is over',
+  429: 'Too many requests',
+  503: 'Not available at the moment',
+}
+
+/** Whether the caller is a browser that shows a page: others get errors as JSON. */
+export function prefersHtml({ headers }: Pick<HttpRequest, 'headers'>): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '')
+}
+
+/** The page of a thrown error: the same status, code and log line as the JSON form. */
+export function errorPage(thrown: unknown, route: string, log: Log): HttpResponse {
+  const error = thrown instanceof SignInError ? toApiError(thrown) : thrown
+  const { status, headers, body } = errorResponse(error, route, log)
+  const { error: code, message } = JSON.parse(String(body))
+  const retryAfter = headers['Retry-After']
+  const text = status === 500 ? 'Something failed on our side. Try again later.' : message
+  const title = TITLES[status] ?? 'Something went wrong'
+  return pageResponse({
+    status,
+    title,
+    headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+    body: html`<section>
+<h1>${title}</h1>
+<p>${text}</p>
+${status === 401 && html`<p><a class="button" href="/auth/sign-in">Sign in</a></p>`}
+<p class="quiet">Code: ${code}</p>
+</section>`,
+  })
+}
+
+function toApiError({ message }: SignInError): ApiError {
+  return new ApiError('FORBIDDEN', message)
+}

@@ -1,0 +1,34 @@
+import { routes } from '#schemas/routes'
+import { createChain } from '../chain/chain.ts'
+import type { HttpFunction, HttpRequest, HttpResponse } from '../http.ts'
+import { type Endpoints, httpFunction } from '../http-function.ts'
+import { authorizePages } from './authorize.ts'
+import { billingPages } from './billing.ts'
+import { createBrowserSteps } from './browser.ts'
+import { homePages } from './home.ts'
+import type { PagesServices } from './services.ts'
+import { settingsPages } from './settings.ts'
+import { setupPages } from './setup.ts'
+import { signInPages } from './sign-in.ts'
+
+type PageNames = keyof Endpoints<'pages'>
+type Pages = Record<PageNames, (request: HttpRequest) => HttpResponse | Promise<HttpResponse>>
+
+/** The pages for people: sign-in, approval of agents, the account, payments (contract 1.7, 3.4). */
+export function pagesHandler(services: PagesServices): HttpFunction {
+  const browser = createBrowserSteps(services)
+  const chain = createChain(services.log)
+  const pages: Pages = {
+    ...homePages(services, browser),
+    ...signInPages(services, browser),
+    ...setupPages(services, browser),
+    ...authorizePages(services, browser),
+    ...settingsPages(services, browser),
+    ...billingPages(services, browser),
+  }
+  const endpoints = Object.entries(pages).map(([name, page]) => [
+    name,
+    chain.endpoint(routes[name as PageNames], ({ request }) => page(request)),
+  ])
+  return httpFunction<'pages'>(services.log, Object.fromEntries(endpoints))
+}

@@ -1,0 +1,114 @@
+import { html } from '../html.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import { PRIVATE_HEADERS, pageResponse } from '../page.ts'
+import { BASE_HEADERS } from '../response.ts'
+import { type BrowserSteps, viewerOf } from './browser.ts'
+import { prefersHtml } from './error-page.ts'
+import type { PagesServices } from './services.ts'
+
+/** Copies the text of an element; the pages work without it. */
+const SCRIPT = `for (const button of document.querySelectorAll('[data-copy]')) {
+  if (!navigator.clipboard) break
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent)
+    document.querySelector('[data-copied]').hidden = false
+  })
+}
+`
+
+/** What a reader who knows only the address of the service needs: what this is, and the first three calls. */
+export function homePages({ baseUrl }: Pick<PagesServices, 'baseUrl'>, browser: BrowserSteps) {
+  const text = textFor(baseUrl)
+  const plain: HttpResponse = {
+    status: 200,
+    headers: {
+      ...BASE_HEADERS,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Cache-Control': 'public, max-age=300',
+      Vary: 'Accept',
+    },
+    body: text,
+  }
+  const script: HttpResponse = {
+    status: 200,
+    headers: {
+      ...PRIVATE_HEADERS,
+      'Content-Type': 'text/javascript; charset=utf-8',
+      'Cache-Control': 'public, max-age=3600',
+    },
+    body: SCRIPT,
+  }
+
+  const homePage = browser.open((_, session) =>
+    pageResponse({
+      title: 'Web analytics for agents',
+      viewer: session && viewerOf(session),
+      headers: { Vary: 'Accept' },
+      body: html`<section>
+<h1>Footfall</h1>
+<p>Web analytics that AI agents and scripts query over HTTP. A site sends events with a small script; an agent or a script asks for reports and gets JSON.</p>
+${session === null ? html`<p><a class="button" href="/auth/sign-in">Sign in</a></p>` : html`<p><a class="button" href="/settings">Your account</a></p>`}
+</section>
+<section>
+<h2>The first three calls</h2>
+${calls(baseUrl).map(
+  ({ what, command }) => html`<p>${what}</p>
+<pre><code>${command}</code></pre>`,
+)}
+</section>
+<section>
+<h2>For agents</h2>
+<ul>
+<li><a href="/auth.md">/auth.md</a>: how an agent gets a token, with one click of a human</li>
+<li><a href="/llms.txt">/llms.txt</a>: this page as text</li>
+<li><a href="/openapi.json">/openapi.json</a>: every endpoint, as OpenAPI 3.1</li>
+</ul>
+</section>`,
+    }),
+  )
+
+  return {
+    home: async (request: HttpRequest) => (prefersHtml(request) ? homePage(request) : plain),
+    llms: () => plain,
+    pagesScript: () => script,
+  }
+}
+
+function calls(baseUrl: string): { what: string; command: string }[] {
+  const json = "-H 'Content-Type: application/json'"
+  const bearer = "-H 'Authorization: Bearer aas_…'"
+  return [
+    {
+      what: '1. Ask for access. A human opens claim_url of the response and approves; then POST /agent/auth/claim/complete with claim_token gives the token.',
+      command: `curl -X POST ${baseUrl}/agent/auth ${json} -d '{"type":"user_claimed","requested_credential_type":"access_token","client_name":"my agent"}'`,
+    },
+    {
+      what: '2. Create a project. The response has the script tag for the site.',
+      command: `curl -X POST ${baseUrl}/projects ${bearer} ${json} -d '{"name":"website","allowed_origins":"https://example.com"}'`,
+    },
+    {
+      what: '3. Ask for the numbers.',
+      command: `curl ${bearer} '${baseUrl}/stats?project=website&since=7d'`,
+    },
+  ]
+}
+
+function textFor(baseUrl: string): string {
+  const steps = calls(baseUrl).map(({ what, command }) => `${what}\n\n    ${command}\n`)
+  return `# Footfall
+
+> Web analytics that AI agents and scripts query over HTTP. A site sends events with a small script; an agent or a script asks for reports and gets JSON.
+
+## The first three calls
+
+${steps.join('\n')}
+Any protected call without a credential answers 401 with a WWW-Authenticate header that leads to the same place.
+
+## More
+
+- [How an agent gets a token](${baseUrl}/auth.md)
+- [Every endpoint, as OpenAPI 3.1](${baseUrl}/openapi.json)
+- [The script for sites](${baseUrl}/tracker.js)
+`
+}

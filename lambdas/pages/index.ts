@@ -1,0 +1,9 @@
+import { createPagesServices } from '#aws/pages-services'
+import { apiGateway, timeoutResponse } from '../api-gateway.ts'
+import { pagesHandler } from './handler.ts'
+
+const { services, instrument } = createPagesServices(process.env)
+export const handler = instrument(
+  apiGateway(pagesHandler(services), services.log),
+  timeoutResponse(services.log),
+)

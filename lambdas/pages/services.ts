@@ -1,0 +1,37 @@
+import type { AuditLog } from '#core/accounts/audit'
+import type { Account } from '#core/accounts/caller'
+import type { Billing } from '#core/billing/billing'
+import type { Clock, Log } from '#core/ports'
+import type {
+  AgentSessionList,
+  AuthRequestDecisions,
+  BrowserSessions,
+  IdentityDirectory,
+} from '#core/sessions/types'
+import type { SignInAttempts } from '#core/sign-in/attempts'
+import type { IdentityProvider } from '#core/sign-in/provider'
+import type { SetupLinks } from '#core/sign-in/setup-links'
+
+export type PagesServices = {
+  browserSessions: BrowserSessions
+  authRequests: AuthRequestDecisions
+  agentSessions: AgentSessionList
+  identities: IdentityDirectory
+  signInAttempts: SignInAttempts
+  setupLinks: SetupLinks
+  /** In the order of their buttons. */
+  providers: readonly IdentityProvider[]
+  accounts: {
+    hasApiKey(accountId: string): Promise<boolean>
+    issueApiKey(accountId: string): Promise<string>
+  }
+  /** Deletes the account with its sessions, keys and projects. */
+  deleteAccount(account: Account): Promise<void>
+  audit: Pick<AuditLog, 'record'>
+  /** Null where nobody pays: the profile `own`. */
+  billing: Billing | null
+  /** Address of the service, without a slash at its end. */
+  baseUrl: string
+  clock: Clock
+  log: Log
+}

@@ -1,0 +1,140 @@
+import type { Account } from '#core/accounts/caller'
+import { ApiError } from '#core/errors'
+import type { VerifiedIdentity } from '#core/sessions/types'
+import { ATTEMPT_SECONDS } from '#core/sign-in/attempts'
+import { type IdentityProvider, SignInError } from '#core/sign-in/provider'
+import { safeReturnPath } from '#core/sign-in/return-path'
+import { signInCookie } from '../cookies.ts'
+import { type Html, html } from '../html.ts'
+import type { HttpRequest, HttpResponse } from '../http.ts'
+import { pageResponse, redirect } from '../page.ts'
+import { type BrowserSteps, byBrowser, messagePage, viewerOf } from './browser.ts'
+import type { PagesServices } from './services.ts'
+
+/** Sign-in and sign-out of browsers (contract 1.7, 3.4). */
+export function signInPages(services: PagesServices, browser: BrowserSteps) {
+  const { providers, signInAttempts, identities, browserSessions, authRequests, audit, baseUrl } = services
+  const attemptCookie = signInCookie(baseUrl)
+
+  const signInPage = browser.open((request, session) => {
+    const to = safeReturnPath(request.query.to)
+    if (session !== null && request.query.add === undefined && request.query.switch === undefined)
+      return redirect(to)
+    return pageResponse({
+      title: 'Sign in',
+      viewer: session && viewerOf(session),
+      body: html`<section>
+<h1>Sign in to Footfall</h1>
+${providerLinks(providers, to, request.query.add !== undefined)}
+</section>`,
+    })
+  })
+
+  const startSignIn = browser.open(async (request, session) => {
+    const provider = providerOf(request)
+    const adds = request.query.add !== undefined && session !== null
+    const { token, secrets } = await signInAttempts.begin({
+      provider: provider.id,
+      return_to: safeReturnPath(request.query.to),
+      ...(adds && { link_account_id: session.account.id }),
+    })
+    const address = await provider.authorizationUrl(secrets, callbackAddress(provider))
+    return redirect(address.href, [attemptCookie.set(token, ATTEMPT_SECONDS)])
+  })
+
+  const finishSignIn = browser.open(async (request, session) => {
+    const provider = providerOf(request)
+    const token = attemptCookie.read(request)
+    const ended = token === undefined ? null : await signInAttempts.end(token)
+    if (ended === null || ended.attempt.provider !== provider.id) {
+      throw new SignInError('This sign-in is over or began in another browser. Start again.')
+    }
+    const callback = new URL(callbackAddress(provider))
+    callback.search = new URLSearchParams(request.query).toString()
+    const identity = await provider.identify(callback, ended.secrets)
+    const { return_to, link_account_id } = ended.attempt
+    if (link_account_id !== undefined) {
+      // The browser must still be the one that asked for it.
+      if (session?.account.id !== link_account_id)
+        throw new SignInError('You are signed out by now. Start again.')
+      await identities.link(link_account_id, identity)
+      return redirect(return_to, [attemptCookie.clear()])
+    }
+    const account = await accountOf(identity, return_to)
+    if (account === null) return setupHelp(identity.email)
+    const old = browser.cookie.read(request) ?? null
+    const created = await browserSessions.rotate(old, account.id)
+    await audit.record(
+      byBrowser({
+        account_id: account.id,
+        session_id: provider.id,
+        action: 'signed_in',
+        route: 'GET /auth/callback/{provider}',
+        status: 303,
+      }),
+    )
+    const maxAge = Math.floor((created.expires_at - services.clock.now()) / 1_000)
+    return redirect(return_to, [browser.cookie.set(created.token, maxAge), attemptCookie.clear()])
+  })
+
+  const logout = browser.form(async ({ request, session }) => {
+    const token = browser.cookie.read(request)
+    if (token !== undefined) await browserSessions.end(token)
+    await audit.record(
+      byBrowser({
+        account_id: session.account.id,
+        session_id: session.id,
+        action: 'signed_out',
+        route: 'POST /auth/logout',
+        status: 200,
+      }),
+    )
+    return messagePage({
+      title: 'You are signed out',
+      text: 'Only this browser is signed out. Agents that you connected stay connected.',
+      link: { href: '/auth/sign-in', text: 'Sign in again' },
+      cookies: [browser.cookie.clear()],
+    })
+  })
+
+  function callbackAddress(provider: IdentityProvider): string {
+    return `${baseUrl}/auth/callback/${provider.id}`
+  }
+
+  function providerOf({ params }: HttpRequest): IdentityProvider {
+    const provider = providers.find(({ id }) => id === params.provider)
+    if (provider === undefined) throw new ApiError('NOT_FOUND', 'There is no such sign-in provider.')
+    return provider
+  }
+
+  /** The person's account; null where a client asked that none is made for them (contract 3.4). */
+  async function accountOf(identity: VerifiedIdentity, returnTo: string): Promise<Account | null> {
+    const requestId = /^\/agent-sessions\/authorize\/(\w+)$/.exec(returnTo)?.[1]
+    const request = requestId === undefined ? null : await authRequests.get(requestId)
+    return request?.requires_existing_account ? identities.find(identity) : identities.findOrCreate(identity)
+  }
+
+  function setupHelp(email: string): HttpResponse {
+    return messagePage({
+      status: 403,
+      title: 'There is no account yet',
+      text: `No account belongs to ${email}, and this client must not create one. Sign in here first to create your account, then open the link of the client again.`,
+      link: { href: '/auth/sign-in?to=/settings', text: 'Create an account' },
+      cookies: [attemptCookie.clear()],
+    })
+  }
+
+  return { signInPage, startSignIn, finishSignIn, logout }
+}
+
+/** A button a provider. They are links, so that a sign-in needs neither a script nor a form. */
+export function providerLinks(providers: readonly IdentityProvider[], to: string, adds = false): Html {
+  if (providers.length === 0) {
+    return html`<p>No sign-in provider is configured. The operator of this service can make a setup link.</p>`
+  }
+  const query = `to=${encodeURIComponent(to)}${adds ? '&add=1' : ''}`
+  return html`${providers.map(
+    ({ id, label }, i) =>
+      html`<a class="${i === 0 ? 'button' : 'button plain'}" rel="nofollow" href="/auth/start/${id}?${query}">Continue with ${label}</a>`,
+  )}`
+}

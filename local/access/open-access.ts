@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type AccessStores, createAccessStores } from '#core/access-stores'
+import { type Billing, createBilling } from '#core/billing/billing'
+import { readProfile } from '#core/limits/profile'
+import type { Clock, Log } from '#core/ports'
+import type { HttpFunction } from '#lambdas/http'
+import { pagesHandler } from '#lambdas/pages/handler'
+import { startPaymentStandIn } from '#local/payments/stand-in'
+import { type Settings, SettingsError } from '#local/settings'
+import type { Storage } from '#local/storage'
+import { isLoopback } from '#providers/openid'
+import { createStripePayments } from '#providers/stripe'
+import { createFeedbackFile } from './feedback-file.ts'
+import { openProviders } from './providers.ts'
+
+export type Access = AccessStores & {
+  billing: Billing | null
+  pages: HttpFunction
+  /** Answers requests of the embedded identity provider; false for all others. */
+  serve(request: IncomingMessage, response: ServerResponse): boolean
+  /** A new one-time link that signs a browser in as the owner. */
+  setupLink(): Promise<string>
+  close(): Promise<void>
+}
+
+export type AccessOptions = { baseUrl: string; ownerId: string; clock: Clock; log: Log }
+
+/**
+ * Opens what decides who may call: sessions, sign-in, pages and, under the profile `hosted`, payments. Throws SettingsError
+ * for settings that do not fit together.
+ */
+export async function openAccess(
+  settings: Settings,
+  storage: Storage,
+  { baseUrl, ownerId, clock, log }: AccessOptions,
+): Promise<Access> {
+  const { client, table, accounts, projects, usage } = storage
+  const profile = profileOf(settings)
+  const admitted = (settings.SIGN_UP ?? '').split(',').map(entry => entry.trim())
+  if (settings.DEV_APPROVE && !isLoopback(new URL(baseUrl).hostname)) {
+    throw new SettingsError('DEV_APPROVE must be false where BASE_URL is not on this machine.')
+  }
+  const feedbackSink = createFeedbackFile(settings.DATA_DIR)
+  const rooms = { accounts, projects, usage }
+  const stores = createAccessStores({ client, table, ...rooms, clock, log, profile, admitted, feedbackSink })
+  const ownerEmail = (await accounts.byId(ownerId))?.email ?? ''
+  const { providers, embedded, serve } = openProviders(settings, baseUrl, ownerEmail)
+  if (embedded !== null && ownerEmail !== '') {
+    const identity = { issuer: embedded.issuer, subject: ownerEmail, email: ownerEmail, login: null }
+    await stores.identities.link(ownerId, { provider: 'idp', ...identity })
+  }
+  // Nothing of payments is loaded where nobody pays.
+  const payments = profile.has_payments ? await openPayments(settings, baseUrl) : null
+  const billing = payments && createBilling({ client, table, clock, accounts, payments: payments.provider })
+  const pages = pagesHandler({ ...stores, accounts, providers, billing, baseUrl, clock, log })
+  return {
+    ...stores,
+    billing,
+    pages,
+    serve,
+    setupLink: async () => `${baseUrl}/setup/${await stores.setupLinks.issue(ownerId)}`,
+    close: async () => payments?.close(),
+  }
+}
+
+function profileOf({ PROFILE, LIMITS }: Settings) {
+  try {
+    return readProfile(PROFILE, LIMITS)
+  } catch (error) {
+    throw new SettingsError(`LIMITS ${(error as Error).message}`)
+  }
+}
+
+async function openPayments(settings: Settings, baseUrl: string) {
+  const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhook = '', STRIPE_PRICE: price = '' } = settings
+  if (key === undefined) {
+    if (!isLoopback(new URL(baseUrl).hostname)) {
+      throw new SettingsError(
+        'STRIPE_SECRET_KEY must be set where PROFILE is hosted and BASE_URL is not on this machine.',
+      )
+    }
+    const standIn = await startPaymentStandIn({ webhookUrl: `${baseUrl}/webhooks/payment` })
+    return { provider: createStripePayments(standIn), close: standIn.close }
+  }
+  const provider = createStripePayments({
+    secretKey: async () => key,
+    webhookSecret: async () => webhook,
+    price,
+  })
+  return { provider, close: async () => {} }
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IdentityProvider } from '#core/sign-in/provider'
+import { createEmbeddedProvider, type EmbeddedProvider } from '#local/identity/embedded-provider'
+import { signInCode, signInCodePath } from '#local/identity/sign-in-code'
+import { type Settings, SettingsError } from '#local/settings'
+import { createCodeHostProvider } from '#providers/code-host'
+import { createOpenIdProvider, isLoopback } from '#providers/openid'
+import { settingGroups } from './settings.ts'
+
+export type OpenProviders = {
+  providers: IdentityProvider[]
+  /** The sign-in page of this machine; null where another provider is the default. */
+  embedded: EmbeddedProvider | null
+  /** Answers requests of the embedded provider; false for all others. */
+  serve(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+/** The identity providers that the settings name. Throws SettingsError for settings that do not fit together. */
+export function openProviders(settings: Settings, baseUrl: string, ownerEmail: string): OpenProviders {
+  refuseHalfGroups(settings)
+  const embedded = embeddedProvider(settings, baseUrl, ownerEmail)
+  const openId =
+    embedded !== null
+      ? {
+          issuer: embedded.issuer,
+          clientId: embedded.clientId,
+          secret: embedded.clientSecret,
+          label: 'this machine',
+        }
+      : {
+          issuer: settings.OPENID_ISSUER,
+          clientId: settings.OPENID_CLIENT_ID ?? '',
+          secret: settings.OPENID_CLIENT_SECRET ?? '',
+          label: settings.OPENID_LABEL,
+        }
+  const { CODE_HOST_CLIENT_ID: codeHostId, CODE_HOST_CLIENT_SECRET: codeHostSecret = '' } = settings
+  const providers: IdentityProvider[] = []
+  if (openId.issuer !== undefined) {
+    const { issuer, clientId, secret, label } = openId
+    providers.push(createOpenIdProvider({ issuer, clientId, clientSecret: async () => secret, label }))
+  }
+  if (codeHostId !== undefined) {
+    providers.push(
+      createCodeHostProvider({
+        url: settings.CODE_HOST_URL,
+        apiUrl: settings.CODE_HOST_API_URL,
+        clientId: codeHostId,
+        clientSecret: async () => codeHostSecret,
+        label: settings.CODE_HOST_LABEL,
+      }),
+    )
+  }
+  return { providers, embedded, serve: (request, response) => embedded?.serve(request, response) ?? false }
+}
+
+function embeddedProvider(settings: Settings, baseUrl: string, email: string): EmbeddedProvider | null {
+  const isOnThisMachine = isLoopback(new URL(baseUrl).hostname)
+  const isWanted = settings.EMBEDDED_SIGN_IN ?? (isOnThisMachine && settings.OPENID_ISSUER === undefined)
+  if (!isWanted) return null
+  const { DATA_DIR } = settings
+  return createEmbeddedProvider({
+    baseUrl,
+    code: () => signInCode(DATA_DIR),
+    codePath: signInCodePath(DATA_DIR),
+    email,
+  })
+}
+
+function refuseHalfGroups(settings: Settings): void {
+  for (const group of settingGroups) {
+    const missing = group.filter(name => settings[name] === undefined)
+    if (missing.length > 0 && missing.length < group.length) {
+      throw new SettingsError(`${missing.join(' and ')} must be set too: ${group.join(', ')} work together.`)
+    }
+  }
+}

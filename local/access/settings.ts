@@ -1,0 +1,59 @@
+import * as z from 'zod'
+import { PROFILE_NAMES } from '#core/limits/profile'
+
+const address = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://login.example.com' })
+  .transform(text => text.replace(/\/+$/, ''))
+const text = z.string().regex(/^\P{Cc}+$/u, 'must be one line of text')
+/** readSettings never repeats the value of a setting whose name has `SECRET`. */
+const secret = text
+
+/** The settings of accounts, sign-in and payments, by the name of their environment variable. */
+export const accessSettings = {
+  PROFILE: z
+    .enum(PROFILE_NAMES, 'must be own or hosted')
+    .default('own')
+    .meta({ description: 'Plans and limits: `own` has none, `hosted` sells a Pro plan to everybody' }),
+  LIMITS: text.optional().meta({
+    description:
+      'Numbers of the profile that you replace, such as `free.rate_limit_rpm=1000,session_starts=500`',
+  }),
+  SIGN_UP: text.optional().meta({
+    description:
+      'Who may sign in beside the owner: addresses and domains, such as `ada@example.com,@example.org`',
+  }),
+  EMBEDDED_SIGN_IN: z.stringbool({ error: 'must be true or false' }).optional().meta({
+    description:
+      'Sign-in page of the service itself; on by default where BASE_URL is on this machine and OPENID_ISSUER is not set',
+  }),
+  DEV_APPROVE: z.stringbool({ error: 'must be true or false' }).default(false).meta({
+    description:
+      'Whether POST /dev/approve approves sessions without a human; on this machine only, for tests',
+  }),
+  OPENID_ISSUER: address.optional().meta({ description: 'OpenID provider that people sign in with' }),
+  OPENID_CLIENT_ID: text.optional().meta({ description: 'Id of the service at the OpenID provider' }),
+  OPENID_CLIENT_SECRET: secret.optional().meta({ description: 'Its secret there' }),
+  OPENID_LABEL: text.default('OpenID').meta({ description: 'Name of the provider on its button' }),
+  CODE_HOST_URL: address
+    .default('https://github.com')
+    .meta({ description: 'Code host that people may also sign in with' }),
+  CODE_HOST_API_URL: address.default('https://api.github.com').meta({ description: 'API of the code host' }),
+  CODE_HOST_CLIENT_ID: text.optional().meta({ description: 'Id of the service at the code host' }),
+  CODE_HOST_CLIENT_SECRET: secret.optional().meta({ description: 'Its secret there' }),
+  CODE_HOST_LABEL: text.default('GitHub').meta({ description: 'Name of the code host on its button' }),
+  STRIPE_SECRET_KEY: secret.optional().meta({
+    description:
+      'Secret key at Stripe; the profile `hosted` without it has a test checkout that takes no money',
+  }),
+  STRIPE_WEBHOOK_SECRET: secret
+    .optional()
+    .meta({ description: 'Signing secret of the webhook `/webhooks/payment` at Stripe' }),
+  STRIPE_PRICE: text.optional().meta({ description: 'Price of the Pro plan at Stripe, `price_…`' }),
+}
+
+/** Settings that only work together. */
+export const settingGroups = [
+  ['OPENID_ISSUER', 'OPENID_CLIENT_ID', 'OPENID_CLIENT_SECRET'],
+  ['CODE_HOST_CLIENT_ID', 'CODE_HOST_CLIENT_SECRET'],
+  ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE'],
+] as const

@@ -1,0 +1,125 @@
+import type { Stripe } from 'stripe'
+import { badSignature, type PaymentProvider } from '#core/billing/billing'
+import { unavailable } from '#core/errors'
+
+export type StripeOptions = {
+  secretKey(): Promise<string>
+  /** Signs the webhooks of one endpoint. */
+  webhookSecret(): Promise<string>
+  /** The price of the subscription, `price_…`. */
+  price: string
+  /** Another server that speaks Stripe's API, instead of Stripe: the stand-in of one machine. */
+  server?: { protocol: 'http'; host: string; port: number; checkoutOrigin: string }
+}
+
+/** How old a signed webhook may be, s: an older one is a replay. Stripe signs anew at each of its own retries. */
+const TOLERANCE_SECONDS = 300
+const TIMEOUT_MS = 10_000
+
+/** What says that somebody pays: a first payment that failed is not one, a late renewal is tried again by Stripe. */
+const PAID = new Set(['active', 'trialing', 'past_due'])
+
+/** Payments by Stripe: checkout pages, subscriptions, signed webhooks. The library is loaded at the first use. */
+export function createStripePayments(options: StripeOptions): PaymentProvider {
+  const { price, server, secretKey, webhookSecret } = options
+  let opened: Promise<Stripe> | null = null
+
+  async function stripe(): Promise<Stripe> {
+    opened ??= open(await secretKey(), server)
+    return opened
+  }
+
+  return {
+    checkoutOrigin: server?.checkoutOrigin ?? 'https://checkout.stripe.com',
+
+    async startCheckout({ account, successUrl, cancelUrl }) {
+      const metadata = { account_id: account.id }
+      const session = await orUnavailable(
+        (await stripe()).checkout.sessions.create({
+          mode: 'subscription',
+          line_items: [{ price }],
+          client_reference_id: account.id,
+          customer_email: account.email,
+          metadata,
+          subscription_data: { metadata },
+          success_url: successUrl,
+          cancel_url: cancelUrl,
+        }),
+      )
+      if (session.url === null) throw unavailable('The payment provider opened no checkout. Try again.', 5)
+      return session.url
+    },
+
+    async subscriptionOf(body, signature) {
+      const client = await stripe()
+      const event = verified(client, Buffer.from(body), signature, await webhookSecret())
+      return subscriptionIn(event)
+    },
+
+    async subscription(id) {
+      const found = await orUnavailable(existing((await stripe()).subscriptions.retrieve(id)))
+      const account_id = found?.metadata.account_id
+      if (found === null || account_id === undefined) return null
+      return { id: found.id, account_id, is_paid: PAID.has(found.status) }
+    },
+  }
+}
+
+async function open(secretKey: string, server: StripeOptions['server']): Promise<Stripe> {
+  const { default: StripeClient } = await import('stripe')
+  return new StripeClient(secretKey, {
+    telemetry: false,
+    maxNetworkRetries: 1,
+    timeout: TIMEOUT_MS,
+    ...(server !== undefined && { protocol: server.protocol, host: server.host, port: server.port }),
+  })
+}
+
+function verified(client: Stripe, body: Buffer, signature: string, secret: string): Stripe.Event {
+  try {
+    return client.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS)
+  } catch (error) {
+    throw badSignature(error)
+  }
+}
+
+/** The subscription that an event is about; null for the many events that do not concern us. */
+function subscriptionIn(event: Stripe.Event): string | null {
+  switch (event.type) {
+    case 'checkout.session.completed': {
+      const { subscription } = event.data.object
+      return typeof subscription === 'string' ? subscription : (subscription?.id ?? null)
+    }
+    case 'customer.subscription.created':
+    case 'customer.subscription.updated':
+    case 'customer.subscription.deleted':
+    case 'customer.subscription.paused':
+    case 'customer.subscription.resumed':
+      return event.data.object.id
+    default:
+      return null
+  }
+}
+
+/** Null where the provider has no such object. */
+async function existing<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode === 404) return null
+    throw error
+  }
+}
+
+/** Network failures, throttling and failures of Stripe's own are transient; the rest is our bug. */
+async function orUnavailable<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    const { statusCode, type } = error as { statusCode?: number; type?: string }
+    const isTransient = type === 'StripeConnectionError' || statusCode === 429 || (statusCode ?? 0) >= 500
+    throw isTransient
+      ? unavailable('The payment provider cannot be reached now. Try again.', 5, error)
+      : error
+  }
+}

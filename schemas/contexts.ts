@@ -1,0 +1,84 @@
+import * as z from 'zod'
+
+/**
+ * Project context and portfolio context (contract 1.4 and 1.12). Unknown keys are refused, unlike anywhere else, and
+ * every broken rule is INVALID_BODY.
+ */
+
+/** Largest body of a context, bytes. */
+export const MAX_CONTEXT_BYTES = 524_288
+
+function text(name: string, max: number) {
+  const rule = `Field \`${name}\` takes texts of up to ${max} characters.`
+  return z.string(rule).max(max, rule)
+}
+
+function list<T extends z.ZodType>(name: string, item: T, max: number) {
+  const rule = `Field \`${name}\` takes a list of up to ${max} entries.`
+  return z.array(item, rule).max(max, rule).default([])
+}
+
+const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
+const ISO_RULE = 'Field `annotations.occurred_at` takes an ISO 8601 date or date-time.'
+const PROJECT_RULE = 'Field `surface_roles` takes entries with the name or id of a project.'
+
+const annotation = z.strictObject({
+  occurred_at: z.string(ISO_RULE).refine(at => ISO.test(at) && !Number.isNaN(Date.parse(at)), ISO_RULE),
+  title: text('annotations.title', 120),
+  note: text('annotations.note', 500).nullable().optional(),
+})
+
+const projectTerm = z.strictObject({
+  event_name: text('glossary.event_name', 96),
+  term: text('glossary.term', 64),
+  definition: text('glossary.definition', 240),
+})
+
+const projectLists = {
+  goals: list('goals', text('goals', 160), 5),
+  activation_events: list('activation_events', text('activation_events', 96), 8),
+  glossary: list('glossary', projectTerm, 10),
+  annotations: list('annotations', annotation, 100),
+}
+
+const surfaceRole = z.strictObject({
+  project: z.string(PROJECT_RULE).nullable().optional(),
+  project_id: z.string(PROJECT_RULE).nullable().optional(),
+  role: text('surface_roles.role', 64),
+})
+
+const portfolioTerm = z.strictObject({
+  term: text('glossary.term', 64),
+  definition: text('glossary.definition', 240),
+  event_name: text('glossary.event_name', 96).nullable().optional(),
+})
+
+const portfolioLists = {
+  goals: list('goals', text('goals', 160), 5),
+  surface_roles: list('surface_roles', surfaceRole, 20),
+  shared_milestones: list('shared_milestones', text('shared_milestones', 96), 8),
+  glossary: list('glossary', portfolioTerm, 10),
+}
+
+export const contextQuery = z.object({ project: z.string() })
+export const putProjectContext = z.strictObject({ project: z.string().optional(), ...projectLists })
+export const putPortfolioContext = z.strictObject(portfolioLists)
+
+export const projectContext = z.object(projectLists).meta({ id: 'ProjectContext' })
+export type ProjectContext = z.output<typeof projectContext>
+
+export const projectContextResponse = z
+  .object({
+    ok: z.literal(true).optional(),
+    project: z.string(),
+    project_id: z.string(),
+    project_context: projectContext,
+  })
+  .meta({ id: 'ProjectContextResponse' })
+
+export const portfolioContext = z.object(portfolioLists).meta({ id: 'PortfolioContext' })
+export type PortfolioContext = z.output<typeof portfolioContext>
+
+export const portfolioContextResponse = z
+  .object({ ok: z.literal(true).optional(), portfolio_context: portfolioContext })
+  .meta({ id: 'PortfolioContextResponse' })

@@ -1,0 +1,61 @@
+import {
+  contextQuery,
+  MAX_CONTEXT_BYTES,
+  portfolioContextResponse,
+  projectContextResponse,
+  putPortfolioContext,
+  putProjectContext,
+} from '../contexts.ts'
+import type { Route } from '../routes.ts'
+
+/** What the owner says about the numbers (contract 1.4). */
+
+const common = { tag: 'Contexts', function: 'control', auth: 'account' } as const
+
+export const contextsRoutes = {
+  readProjectContext: {
+    ...common,
+    method: 'GET',
+    path: '/project-context',
+    summary: 'What the numbers of a project mean: goals, activation, words, annotations',
+    scope: ['projects:read', 'analytics:read'],
+    project: 'query',
+    query: contextQuery,
+    responses: { 200: { description: 'The context', schema: projectContextResponse } },
+    errors: [],
+  },
+  putProjectContext: {
+    ...common,
+    method: 'PUT',
+    path: '/project-context',
+    summary: 'Replace the context of a project',
+    scope: 'projects:write',
+    project: 'body_or_query',
+    body: putProjectContext,
+    bodyCode: 'INVALID_BODY',
+    maxBodyBytes: MAX_CONTEXT_BYTES,
+    responses: { 200: { description: 'The stored context', schema: projectContextResponse } },
+    errors: [],
+  },
+  readPortfolioContext: {
+    ...common,
+    method: 'GET',
+    path: '/portfolio-context',
+    summary: 'What the projects of the account have in common',
+    scope: 'account:read',
+    responses: { 200: { description: 'The context', schema: portfolioContextResponse } },
+    errors: [],
+  },
+  putPortfolioContext: {
+    ...common,
+    method: 'PUT',
+    path: '/portfolio-context',
+    summary: 'Replace the portfolio context',
+    scope: 'projects:write',
+    body: putPortfolioContext,
+    bodyCode: 'INVALID_BODY',
+    maxBodyBytes: MAX_CONTEXT_BYTES,
+    responses: { 200: { description: 'The stored context', schema: portfolioContextResponse } },
+    errors: [],
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,56 @@
+import type { Route } from '../routes.ts'
+
+/**
+ * Pages for people, and the form posts behind them. `browser` means: the cookie of a signed-in browser is the only
+ * credential, and the function answers HTML (lambdas/pages/). They are not part of the OpenAPI document.
+ */
+
+const HTML = { contentType: 'text/html' }
+
+function page(method: 'GET' | 'POST', path: string, summary: string) {
+  return {
+    method,
+    path,
+    tag: 'Pages',
+    summary,
+    function: 'pages',
+    auth: 'browser',
+    cookies: true,
+    responses: { 200: { description: 'The page', ...HTML } },
+    errors: [],
+  } as const satisfies Route
+}
+
+export const pagesRoutes = {
+  home: page('GET', '/', 'What this service is, and the first three calls'),
+  llms: page('GET', '/llms.txt', 'The same as text'),
+  pagesScript: page('GET', '/pages.js', 'The copy button of the pages'),
+  signInPage: page('GET', '/auth/sign-in', 'Choose a provider to sign in with'),
+  startSignIn: page('GET', '/auth/start/{provider}', 'Go to the provider'),
+  finishSignIn: page('GET', '/auth/callback/{provider}', 'Come back from the provider'),
+  logout: page('POST', '/auth/logout', 'End this browser session'),
+  setupPage: page('GET', '/setup/{link}', "The owner's one-time link"),
+  redeemSetup: page('POST', '/setup/{link}', 'Sign in as the owner, once'),
+  authorizePage: page('GET', '/agent-sessions/authorize/{id}', 'Approve or deny an agent session'),
+  decideAuthorize: page('POST', '/agent-sessions/authorize/{id}', 'The decision'),
+  settingsPage: page('GET', '/settings', 'The account'),
+  sessionsPage: page('GET', '/settings/sessions', 'Agent sessions of the account'),
+  disconnectSession: page('POST', '/settings/sessions/{id}/disconnect', 'Revoke an agent session'),
+  apiKeyPage: page('GET', '/settings/api-key', 'The API key of the account'),
+  replaceApiKey: page('POST', '/settings/api-key', 'Create or replace the API key'),
+  deletePage: page('GET', '/settings/delete', 'Delete the account'),
+  confirmDelete: page('POST', '/settings/delete', 'Delete the account for good'),
+  upgradePage: page('GET', '/account/billing/agent-upgrade', 'Upgrade to Pro'),
+  startCheckout: page('POST', '/account/billing/checkout', 'Go to the payment provider'),
+  checkoutDone: page('GET', '/account/billing/done', 'Back from the payment provider'),
+  paymentWebhook: {
+    method: 'POST',
+    path: '/webhooks/payment',
+    tag: 'Pages',
+    summary: 'Events of the payment provider, signed by it',
+    function: 'pages',
+    auth: 'browser',
+    responses: { 200: { description: 'The event is known', contentType: 'application/json' } },
+    errors: [],
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type AuditEvent, createAuditLog } from '#core/accounts/audit'
+import { openTestState, type TestState } from '#test/support/test-state'
+
+const DAY_MS = 86_400_000
+let state: TestState
+let now = Date.UTC(2026, 10, 22)
+let log: ReturnType<typeof createAuditLog>
+const logged: string[] = []
+beforeAll(async () => {
+  state = await openTestState()
+  log = createAuditLog({ ...state, clock: { now: () => now }, log: code => void logged.push(code) })
+})
+beforeEach(() => state.empty())
+afterAll(() => state.close())
+
+function event(overrides: Partial<AuditEvent> = {}): AuditEvent {
+  const actor = { type: 'agent_session', id: 'ags_1', label: 'laptop' } as const
+  return {
+    account_id: 'acc_1',
+    actor,
+    action: 'stats',
+    route: 'GET /stats',
+    project: null,
+    status: 200,
+    ...overrides,
+  }
+}
+
+test('an entry says who did what, when and with which result', async () => {
+  await log.record(event({ project: 'shop' }))
+  const { account_id: _, ...entry } = event({ project: 'shop' })
+  expect(await log.list('acc_1', 10)).toEqual({ entries: [{ at: now, ...entry }], next_before: null })
+  expect(await log.list('acc_2', 10)).toEqual({ entries: [], next_before: null })
+})
+
+test('pages give every entry once, newest first, over several days', async () => {
+  for (let i = 0; i < 25; i++) {
+    await log.record(event({ action: `a${i}` }))
+    now += DAY_MS / 8
+  }
+  const seen: string[] = []
+  let before: string | undefined
+  for (;;) {
+    const page = await log.list('acc_1', 4, before)
+    seen.push(...(page?.entries ?? []).map(({ action }) => action))
+    if (page?.next_before == null) break
+    before = page.next_before
+  }
+  expect(seen).toEqual(Array.from({ length: 25 }, (_, i) => `a${24 - i}`))
+})
+
+test('entries are shown for 30 days, and a cursor of another form is refused', async () => {
+  await log.record(event())
+  now += 30 * DAY_MS - 1
+  expect((await log.list('acc_1', 10))?.entries).toHaveLength(1)
+  now += 1
+  expect((await log.list('acc_1', 10))?.entries).toHaveLength(0)
+  expect(await log.list('acc_1', 10, 'nonsense')).toBeNull()
+})
+
+test('an entry that cannot be written fails nothing', async () => {
+  const client = new Proxy(state.client, {
+    get: (target, name) =>
+      name === 'send' ? () => Promise.reject(new Error('down')) : Reflect.get(target, name),
+  })
+  const broken = createAuditLog({
+    client,
+    table: state.table,
+    clock: { now: () => now },
+    log: code => void logged.push(code),
+  })
+  await broken.record(event())
+  expect(logged).toEqual(['AUDIT_NOT_WRITTEN'])
+})

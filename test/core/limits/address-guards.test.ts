@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApiError } from '#core/errors'
+import { createAddressGuards } from '#core/limits/address-guards'
+import { profiles } from '#core/limits/profile'
+import { openTestState, type TestState } from '#test/support/test-state'
+
+let state: TestState
+let now = Date.UTC(2026, 10, 22)
+const clock = { now: () => now }
+beforeAll(async () => {
+  state = await openTestState()
+})
+afterAll(() => state.close())
+
+const guards = (profile = profiles.hosted) => createAddressGuards({ ...state, clock, profile })
+const wrong = async () => {
+  throw new ApiError('INVALID_POLL_TOKEN')
+}
+
+test('an address starts 20 sessions in 10 minutes, however many processes it asks', async () => {
+  const [one, two] = [guards(), guards()]
+  const starts = await Promise.allSettled(
+    Array.from({ length: 30 }, (_, i) => (i % 2 === 0 ? one : two).countStart('203.0.113.1')),
+  )
+  expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+  await expect(one.countStart('203.0.113.1')).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    extras: { retryAfter: expect.any(Number), headers: { 'X-RateLimit-Limit': '20' } },
+  })
+  await one.countStart('203.0.113.2')
+  now += 11 * 60_000
+  await one.countStart('203.0.113.1')
+})
+
+test('after 30 wrong secrets an address is refused, also with the right one, in every process', async () => {
+  const [one, two] = [guards(), guards()]
+  for (let i = 0; i < 30; i++) {
+    await expect(one.guardSecret('203.0.113.3', wrong)).rejects.toMatchObject({ code: 'INVALID_POLL_TOKEN' })
+  }
+  expect(await two.guardSecret('203.0.113.4', async () => 'right')).toBe('right')
+  for (const process of [one, two]) {
+    await expect(process.guardSecret('203.0.113.3', wrong)).rejects.toMatchObject({
+      code: expect.stringMatching(/INVALID_POLL_TOKEN|RATE_LIMITED/),
+    })
+    await expect(process.guardSecret('203.0.113.3', async () => 'right')).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+    })
+  }
+})
+
+test('right secrets and other errors are not counted', async () => {
+  const guard = guards()
+  for (let i = 0; i < 40; i++) {
+    await guard.guardSecret('203.0.113.5', async () => 'right')
+    const pending = guard.guardSecret('203.0.113.5', () => Promise.reject(new ApiError('INVALID_STATE')))
+    await expect(pending).rejects.toMatchObject({ code: 'INVALID_STATE' })
+  }
+})
+
+test('all addresses of one IPv6 network count as one', async () => {
+  const guard = guards()
+  for (let i = 0; i < 20; i++) await guard.countStart(`2001:db8:1:2::${i}`)
+  await expect(guard.countStart('2001:db8:1:2:ffff::1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  await guard.countStart('2001:db8:1:3::1')
+})
+
+test('no address is stored', async () => {
+  await guards().countDemo('203.0.113.77')
+  const { Items } = await state.client.scan({ TableName: state.table })
+  expect(JSON.stringify(Items)).not.toContain('203.0.113')
+})

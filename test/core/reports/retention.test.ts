@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { defineReport, type ReportProject, runReport, sinceDays } from '#core/reports/run'
+import { createMemoryLakeState } from '#test/support/memory-lake-state'
+
+const NOW = Date.UTC(2026, 10, 21, 12)
+const DAY_MS = 86_400_000
+const project = { id: 'proj_1', name: 'shop', bucket: 0, created_at: '2020-01-01T00:00:00.000Z' }
+const report = defineReport<{ since?: string }, number>({
+  range: sinceDays(7),
+  compute: async (_, { read }) => read.from,
+})
+const services = {
+  engine: { rows: async () => [] },
+  lakeState: createMemoryLakeState(),
+  clock: { now: () => NOW },
+}
+const call = { project: project as unknown as ReportProject, query: { since: '365d' } }
+
+test('events that are older than the plan keeps them are in no report', async () => {
+  const keptSince = NOW - 90 * DAY_MS
+  expect(await runReport(report, services, { ...call, keptSince })).toBe(keptSince)
+  expect(await runReport(report, services, call)).toBeLessThan(NOW - 360 * DAY_MS)
+})
+
+test('a range inside of what is kept stays as it is', async () => {
+  const recent = { ...call, query: { since: '3d' } }
+  const all = await runReport(report, services, recent)
+  expect(await runReport(report, services, { ...recent, keptSince: NOW - 90 * DAY_MS })).toBe(all)
+})

@@ -1,0 +1,240 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sha256 } from '#core/sessions/tokens'
+import { launchBrowser } from '#test/support/browser'
+import { OWNER_EMAIL, openPagesService, type PagesService } from '#test/support/pages-service'
+
+let service: PagesService
+let browser: Browser
+
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([openPagesService(), launchBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+
+/** A phone without JavaScript: every page must work there. */
+async function phone<T>(run: (page: Page, context: BrowserContext) => Promise<T>): Promise<T> {
+  const context = await browser.newContext({
+    viewport: { width: 360, height: 740 },
+    javaScriptEnabled: false,
+    baseURL: service.baseUrl,
+  })
+  try {
+    return await run(await context.newPage(), context)
+  } finally {
+    await context.close()
+  }
+}
+
+async function signIn(page: Page, email = OWNER_EMAIL): Promise<void> {
+  await page.getByRole('link', { name: 'Continue with this machine' }).click()
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Sign-in code').fill(service.code())
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const CLIENT = {
+  client_type: 'cli',
+  client_name: 'Terminal of Ada',
+  label: 'laptop',
+  scopes: ['analytics:read' as const, 'projects:write' as const],
+}
+
+/** A detached request of a client. */
+async function detached() {
+  return service.authRequests.start({ ...CLIENT, mode: 'detached' })
+}
+
+/** A client's loopback listener, and the request that leads to it. */
+async function interactive(host = '127.0.0.1') {
+  const calls: URLSearchParams[] = []
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://client')
+    if (url.pathname === '/callback') calls.push(url.searchParams)
+    response.setHeader('Content-Type', 'text/html').end('<h1>Back in the client</h1>')
+  })
+  await new Promise<void>(resolve => server.listen(0, host.replace(/[[\]]/g, ''), resolve))
+  const { port } = server.address() as AddressInfo
+  const { request } = await service.authRequests.start({
+    ...CLIENT,
+    mode: 'interactive',
+    callback_url: `http://${host}:${port}/callback?keep=1`,
+    code_challenge: sha256('verifier'),
+  })
+  return { request, calls, close: () => server.close() }
+}
+
+describe('sign-in through the embedded provider', () => {
+  test('ends at the page that the person wanted, in a new session', () =>
+    phone(async (page, context) => {
+      await page.goto('/settings/sessions')
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in to Footfall')
+      await signIn(page)
+      expect(new URL(page.url()).pathname).toBe('/settings/sessions')
+      const cookies = await context.cookies()
+      const session = cookies.find(({ name }) => name.startsWith('footfall-session'))
+      expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', secure: false, path: '/' })
+      expect(cookies.find(({ name }) => name.startsWith('footfall-sign-in'))).toBeUndefined()
+    }))
+
+  test('a wrong code does not sign in', () =>
+    phone(async page => {
+      await page.goto('/auth/sign-in')
+      await page.getByRole('link', { name: 'Continue with this machine' }).click()
+      await page.getByLabel('Sign-in code').fill('AAAA-AAAA-AAAA-AAAA')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      expect(await page.getByRole('alert').textContent()).toBe('This is not the sign-in code.')
+      await page.goto('/settings')
+      expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
+    }))
+
+  test('an address that nobody admitted gets no account under the profile `own`', () =>
+    phone(async page => {
+      await page.goto('/auth/sign-in')
+      await signIn(page, 'stranger@example.com')
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('This is not allowed')
+    }))
+
+  test('a response that was begun in another browser is refused', () =>
+    phone(async page => {
+      await page.goto('/auth/sign-in')
+      await page.getByRole('link', { name: 'Continue with this machine' }).click()
+      const form = { email: OWNER_EMAIL, code: service.code() }
+      let response = await page.request.post(page.url(), { form, maxRedirects: 0 })
+      let stolen = response.headers().location ?? ''
+      while (!stolen.includes('/auth/callback/')) {
+        response = await page.request.get(stolen, { maxRedirects: 0 })
+        stolen = response.headers().location ?? ''
+      }
+      await phone(async other => {
+        const response = await other.goto(stolen)
+        expect(response?.status()).toBe(403)
+        await other.goto('/settings')
+        expect(new URL(other.url()).pathname).toBe('/auth/sign-in')
+      })
+    }))
+})
+
+test('the setup link signs the owner in once', () =>
+  phone(async page => {
+    const token = await service.setupLinks.issue(service.owner.id)
+    await page.goto(`/setup/${token}`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.getByRole('definition').first().textContent()).toBe(OWNER_EMAIL)
+    await phone(async other => {
+      expect((await other.goto(`/setup/${token}`))?.status()).toBe(404)
+    })
+  }))
+
+test('sign-out ends this browser session and no other', () =>
+  phone(page =>
+    phone(async other => {
+      for (const each of [page, other]) {
+        await each.goto('/auth/sign-in')
+        await signIn(each)
+      }
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('You are signed out')
+      await page.goto('/settings')
+      expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
+      await other.goto('/settings')
+      expect(new URL(other.url()).pathname).toBe('/settings')
+    }),
+  ))
+
+describe('approval', () => {
+  test.each(['127.0.0.1', 'localhost', '[::1]'])('sends the browser back to the client at %s', host =>
+    phone(async page => {
+      const { request, calls, close } = await interactive(host)
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      expect(await page.textContent('main')).toContain(request.approval_code)
+      await signIn(page)
+      expect(await page.textContent('main')).toContain(OWNER_EMAIL)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      expect(await page.textContent('h1')).toBe('Back in the client')
+      const [call] = calls
+      expect(call?.get('keep')).toBe('1')
+      expect(call?.get('request_id')).toBe(request.id)
+      const code = call?.get('exchange_code') ?? ''
+      const won = await service.authRequests.exchange(request.id, code, 'verifier')
+      expect(won.account_id).toBe(service.owner.id)
+      close()
+    }),
+  )
+
+  test('a denied interactive request tells the client at once', () =>
+    phone(async page => {
+      const { request, calls, close } = await interactive()
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      await signIn(page)
+      await page.getByRole('button', { name: 'Deny' }).click()
+      expect(await page.textContent('h1')).toBe('Back in the client')
+      expect(calls[0]?.get('error')).toBe('access_denied')
+      expect(calls[0]?.get('exchange_code')).toBeNull()
+      close()
+    }))
+
+  test('the finish code of a detached request works once', () =>
+    phone(async page => {
+      const { request } = await detached()
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      await signIn(page)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      const code = (await page.textContent('#finish-code')) ?? ''
+      expect(code).toMatch(/^aae_/)
+      const won = await service.authRequests.exchange(request.id, code, undefined)
+      expect(won.account_id).toBe(service.owner.id)
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      expect(await page.textContent('main')).not.toContain(code)
+    }))
+
+  test('a form without the CSRF token of this session changes nothing', () =>
+    phone(async page => {
+      const { request } = await detached()
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      await signIn(page)
+      const path = `/agent-sessions/authorize/${request.id}`
+      for (const csrf of ['', 'a'.repeat(64)]) {
+        const form = { decision: 'approve', csrf }
+        expect((await page.request.post(path, { form })).status()).toBe(403)
+      }
+      expect((await service.authRequests.get(request.id))?.status).toBe('pending')
+    }))
+
+  test('a request that is too old is gone, as HTML for browsers and as JSON for others', async () => {
+    const { request } = await detached()
+    service.wait(25 * 3_600_000)
+    const address = `${service.baseUrl}/agent-sessions/authorize/${request.id}`
+    const json = await fetch(address)
+    expect(json.status).toBe(410)
+    expect(await json.json()).toMatchObject({ error: 'AUTH_REQUEST_EXPIRED' })
+    const page = await fetch(address, { headers: { Accept: 'text/html' } })
+    expect([page.status, page.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8'])
+    expect((await fetch(`${service.baseUrl}/agent-sessions/authorize/req_0`)).status).toBe(404)
+  })
+})
+
+test('a person disconnects an agent', () =>
+  phone(async page => {
+    const { session } = await connectedAgent()
+    expect(await service.agentSessions.byAccessToken(session.access_token)).not.toBeNull()
+    await page.goto('/settings/sessions')
+    await signIn(page)
+    await page.getByRole('button', { name: 'Disconnect Terminal of Ada' }).first().click()
+    await expect
+      .poll(async () => service.agentSessions.byAccessToken(session.access_token), { timeout: 10_000 })
+      .toBeNull()
+    expect(await page.textContent('main')).toContain('Disconnected')
+  }))
+
+async function connectedAgent() {
+  const { request } = await detached()
+  const { finish_code } = await service.authRequests.approve(request.id, service.owner)
+  const won = await service.authRequests.exchange(request.id, finish_code ?? '', undefined)
+  return { session: await service.agentSessions.issue(won.account_id, won.request) }
+}

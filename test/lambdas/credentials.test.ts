@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Route, type RouteName, routes } from '#schemas/routes'
+import { SCOPES, type Scope } from '#schemas/scopes'
+import { goodRequest } from '../support/good-requests.ts'
+import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
+
+/** Every row of accounts with every kind of credential. A row that is added is tested by being there. */
+const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
+  ([, route]) => route.auth === 'account',
+)
+
+let world: HttpService
+beforeAll(async () => {
+  world = await openHttpService({ limits: 'session_starts=-1,session_failures=-1,demo_sessions=-1' })
+  await world.demo.setProject(await world.createProject())
+})
+afterAll(() => world.close())
+
+const scopesOf = (route: Route): readonly Scope[] => [route.scope ?? []].flat()
+
+function issue(scopes: readonly Scope[], account = world.owner) {
+  const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
+  return world.agentSessions.issue(account.id, { ...client, scopes: [...scopes] })
+}
+
+async function bearer(scopes: readonly Scope[], account = world.owner): Promise<RequestOptions> {
+  return { key: null, headers: { Authorization: `Bearer ${(await issue(scopes, account)).access_token}` } }
+}
+
+async function call(name: RouteName, credential: RequestOptions) {
+  const sent = await goodRequest(world, name)
+  return world.call(routes[name], { ...sent, ...credential })
+}
+
+describe.each(rows)('%s', (name, route) => {
+  const takesSessions = route.credentials?.includes('agent_session') ?? true
+
+  test('takes an agent session that has its scope, if it takes agent sessions', async () => {
+    const { status, body } = await call(name, await bearer(scopesOf(route)))
+    if (takesSessions) expect(Object.keys(route.responses)).toContain(String(status))
+    else expect([status, body.error, body.required_scope]).toEqual([403, 'FORBIDDEN', undefined])
+  })
+
+  test('refuses an agent session with all other scopes, and names the scope', async () => {
+    const needed = scopesOf(route)
+    if (needed.length === 0) return
+    const implying = needed.map(scope => scope.replace(':read', ':write'))
+    const others = SCOPES.filter(scope => !needed.includes(scope) && !implying.includes(scope))
+    const { status, body } = await call(name, await bearer(others))
+    expect([status, body.error, body.required_scope]).toEqual([403, 'FORBIDDEN', needed[0]])
+  })
+
+  test.each<[string, () => Promise<string>]>([
+    [
+      'revoked',
+      async () => {
+        const { id, access_token } = await issue(SCOPES)
+        await world.agentSessions.revoke(world.owner.id, id)
+        return access_token
+      },
+    ],
+    ['guessed', async () => `${(await issue(SCOPES)).access_token.slice(0, -8)}00000000`],
+    ['a refresh token', async () => (await issue(SCOPES)).refresh_token],
+    [
+      'of a deleted account',
+      async () => {
+        const account = await world.accounts.create({ email: 'x@y.z', tier: 'pro', complimentary: true })
+        const { access_token } = await issue(SCOPES, account)
+        await world.deleteAccount(account)
+        return access_token
+      },
+    ],
+  ])('refuses an agent session that is %s with 401', async (_, token) => {
+    const headers = { Authorization: `Bearer ${await token()}` }
+    const { status, body, headers: answered } = await call(name, { key: null, headers })
+    expect([status, body.error]).toEqual([401, 'AUTH_REQUIRED'])
+    expect(answered.get('www-authenticate')).toContain('error="invalid_token"')
+  })
+
+  test('takes the cookie of a page of this service, and refuses a page of another origin', async () => {
+    const headers = await world.browser()
+    const own = await call(name, { key: null, headers })
+    if (route.credentials?.includes('cookie') ?? true) {
+      expect(Object.keys(route.responses)).toContain(String(own.status))
+    }
+    if (route.method === 'GET') return
+    const foreign = await call(name, { key: null, headers: { ...headers, Origin: 'https://evil.example' } })
+    expect([foreign.status, foreign.body.error]).toEqual([403, 'FORBIDDEN'])
+    await world.newKey()
+  })
+
+  test('lets a demo session read, and write nothing', async () => {
+    const { access_token, id } = await world.agentSessions.issueDemo((await world.demo.account()).id)
+    const credential = { key: null, headers: { Authorization: `Bearer ${access_token}` } }
+    if (name === 'revokeSession') {
+      const other = await call(name, credential)
+      expect([other.status, other.body.error]).toEqual([404, 'NOT_FOUND'])
+      const own = await world.call(route, { ...credential, body: { session_id: id } })
+      expect(own.status).toBe(200)
+      return
+    }
+    const { status, body } = await call(name, credential)
+    if (route.method === 'GET') expect(status).toBe(200)
+    else expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
+  })
+
+  test('needs a Pro account exactly where the row says so', async () => {
+    const account = await world.accounts.create({ email: 'free@y.z', tier: 'free', complimentary: false })
+    const project = await world.createProject(account)
+    if (!takesSessions || name === 'revokeSession') return
+    const sent = await goodRequest(world, name, project.name)
+    const { status, body } = await world.call(route, { ...sent, ...(await bearer(SCOPES, account)) })
+    if (route.tier === 'pro') expect([status, body.error]).toEqual([403, 'PRO_REQUIRED'])
+    else expect(Object.keys(route.responses)).toContain(String(status))
+  })
+})
+
+test('an access token is dead after its hour', async () => {
+  const { access_token } = await issue(SCOPES)
+  world.wait(3_600_000)
+  const headers = { Authorization: `Bearer ${access_token}` }
+  expect((await world.call(routes.listProjects, { key: null, headers })).status).toBe(401)
+})
+
+test('a demo session sees the demo project under every name, and itself alone', async () => {
+  const demo = await world.agentSessions.issueDemo((await world.demo.account()).id)
+  await world.agentSessions.issueDemo((await world.demo.account()).id)
+  const credential = { key: null, headers: { Authorization: `Bearer ${demo.access_token}` } }
+  const project = await world.demo.project()
+  for (const named of ['any', 'demo', project?.id ?? '']) {
+    const { body } = await world.call(routes.stats, { ...credential, query: { project: named } })
+    expect(body.project).toBe(project?.name)
+  }
+  const { body: list } = await world.call(routes.listAgentSessions, credential)
+  expect(list.sessions).toMatchObject([{ id: demo.id }])
+  const { body: projects } = await world.call(routes.listProjects, credential)
+  expect(projects.projects).toMatchObject([{ id: project?.id }])
+  expect((await world.usage.totals(project?.id ?? '')).reads).toBe(0)
+})
+
+test('every change is in the audit log, with the credential that did it, and no secret is', async () => {
+  const session = await issue(SCOPES)
+  const credential = { key: null, headers: { Authorization: `Bearer ${session.access_token}` } }
+  const project = await world.createProject()
+  await world.call(routes.updateProject, {
+    ...credential,
+    id: project.name,
+    body: { link_domains: ['a.example'] },
+  })
+  world.wait(1)
+  await world.call(routes.deleteProject, { ...credential, id: 'never-was' })
+  world.wait(1)
+  await world.call(routes.stats, { ...credential, query: { project: project.name } })
+  const { body, text } = await world.call(routes.readAudit, { ...credential, query: { limit: '3' } })
+  const actor = { type: 'agent_session', id: session.id, label: null }
+  expect((body.entries as object[]).toReversed()).toMatchObject([
+    { actor, action: 'updateProject', route: 'PATCH /projects/{id}', project: project.name, status: 200 },
+    { actor, action: 'deleteProject', route: 'DELETE /projects/{id}', project: null, status: 404 },
+    { actor, action: 'stats', route: 'GET /stats', project: project.name, status: 200 },
+  ])
+  expect(text).not.toMatch(/aa[sr]_|aak_/)
+})
+
+test('no secret is in the state table or in the log', async () => {
+  const session = await issue(SCOPES)
+  const key = await world.newKey()
+  const { Items } = await world.state.client.scan({ TableName: world.state.table })
+  const kept = JSON.stringify([Items, world.logged])
+  for (const secret of [session.access_token, session.refresh_token, key]) {
+    expect(kept).not.toContain(secret.slice(-64))
+  }
+  expect(world.logged).toEqual([])
+})

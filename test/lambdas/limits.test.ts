@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Account } from '#core/accounts/caller'
+import { routes } from '#schemas/routes'
+import { SCOPES } from '#schemas/scopes'
+import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
+
+/** The limits of contract 6 under the profile `hosted`, through the real chain. */
+let world: HttpService
+beforeAll(async () => {
+  world = await openHttpService({ profile: 'hosted' })
+})
+afterAll(() => world.close())
+
+const MINUTE_MS = 60_000
+const DAY = '2026-11-21'
+
+async function reader(plan: Partial<Account> = {}) {
+  const account = await world.accounts.create({
+    email: 'reader@example.com',
+    tier: 'free',
+    complimentary: false,
+    ...plan,
+  })
+  const project = await world.createProject(account)
+  const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
+  const { access_token } = await world.agentSessions.issue(account.id, { ...client, scopes: [...SCOPES] })
+  const credential: RequestOptions = { key: null, headers: { Authorization: `Bearer ${access_token}` } }
+  const stats = (query: Record<string, string> = {}) =>
+    world.call(routes.stats, { ...credential, query: { project: project.name, ...query } })
+  return { account, project, credential, stats }
+}
+
+const UPGRADE_HINT = /free plan|agent\/API read|Upgrade/i
+
+test('a free account reads 10 times a minute, exactly, however many reads come at once', async () => {
+  const { stats, credential } = await reader()
+  const answers = await Promise.all(Array.from({ length: 25 }, () => stats()))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+  const refused = answers.find(({ status }) => status === 429)
+  expect(refused?.body).toMatchObject({ error: 'RATE_LIMITED', reason: 'rate_limit' })
+  expect(refused?.body.message).not.toMatch(UPGRADE_HINT)
+  expect(refused?.headers.get('x-ratelimit-limit')).toBe('10')
+  expect(refused?.headers.get('x-ratelimit-remaining')).toBe('0')
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(Number(refused?.headers.get('x-ratelimit-reset'))).toBeGreaterThan(world.now() / 1_000)
+  // Clients poll these, so they are not limited.
+  for (const route of [routes.readAccount, routes.readAccountUsage, routes.listProjects]) {
+    expect((await world.call(route, credential)).status).toBe(200)
+  }
+  world.wait(Number(refused?.headers.get('retry-after')) * 1_000)
+  expect((await stats()).status).toBe(200)
+})
+
+test('a failed read uses up the minute, not the month', async () => {
+  const { stats, account } = await reader()
+  for (let i = 0; i < 10; i++) expect((await stats({ since: 'never' })).status).toBe(400)
+  expect((await stats()).status).toBe(429)
+  expect((await world.usage.month(account.id, '2026-11')).reads).toBe(0)
+})
+
+test('of reads at the end of the month’s cap exactly those within it succeed', async () => {
+  const { stats, account, project } = await reader()
+  for (let i = 0; i < 495; i++) await world.usage.reserveRead(account.id, DAY, 500)
+  const answers = await Promise.all(Array.from({ length: 9 }, () => stats()))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+  const refused = answers.find(({ status }) => status === 429)
+  expect(refused?.body.message).toMatch(UPGRADE_HINT)
+  expect(refused?.headers.get('x-ratelimit-limit')).toBe('500')
+  expect((await world.usage.month(account.id, '2026-11')).reads).toBe(500)
+  expect((await world.usage.totals(project.id)).reads).toBe(5)
+})
+
+test('a free account has two projects; the third needs Pro, also of several at once', async () => {
+  const { credential } = await reader()
+  const create = (name: string) => world.call(routes.createProject, { ...credential, body: { name } })
+  const answers = await Promise.all(['a', 'b', 'c'].map(create))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ body }) => body.error === 'PRO_REQUIRED')).toHaveLength(2)
+  const { body } = await world.call(routes.listProjects, credential)
+  expect(body.projects).toHaveLength(2)
+})
+
+test('reads tell the month’s events, the cap and its percentage', async () => {
+  const { stats, account } = await reader()
+  await world.usage.addEvents('shard-1', '1', [{ owner: account.id, day: DAY, events: 12_345 }])
+  const { headers } = await stats()
+  expect(headers.get('x-monthly-usage')).toBe('12345')
+  expect(headers.get('x-monthly-limit')).toBe('100000')
+  expect(headers.get('x-monthly-usage-percent')).toMatch(/^12\.3[45]$/)
+  expect(headers.get('x-monthly-estimated-bill')).toBeNull()
+})
+
+test('a paying account sees its bill, and the cap that it has set', async () => {
+  const { stats, account } = await reader({ tier: 'pro' })
+  await world.usage.addEvents('shard-1', '1', [{ owner: account.id, day: DAY, events: 20_001 }])
+  const open = await stats()
+  expect(open.headers.get('x-monthly-estimated-bill')).toBe('3')
+  expect(open.headers.get('x-monthly-limit')).toBeNull()
+  await world.accounts.setSpendCap(account.id, 4)
+  world.wait(6_000)
+  const capped = await stats()
+  expect(capped.headers.get('x-monthly-spend-cap')).toBe('4')
+  expect(capped.headers.get('x-monthly-limit')).toBe('40000')
+  expect(capped.headers.get('x-monthly-usage-percent')).toBe('50.00')
+})
+
+test.each<[string, Partial<Account>, number | null, number, string]>([
+  ['the free cap', {}, null, 100_000, 'lifetime_event_limit'],
+  ['the spend cap', { tier: 'pro' }, 5, 50_000, 'monthly_spend_cap'],
+])(
+  'ingestion learns of %s within a minute, and never waits for it',
+  async (_, plan, dollars, cap, reason) => {
+    const { account, project } = await reader(plan)
+    if (dollars !== null) await world.accounts.setSpendCap(account.id, dollars)
+    const track = () =>
+      world.call(routes.track, { key: null, body: { token: project.project_token, event: 'signup' } })
+    expect((await track()).status).toBe(202)
+    await world.usage.addEvents('shard-1', '1', [{ owner: account.id, day: DAY, events: cap }])
+    world.wait(MINUTE_MS)
+    await track()
+    await new Promise(resolve => setTimeout(resolve, 100))
+    const { status, body, headers } = await track()
+    expect([status, body.error, body.reason]).toEqual([429, 'RATE_LIMITED', reason])
+    expect(body.monthly_event_limit).toBe(cap)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(body.message).toMatch(plan.tier === 'pro' ? /spend cap/ : UPGRADE_HINT)
+  },
+)
+
+test('an address starts 20 sessions in 10 minutes', async () => {
+  const start = () =>
+    world.call(routes.startSession, { key: null, body: { client_type: 'cli', mode: 'detached' } })
+  const answers = await Promise.all(Array.from({ length: 25 }, start))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+  expect(answers.find(({ status }) => status === 429)?.body.message).not.toMatch(UPGRADE_HINT)
+})
+
+test('a free account is told how a human upgrades it, and never more', async () => {
+  const { credential, account } = await reader()
+  const { body } = await world.call(routes.readAccountUsage, credential)
+  expect(body).toMatchObject({
+    tier: 'free',
+    entitlement_source: 'free',
+    payment: {
+      state: 'upgrade_available',
+      agent_can_charge: false,
+      next_action: {
+        type: 'open_browser',
+        url: expect.stringMatching(`/account/billing/agent-upgrade\\?account=${account.id}$`),
+      },
+      status: { can_retry_pro_task: false },
+    },
+  })
+  await world.accounts.applyPlan(account.id, 'pro', 1)
+  world.wait(6_000)
+  const upgraded = await world.call(routes.readAccountUsage, credential)
+  expect(upgraded.body).toMatchObject({
+    entitlement_source: 'subscription',
+    payment: { state: 'active', next_action: null, status: { can_retry_pro_task: true } },
+  })
+})

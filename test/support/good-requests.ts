@@ -1,0 +1,97 @@
+import { type Route, type RouteName, routes } from '#schemas/routes'
+import type { HttpService, RequestOptions } from './http-service.ts'
+
+type NamesWithBody = {
+  [Name in RouteName]: (typeof routes)[Name] extends { body: unknown } ? Name : never
+}[RouteName]
+type Body = Record<string, unknown>
+
+const CLAIM = { client_type: 'agent', scopes: ['analytics:read' as const] }
+const DETACHED = { ...CLAIM, mode: 'detached' as const }
+
+function session({ agentSessions, owner }: HttpService) {
+  const client = { ...CLAIM, client_name: null, client_instance_id: null, label: null }
+  return agentSessions.issue(owner.id, client)
+}
+
+/** A valid body for each route, for the token of a project. A route with a body and without an example is a type error. */
+const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) => Body | Promise<Body> } = {
+  track: (_, token) => ({ token, event: 'signup' }),
+  trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
+  createProject: () => ({ name: `made-${Math.random()}` }),
+  updateProject: () => ({ link_domains: ['shop.example.com'] }),
+  query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
+  funnel: () => ({ steps: [{ event: 'page_view' }, { event: 'signup' }] }),
+  paths: () => ({ goal_event: 'signup' }),
+  eventsByBody: () => ({ event: 'signup' }),
+  eventsLookup: () => ({ user_id: 'u1' }),
+  journeyByBody: () => ({ user_id: 'u1' }),
+  journeyLookup: () => ({ user_id: 'u1' }),
+  sendFeedback: () => ({ message: 'It works.' }),
+  putProjectContext: () => ({ goals: ['More signups'] }),
+  putPortfolioContext: () => ({ goals: ['More signups'] }),
+  startSession: () => ({ client_type: 'cli', mode: 'detached' }),
+  async pollSession({ authRequests }) {
+    const { request, poll_token } = await authRequests.start(DETACHED)
+    return { auth_request_id: request.id, poll_token }
+  },
+  async exchangeSession({ authRequests, owner }) {
+    const { request } = await authRequests.start(DETACHED)
+    const { finish_code } = await authRequests.approve(request.id, owner)
+    return { auth_request_id: request.id, exchange_code: finish_code }
+  },
+  refreshSession: async service => ({ refresh_token: (await session(service)).refresh_token }),
+  revokeSession: async service => ({ session_id: (await session(service)).id }),
+  async devApprove({ authRequests }) {
+    const { request } = await authRequests.start(DETACHED)
+    return { auth_request_id: request.id, email: 'dev@example.com' }
+  },
+  registerAgent: () => ({ type: 'user_claimed' }),
+  checkClaim: async ({ authRequests }) => ({
+    claim_token: (await authRequests.startClaim(CLAIM)).claim_token,
+  }),
+  async completeClaim({ authRequests, owner }) {
+    const { request, claim_token } = await authRequests.startClaim(CLAIM)
+    await authRequests.approve(request.id, owner)
+    return { claim_token }
+  },
+  revokeToken: async service => ({ token: (await session(service)).access_token }),
+}
+
+/** What the query of a route needs beside the project. */
+const queries: Partial<Record<RouteName, Record<string, string>>> = {
+  breakdown: { property: 'path' },
+  journey: { user_id: 'u1' },
+}
+
+/** Returns a credential of a new account, because the request replaces the key of its account. */
+async function freshCredential(service: HttpService, { credentials = [] }: Route): Promise<RequestOptions> {
+  const account = await service.accounts.create({
+    email: 'fresh@example.com',
+    tier: 'pro',
+    complimentary: true,
+  })
+  return credentials.includes('api_key')
+    ? { key: await service.accounts.issueApiKey(account.id) }
+    : { key: null, headers: await service.browser(account) }
+}
+
+/** Returns a valid request of a route, for the project `existingProject`. Default: a new project of `owner`. */
+export async function goodRequest(
+  service: HttpService,
+  name: RouteName,
+  existingProject?: string,
+): Promise<RequestOptions> {
+  const route: Route = routes[name]
+  const project = await service.createProject()
+  const projectName = existingProject ?? project.name
+  const body = name in bodies && (await bodies[name as NamesWithBody](service, project.project_token))
+  const isInBody = route.project === 'body' || route.project === 'body_or_query'
+  return {
+    ...(route.project === 'query' && { query: { project: projectName, ...queries[name] } }),
+    ...(route.project === 'path' && { id: projectName }),
+    ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
+    ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
+    ...(route.credentials && (await freshCredential(service, route))),
+  }
+}

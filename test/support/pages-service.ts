@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAuditLog } from '#core/accounts/audit'
+import { createIdentityDirectory } from '#core/accounts/identities'
+import { type AccountStore, createAccountStore } from '#core/accounts/store'
+import type { Billing } from '#core/billing/billing'
+import { profiles } from '#core/limits/profile'
+import type { Clock } from '#core/ports'
+import { createAgentSessionStore } from '#core/sessions/agent-sessions'
+import { createAuthRequestStore } from '#core/sessions/auth-requests'
+import { createBrowserSessionStore } from '#core/sessions/browser-sessions'
+import { createSignInAttempts } from '#core/sign-in/attempts'
+import type { IdentityProvider } from '#core/sign-in/provider'
+import { createSetupLinks } from '#core/sign-in/setup-links'
+import type { HttpFunction } from '#lambdas/http'
+import { pagesHandler } from '#lambdas/pages/handler'
+import { freePort } from '#local/http/listen'
+import { startHttp } from '#local/http/server'
+import { createEmbeddedProvider } from '#local/identity/embedded-provider'
+import { signInCode, signInCodePath } from '#local/identity/sign-in-code'
+import { createOpenIdProvider } from '#providers/openid'
+import { openTestState } from './test-state.ts'
+
+export const OWNER_EMAIL = 'owner@localhost'
+
+export type PagesServiceOptions = {
+  profile?: 'own' | 'hosted'
+  /** Identity providers beside the embedded one. */
+  providers?: readonly IdentityProvider[]
+  billing?: (service: {
+    baseUrl: string
+    state: Awaited<ReturnType<typeof openTestState>>
+    clock: Clock
+    accounts: AccountStore
+  }) => Promise<Billing>
+}
+
+/** Opens the pages behind the server of one machine, with the embedded provider and real stores on an empty state. */
+export async function openPagesService({
+  profile = 'own',
+  providers = [],
+  billing,
+}: PagesServiceOptions = {}) {
+  const state = await openTestState()
+  const folder = mkdtempSync(join(tmpdir(), 'footfall-pages-'))
+  const port = await freePort('127.0.0.1')
+  const baseUrl = `http://localhost:${port}`
+  let offset = 0
+  const clock = { now: () => Date.now() + offset }
+  const services = { ...state, clock }
+  const logged: { code: string; fields: unknown }[] = []
+  const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
+  const accounts = createAccountStore(services)
+  const embedded = createEmbeddedProvider({
+    baseUrl,
+    code: () => signInCode(folder),
+    codePath: signInCodePath(folder),
+    email: OWNER_EMAIL,
+  })
+  const identities = createIdentityDirectory({
+    ...services,
+    accounts,
+    profile: profiles[profile],
+    admitted: ['friend@example.com'],
+  })
+  const agentSessions = createAgentSessionStore({ ...services, accounts })
+  const authRequests = createAuthRequestStore(services)
+  const browserSessions = createBrowserSessionStore({ ...services, accounts })
+  const setupLinks = createSetupLinks(services)
+  const audit = createAuditLog({ ...services, log })
+  const deleted: string[] = []
+  const pages = pagesHandler({
+    browserSessions,
+    authRequests,
+    agentSessions,
+    identities,
+    signInAttempts: createSignInAttempts(services),
+    setupLinks,
+    providers: [
+      createOpenIdProvider({
+        issuer: embedded.issuer,
+        clientId: embedded.clientId,
+        clientSecret: async () => embedded.clientSecret,
+        label: 'this machine',
+      }),
+      ...providers,
+    ],
+    accounts,
+    deleteAccount: async ({ id }) => void deleted.push(id),
+    audit,
+    billing: (await billing?.({ baseUrl, state, clock, accounts })) ?? null,
+    baseUrl,
+    clock,
+    log,
+  })
+  const unused: HttpFunction = async () => {
+    throw new Error('This service has only pages.')
+  }
+  const server = await startHttp({
+    port,
+    host: 'localhost',
+    log,
+    functions: { pages, auth: unused, track: unused, reports: unused, control: unused, site: unused },
+    localPages: embedded.serve,
+  })
+  const owner = await accounts.create({ email: OWNER_EMAIL, tier: 'pro', complimentary: true })
+  await identities.link(owner.id, {
+    provider: 'idp',
+    issuer: embedded.issuer,
+    subject: OWNER_EMAIL,
+    email: OWNER_EMAIL,
+    login: null,
+  })
+  return {
+    baseUrl,
+    state,
+    accounts,
+    agentSessions,
+    authRequests,
+    browserSessions,
+    identities,
+    setupLinks,
+    audit,
+    owner,
+    deleted,
+    logged,
+    code: () => signInCode(folder),
+    /** Moves the clock of the service ahead. */
+    wait(ms: number) {
+      offset += ms
+    },
+    async close() {
+      await server.close()
+      await state.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type PagesService = Awaited<ReturnType<typeof openPagesService>>
