@@ -42,6 +42,9 @@ const POLL_GROWTH = 1.4
 const PAGE_ROWS = 1_000
 /** How long the engine tries to stop a statement. A statement that cannot be stopped ends by the workgroup's limits. */
 const STOP_MS = 3_000
+/** Athena's price for 10^12 bytes. The bill has at least 10 MB for each statement. */
+const USD_PER_TB = 5
+const MIN_BILLED_BYTES = 10_000_000
 const STOP_BACKOFF: Backoff = { baseMs: 100, maxMs: 1_000 }
 
 export type AthenaEngine = QueryEngine & {
@@ -178,11 +181,16 @@ function reuse(minutes: number): ResultReuseConfiguration {
 }
 
 function toStatistics({ Statistics = {} }: QueryExecution): QueryStatistics {
+  const bytesScanned = Statistics.DataScannedInBytes ?? 0
+  const reused = Statistics.ResultReuseInformation?.ReusedPreviousResult ?? false
   return {
-    bytesScanned: Statistics.DataScannedInBytes ?? 0,
+    engine: 'athena',
+    rowsScanned: null,
+    bytesScanned,
+    costUsd: reused ? 0 : (Math.max(bytesScanned, MIN_BILLED_BYTES) * USD_PER_TB) / 1e12,
     engineMs: Statistics.EngineExecutionTimeInMillis ?? 0,
     queueMs: Statistics.QueryQueueTimeInMillis ?? 0,
-    reused: Statistics.ResultReuseInformation?.ReusedPreviousResult ?? false,
+    reused,
   }
 }
 

@@ -76,8 +76,13 @@ export type Row = Record<string, string | number | boolean | null>
 
 /** The cost of one statement. */
 export type QueryStatistics = {
-  /** The bytes that the bill counts, also for a failed statement. */
+  engine: 'athena' | 'duckdb'
+  /** The rows of the files that the statement read, also of other projects. Null: the engine does not count them. */
+  rowsScanned: number | null
+  /** Athena: the bytes that the bill counts, also for a failed statement. DuckDB: those of the columns in the files. */
   bytesScanned: number
+  /** What the bill has for the statement, US dollars; 0 on one machine. */
+  costUsd: number
   engineMs: number
   /** The wait until the engine started the statement. */
   queueMs: number
@@ -92,16 +97,27 @@ export type QueryEngine = {
    * RATE_LIMITED when the engine starts no more statements now.
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
-   * `onStatistics`: an engine that bills calls it once, before the promise settles, for a statement that ended.
+   * `account`: on an engine with a queue, accounts take turns.
+   * `onStatistics`: called once, before the promise settles, for a statement that ended. Athena also calls it for a
+   * statement that failed, because the bill has it.
    */
   rows(
     query: SqlQuery,
     options?: {
       signal?: AbortSignal | undefined
       snapshot?: object | undefined
+      account?: string | undefined
       onStatistics?: ((statistics: QueryStatistics) => void) | undefined
     },
   ): Promise<Row[]>
+}
+
+/** What a statement would read, known without running it. */
+export type ScanEstimate = Pick<QueryStatistics, 'bytesScanned' | 'costUsd'> & { rowsScanned: number }
+
+/** Estimates statements from the files of the lake. The numbers are upper bounds, because an engine may skip parts of files. */
+export type ScanEstimator = {
+  estimate(query: SqlQuery, options?: { snapshot?: object | undefined }): Promise<ScanEstimate>
 }
 
 /** Work for later. Every job runs at least once and may run twice. */

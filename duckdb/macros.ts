@@ -17,4 +17,12 @@ export const dialect: readonly string[] = [
   // For a value that is not in the array, DuckDB's own array_position returns null and Trino's returns 0.
   'CREATE OR REPLACE MACRO array_position(a, b) AS coalesce(list_position(a, b), 0)',
   'CREATE OR REPLACE MACRO bitwise_or_agg(a) AS bit_or(a)',
+  // A JSON text is parsed where a function of it needs that, so json_parse has nothing to do. Trino's function gives null for
+  // objects, arrays and null.
+  'CREATE OR REPLACE MACRO json_parse(text) AS CAST(text AS json)',
+  'CREATE OR REPLACE MACRO json_format(json) AS CAST(json AS varchar)',
+  `CREATE OR REPLACE MACRO json_extract_scalar(text, path) AS
+    CASE WHEN json_type(text, path) IN ('OBJECT', 'ARRAY', 'NULL') THEN NULL ELSE json_extract_string(text, path) END`,
+  // Trino's function finds the pattern anywhere in the text.
+  'CREATE OR REPLACE MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)',
 ]

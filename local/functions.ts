@@ -1,6 +1,7 @@
 import { stop as stopEsbuild } from 'esbuild'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
+import { createFreshness } from '#core/lake/freshness'
 import type { Clock, Log } from '#core/ports'
 import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
@@ -54,7 +55,13 @@ export async function openFunctions(
     auth: authHandler({ ...common, hasDevApprove: settings.DEV_APPROVE }),
     site: siteHandler({ tracker, baseUrl, log }),
     control: controlHandler(common),
-    reports: reportsHandler({ ...common, engine, lakeState }),
+    reports: reportsHandler({
+      ...common,
+      engine,
+      estimator: engine,
+      lakeState,
+      freshUntil: createFreshness({ state: lakeState, stream, clock }),
+    }),
     track: trackHandler({
       stream,
       projects,

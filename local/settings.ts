@@ -54,7 +54,7 @@ export const settingsSchema = z.object({
     .meta({ description: 'Memory of all queries together, MB; a query that needs more uses the disk' }),
   QUERY_CONCURRENCY: wholeNumber(1, 64)
     .default(2)
-    .meta({ description: 'Queries that run at once; other queries wait' }),
+    .meta({ description: 'Statements of one account that run at once; others wait' }),
   QUERY_THREADS: wholeNumber(1, 256)
     .default(availableParallelism())
     .meta({ description: 'Threads of the query engine; default: one per core' }),

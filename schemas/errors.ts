@@ -50,6 +50,23 @@ export const errorCodes = {
     status: 400,
     hint: 'Send `since` as a number of days such as `7d`, or as an ISO 8601 date such as `2026-11-01` that is not in the future.',
   },
+  INVALID_METRIC: { status: 400, hint: 'Use the metrics that the message lists.' },
+  INVALID_COUNT_MODE: { status: 400, hint: 'Use `session_then_user` or `raw` as `count_mode`.' },
+  INVALID_GROUP_BY: { status: 400, hint: 'Use the fields that the message lists in `group_by`.' },
+  INVALID_FILTER_OP: { status: 400, hint: 'Use one of the operators that the message lists.' },
+  INVALID_FILTER_FIELD: {
+    status: 400,
+    hint: 'Use a built-in field, or `properties.<key>` with a key of `available_properties`.',
+  },
+  INVALID_PROPERTY_KEY: {
+    status: 400,
+    hint: 'Use 1 to 128 letters, digits and underscores as a property key. GET /properties lists the keys.',
+  },
+  INVALID_FUNNEL_STEPS: {
+    status: 400,
+    hint: 'Send 2 to 8 `steps`, each with an `event`, or set activation events in the project context.',
+  },
+  QUERY_FAILED: { status: 400, hint: 'Ask for a shorter range, fewer groups or fewer filters.' },
   NOT_FOUND: {
     status: 404,
     hint: 'Check the path and the name. GET /projects lists the projects, GET /openapi.json lists the paths.',

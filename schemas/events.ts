@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { eventRow } from './event.ts'
-import { days, limit, project, since } from './fields.ts'
+import { days, limit, project, since, tz } from './fields.ts'
 
 export const eventsQuery = z.object({
   project,
@@ -9,6 +9,7 @@ export const eventsQuery = z.object({
   session_id: z.string().optional(),
   since: since.optional(),
   days: days.optional(),
+  tz,
   limit,
   before: z.string().optional().meta({
     description: "Must be the previous response's `next_before`, unchanged. So each row comes once.",

@@ -10,31 +10,37 @@ export function failsWith(code: ErrorCode) {
 export const SINCE_FORMS =
   'Parameter `since` must be a number of days such as `7d` (at most `3650d`), or an ISO 8601 date or date-time such as `2026-11-01`.'
 
-/** Days before today, or a moment in Unix ms. */
-export type Since = { days: number } | { at: number }
+/** Days before today, a date in the zone of the request, or a moment in Unix ms. */
+export type Since = { days: number } | { date: string } | { at: number }
 
 const MAX_DAYS = 3650
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/
 
-/** Reads `since`. Returns null for a text of another form. A date-time without an offset is UTC. */
+/** Reads `since`. Returns null for a text of another form. A date-time without an offset counts by its date. */
 export function parseSince(text: string): Since | null {
   const days = /^(\d{1,4})d$/.exec(text)?.[1]
   if (days !== undefined) return Number(days) <= MAX_DAYS ? { days: Number(days) } : null
   const match = ISO.exec(text)
   if (match === null) return null
-  const [, date = '', time = '00:00', offset = 'Z'] = match
+  const [, date = '', time = '00:00', offset] = match
   // Date reads 2026-02-30 as 2 March. That is not what the client meant, so such a date is an error.
   const start = Date.parse(`${date}T00:00Z`)
   if (Number.isNaN(start) || !new Date(start).toJSON().startsWith(date)) return null
-  const at = Date.parse(`${date}T${time}${offset.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`)
-  return Number.isNaN(at) ? null : { at }
+  const at = Date.parse(`${date}T${time}${offset?.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? 'Z'}`)
+  if (Number.isNaN(at)) return null
+  return offset === undefined ? { date } : { at }
 }
 
 /** Checks the form of `since`. core/reports/range.ts gives it a meaning, because that needs the current time. */
 export const since = z
-  .string()
-  .refine(text => parseSince(text) !== null, { message: SINCE_FORMS, ...failsWith('INVALID_SINCE') })
+  .unknown()
+  .refine(value => typeof value === 'string' && parseSince(value) !== null, {
+    message: SINCE_FORMS,
+    ...failsWith('INVALID_SINCE'),
+  })
+  .transform(value => value as string)
   .meta({
+    override: { type: 'string' },
     description:
       '`Nd`: from the UTC date N days before today. Or an ISO 8601 date: from that date. Both are inclusive.',
     example: '7d',
@@ -44,6 +50,31 @@ export const since = z
 export const days = wholeNumber('days', 0, MAX_DAYS).meta({
   description: 'The same as `since=Nd`. Ignored when `since` is there.',
 })
+
+/** The zone whose dates, weeks, months and hours a report uses. */
+export const tz = z
+  .string()
+  .refine(isTimeZone, 'Parameter `tz` must be an IANA time zone such as `Europe/Berlin`.')
+  .optional()
+  .meta({ description: 'IANA time zone of dates and intervals; default UTC', example: 'Europe/Berlin' })
+
+function isTimeZone(text: string): boolean {
+  // Node also takes offsets such as +02:00, which have no daylight-saving time.
+  if (!/^[A-Za-z][\w+/-]*$/.test(text)) return false
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: text }) !== null
+  } catch {
+    return false
+  }
+}
+
+/** Labels of a period that ends today (R12). */
+export const PERIOD_LABELS = ['1d', '7d', '14d', '30d', '90d'] as const
+
+export const period = oneOf('period', PERIOD_LABELS).default('7d')
+
+/** A period in a response; `tz` only if the request had it. */
+export const datedPeriod = z.object({ from: z.string(), to: z.string(), tz: z.string().optional() })
 
 /** A whole number within bounds, of a query string or a body. */
 export function wholeNumber(name: string, min: number, max: number) {

@@ -7,6 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
+import { dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
 import { type CredentialKind, errorsOf, pathParameters, type Route, routes } from './routes.ts'
 
 const TAGS = {
@@ -101,7 +102,7 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
       ...(parameters.length > 0 && {
         path: z.object(Object.fromEntries(parameters.map(parameter => [parameter, projectInPath]))),
       }),
-      ...(route.query instanceof z.ZodObject && { query: route.query }),
+      ...((route.query ?? route.options) && { query: queryParameters(route) }),
     },
     ...(route.body && {
       requestBody: {
@@ -131,6 +132,14 @@ function securityOf({ auth, credentials }: Route): Record<string, string[]>[] {
 
 const projectInPath = z.string().meta({ description: "The project's id or name", example: 'demo' })
 
+/** The query parameters of a row and its options, which a POST may also send as fields of its body. */
+function queryParameters({ query, options }: Route): z.ZodObject {
+  return z.object({
+    ...(query instanceof z.ZodObject && query.shape),
+    ...options?.shape,
+  })
+}
+
 function describeCaller(route: Route): string {
   if (route.auth === 'none') return 'Anybody may call it.'
   if (route.auth === 'project_token') return "The project's public token (aat_…) stands in the body."
@@ -147,14 +156,33 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
       status,
       {
         description,
-        ...(route.metered && { headers: z.object({ 'X-Monthly-Usage': monthlyUsage }) }),
-        content: { [contentType ?? 'application/json']: { schema: schema ?? z.string() } },
+        ...(route.metered && {
+          headers: z.object({ 'X-Monthly-Usage': monthlyUsage, [RECEIPT_HEADER]: receiptInHeader }),
+        }),
+        content: {
+          [contentType ?? 'application/json']: { schema: withExtras(schema, route.options) ?? z.string() },
+        },
       },
     ]),
   )
 }
 
 const monthlyUsage = z.string().meta({ description: 'Events of the account in this calendar month (UTC)' })
+
+const receiptInHeader = z.string().meta({
+  description: 'The receipt of the read: `name=value` pairs, joined by `; `',
+  example: 'engine=duckdb; rows=1200; bytes=8400; ms=12; fresh_until=1795219200000; exact=true; cost_usd=0',
+})
+
+/** Adds the fields that the options add to a response. A schema that several rows share stays one component. */
+function withExtras(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
+  if (!(schema instanceof z.ZodObject) || options === undefined) return schema
+  const extended = extendedSchemas.get(schema) ?? schema.extend(readExtras).meta(schema.meta() ?? {})
+  extendedSchemas.set(schema, extended)
+  return 'dry_run' in options.shape ? z.union([extended, dryRunResponse]) : extended
+}
+
+const extendedSchemas = new WeakMap<z.ZodObject, z.ZodObject>()
 
 /** Makes one response for each status. Its text lists the codes with this status, and it has an example of each. */
 function errorResponses(route: Route): ZodOpenApiResponsesObject {

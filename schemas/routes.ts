@@ -51,6 +51,8 @@ export type Route = {
   metered?: true
   query?: z.ZodType
   body?: z.ZodType
+  /** Parameters that several rows share. They stand in the query string, or in the body beside its own fields. */
+  options?: z.ZodObject
   /** The body may also be a form, and may be empty. */
   form?: true
   /** The code of a body that breaks a rule; default: MISSING_FIELDS. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { days, oneOf, project, since } from './fields.ts'
+import { datedPeriod, days, oneOf, project, since, tz } from './fields.ts'
+import { deltaMetric } from './sessions.ts'
 
 export const STATS_GROUPS = ['hour', 'day', 'week', 'month'] as const
 export type StatsGroup = (typeof STATS_GROUPS)[number]
@@ -8,31 +9,51 @@ export const statsQuery = z.object({
   project,
   since: since.optional(),
   days: days.optional(),
+  tz,
   groupBy: oneOf('groupBy', STATS_GROUPS).default('day'),
+  compare: oneOf('compare', ['previous']).optional(),
 })
 
 const counts = { count: z.int(), unique_users: z.int() }
 
-/** The response of contract 1.12, stats. */
+const statsOfPeriod = {
+  period: datedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
+  totals: z.object({ unique_users: z.int(), total_events: z.int() }),
+  timeSeries: z.array(z.object({ bucket: z.string(), unique_users: z.int(), total_events: z.int() })),
+  events: z
+    .array(z.object({ event: z.string(), ...counts }))
+    .meta({ description: 'The 20 most frequent events' }),
+  sessions: z.object({
+    total_sessions: z.int(),
+    bounce_rate: z.number().meta({ description: '0 to 1' }),
+    avg_duration: z.int().meta({ description: 'ms' }),
+    pages_per_session: z.number(),
+    sessions_per_user: z.number(),
+  }),
+  countries: z
+    .array(z.object({ country: z.string().nullable(), ...counts }))
+    .meta({ description: 'The 20 most frequent countries; null: unknown' }),
+}
+
+const periodResponse = z.object(statsOfPeriod)
+
+export type StatsOfPeriod = z.infer<typeof periodResponse>
+
+/** The response of contract 1.12, stats; `previous` and `changes` with compare=previous (contract 1.13). */
 export const statsResponse = z
   .object({
     project: z.string(),
-    period: z.object({ from: z.string(), to: z.string(), groupBy: z.enum(STATS_GROUPS) }),
-    totals: z.object({ unique_users: z.int(), total_events: z.int() }),
-    timeSeries: z.array(z.object({ bucket: z.string(), unique_users: z.int(), total_events: z.int() })),
-    events: z
-      .array(z.object({ event: z.string(), ...counts }))
-      .meta({ description: 'The 20 most frequent events' }),
-    sessions: z.object({
-      total_sessions: z.int(),
-      bounce_rate: z.number().meta({ description: '0 to 1' }),
-      avg_duration: z.int().meta({ description: 'ms' }),
-      pages_per_session: z.number(),
-      sessions_per_user: z.number(),
-    }),
-    countries: z
-      .array(z.object({ country: z.string().nullable(), ...counts }))
-      .meta({ description: 'The 20 most frequent countries; null: unknown' }),
+    ...statsOfPeriod,
+    previous: periodResponse.optional(),
+    changes: z
+      .object({
+        total_events: deltaMetric,
+        unique_users: deltaMetric,
+        total_sessions: deltaMetric,
+        bounce_rate: deltaMetric,
+        avg_duration: deltaMetric,
+      })
+      .optional(),
   })
   .meta({ id: 'Stats' })
 

@@ -34,7 +34,7 @@ export const EVENT_ID_HORIZON_S = 86_400
  * would search all sessions of the project (docs/decisions/2026-11-21-s3-requests-of-a-read.md). The limit is longer
  * than the 30 days that an event may be late plus the days that it may be hot or warm, so compaction changes no result.
  */
-const SESSION_PAUSE_MS = 35 * DAY_MS
+export const SESSION_PAUSE_MS = 35 * DAY_MS
 
 /** Unix ms before which the project has no events: timestamps may be 30 days old when an event arrives. */
 export function oldestEvent({ created_at }: Pick<Project, 'created_at'>): number {
@@ -51,12 +51,14 @@ export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery 
  * Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key: equal for equal users and null
  * without a user. A `from` at UTC midnight reads the rollup; any other `from` reads the events, because the rollup has
  * only dates. `to` must be a midnight or later than all cold events, e.g. now.
+ * `localTimestamp`: the local time of `timestamp` in a zone other than UTC. `date` is then the local date.
  */
-export function activity(read: LakeRead): SqlQuery {
+export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { snapshot, from, to } = read
-  if (!isMidnight(from)) {
-    return sql`(SELECT date, user_id AS user_ref, event, country, CAST(1 AS bigint) AS event_count
-      FROM ${events(read, ['date', 'user_id', 'event', 'country'])} AS each_event)`
+  if (localTimestamp !== null || !isMidnight(from)) {
+    return sql`(SELECT CAST(${localTimestamp ?? sql`timestamp`} AS date) AS date, user_id AS user_ref, event, country,
+        CAST(1 AS bigint) AS event_count
+      FROM ${events(read, ['timestamp', 'user_id', 'event', 'country'])} AS each_event)`
   }
   const coldActivity = hasCold(snapshot)
     ? [

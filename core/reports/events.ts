@@ -8,8 +8,8 @@ import { type EventColumnName, eventColumns } from '#schemas/columns'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse, eventsQuery } from '#schemas/events'
 import { type EventPosition, encodeCursor, parseCursor } from './cursor.ts'
-import { readProperties } from './properties.ts'
-import { defineReport, type ReadRows } from './run.ts'
+import { defineReport, type ReadRows, type ReportRequest, sinceDays } from './run.ts'
+import { readProperties } from './stored-properties.ts'
 
 export type EventsParams = Omit<z.output<typeof eventsQuery>, 'project'>
 
@@ -21,31 +21,37 @@ const LOOK_BACK_DAYS = [1, 4, Number.POSITIVE_INFINITY]
  * positions of the page's events. A second one reads all columns between the timestamps of these positions.
  */
 export const events = defineReport<EventsParams, EventsResponse>({
-  defaultDays: 7,
-  async compute(rows, { project, params, read }) {
-    const filter: EventFilter = {
-      values: filterValues(params),
-      before: params.before === undefined ? null : parseCursor(params.before),
-    }
-    // One more than the page shows whether there is a next page.
-    const positions = await findPositions(rows, read, filter, params.limit + 1)
-    const page = positions.slice(0, params.limit)
-    const pageRows = await readPage(rows, read, filter, page)
-    const pageIds = new Set(page.map(toId))
-    const eventsOfPage = pageRows
-      .map(row => toEventRow(project.id, row))
-      .filter(({ id }) => pageIds.has(id))
-      // Copies of an event have the same id.
-      .slice(0, page.length)
-    const oldest = page.at(-1)
-    return {
-      project: project.name,
-      events: eventsOfPage,
-      count: eventsOfPage.length,
-      next_before: positions.length > params.limit && oldest !== undefined ? encodeCursor(oldest) : null,
-    }
-  },
+  range: sinceDays(7),
+  compute: readEvents,
 })
+
+/** One page of events. POST /events and the journeys read events by the same function. */
+export async function readEvents(
+  rows: ReadRows,
+  { project, params, read }: Pick<ReportRequest<EventsParams>, 'project' | 'params' | 'read'>,
+): Promise<EventsResponse> {
+  const filter: EventFilter = {
+    values: filterValues(params),
+    before: params.before === undefined ? null : parseCursor(params.before),
+  }
+  // One more than the page shows whether there is a next page.
+  const positions = await findPositions(rows, read, filter, params.limit + 1)
+  const page = positions.slice(0, params.limit)
+  const pageRows = await readPage(rows, read, filter, page)
+  const pageIds = new Set(page.map(toId))
+  const eventsOfPage = pageRows
+    .map(row => toEventRow(project.id, row))
+    .filter(({ id }) => pageIds.has(id))
+    // Copies of an event have the same id.
+    .slice(0, page.length)
+  const oldest = page.at(-1)
+  return {
+    project: project.name,
+    events: eventsOfPage,
+    count: eventsOfPage.length,
+    next_before: positions.length > params.limit && oldest !== undefined ? encodeCursor(oldest) : null,
+  }
+}
 
 /** Which events of the range the caller asks for. */
 type EventFilter = {

@@ -1,7 +1,8 @@
 import { type LakeRead, oldestEvent } from '#core/lake/relations'
 import type { Snapshot } from '#core/lake/state'
 import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
-import { type Range, type RangeParams, toRange } from './range.ts'
+import { type Range, type RangeContext, type RangeParams, toRange } from './range.ts'
+import { createZone, type Zone } from './zone.ts'
 
 export type ReportServices = {
   engine: QueryEngine
@@ -29,20 +30,25 @@ export type ReportRequest<Params> = {
   params: Params
   /** The current time, Unix ms. */
   now: number
+  /** Dates and intervals are of this zone. */
+  zone: Zone
   /** The range that the caller asked for. */
   range: Range
+  /** The time before which there are no events that the caller may see, Unix ms. */
+  oldest: number
   /** The part of that range that can hold events, and the snapshot. The functions of core/lake/relations.ts take it. */
   read: LakeRead
 }
+
+/** Parameters that every dated report has. */
+export type DatedParams = RangeParams & { tz?: string | undefined }
 
 /** Runs a statement on the snapshot of the report. It stops when the caller goes away. */
 export type ReadRows = (statement: SqlQuery) => Promise<Row[]>
 
 export type Report<Params, Body> = {
-  /** Days before today where the range begins, if the caller does not say. */
-  defaultDays: number
-  /** Whether the series has intervals of an hour; see toRange. */
-  isHourly?: (params: Params) => boolean
+  /** The range that the parameters ask for. */
+  range: (params: Params, context: RangeContext) => Range
   /** Makes the response body, with as many statements as it needs. */
   compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
 }
@@ -54,7 +60,7 @@ export type OneStatementReport<Params, Body> = Omit<Report<Params, Body>, 'compu
 }
 
 /** Defines a report by `sql` and `shape`, or by `compute` if it needs several statements. */
-export function defineReport<Params extends RangeParams, Body>(
+export function defineReport<Params extends DatedParams, Body>(
   definition: OneStatementReport<Params, Body> | Report<Params, Body>,
 ): Report<Params, Body> {
   if ('compute' in definition) return definition
@@ -65,21 +71,50 @@ export function defineReport<Params extends RangeParams, Body>(
   }
 }
 
+/** The range rule of most reports: `since`, else `days`, else so many days before today. */
+export function sinceDays(defaultDays: number) {
+  return (params: RangeParams, context: RangeContext): Range => toRange(params, context, { defaultDays })
+}
+
+/** The dates of a response's period: from the start of the range to today. `tz` is there if the caller gave it. */
+export function toPeriod({
+  range,
+  now,
+  zone,
+  params,
+}: Pick<ReportRequest<DatedParams>, 'range' | 'now' | 'zone' | 'params'>) {
+  return {
+    from: zone.dateOf(range.from),
+    to: zone.dateOf(now),
+    ...(params.tz !== undefined && { tz: params.tz }),
+  }
+}
+
 /**
  * Runs a report for one request: resolves the range, takes one snapshot for all statements, and returns the response
  * body. Every report runs through this function, so what all reports share belongs here.
  */
-export async function runReport<Params extends RangeParams, Body>(
-  { defaultDays, isHourly, compute }: Report<Params, Body>,
+export async function runReport<Params extends DatedParams, Body>(
+  report: Report<Params, Body>,
   { engine, lakeState, clock }: ReportServices,
   { project, query, body, signal, keptSince = 0 }: ReportCall<Params>,
 ): Promise<Body> {
   // The chain has checked both against the route's schemas; together they hold all parameters.
   const params = { ...query, ...body } as Params
   const now = clock.now()
-  const range = toRange(params, { now, defaultDays, isHourly: isHourly?.(params) ?? false })
+  const zone = createZone(params.tz ?? 'UTC')
+  const range = report.range(params, { now, zone })
   const snapshot = await lakeState.lake()
-  const from = Math.max(range.from, oldestEvent(project), keptSince)
+  const oldest = Math.max(oldestEvent(project), keptSince)
+  const from = Math.max(range.from, oldest)
   const rows: ReadRows = statement => engine.rows(statement, { signal, snapshot })
-  return compute(rows, { project, params, now, range, read: { snapshot, project, from, to: range.to } })
+  return report.compute(rows, {
+    project,
+    params,
+    now,
+    zone,
+    range,
+    oldest,
+    read: { snapshot, project, from, to: range.to },
+  })
 }

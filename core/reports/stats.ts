@@ -1,12 +1,15 @@
 import type { z } from 'zod'
 import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { date, integer, sql } from '#core/sql'
+import { date, integer, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
-import type { Stats, StatsGroup, statsQuery } from '#schemas/stats'
+import type { Stats, StatsGroup, StatsOfPeriod, statsQuery } from '#schemas/stats'
+import { toDelta } from './delta.ts'
 import { distinctUsers, type GroupSet, groupByValue, MAX_GROUPS } from './distinct.ts'
+import { previousHours, previousPeriod } from './previous-period.ts'
+import { toRange } from './range.ts'
 import { ratio } from './rounding.ts'
-import { defineReport, type ReadRows } from './run.ts'
+import { defineReport, type ReadRows, type ReportRequest, toPeriod } from './run.ts'
 
 export type StatsParams = Omit<z.output<typeof statsQuery>, 'project'>
 
@@ -24,51 +27,93 @@ type Value = { value: string | null; total: number; users: number }
  * name and country; a second one counts the distinct users of all these groups in one pass (core/reports/distinct.ts).
  */
 export const stats = defineReport<StatsParams, Stats>({
-  defaultDays: 7,
-  isHourly: ({ groupBy }) => groupBy === 'hour',
-  async compute(rows, { project, params: { groupBy }, now, range, read }) {
-    const [[sessionRow = {}], { intervals, eventNames, countries, users }] = await Promise.all([
-      rows(sessionsSql(read)),
-      countEventsAndUsers(rows, read, groupBy),
-    ])
-    return {
-      project: project.name,
-      period: { from: utcDate(range.from), to: utcDate(now), groupBy },
-      totals: { unique_users: users, total_events: intervals.reduce((sum, { total }) => sum + total, 0) },
-      timeSeries: intervals.map(({ start, total, users }) => ({
-        bucket: intervalName(start, groupBy),
-        unique_users: users,
-        total_events: total,
-      })),
-      events: eventNames.map(({ value, total, users }) => ({
-        event: String(value),
-        count: total,
-        unique_users: users,
-      })),
-      sessions: sessionTotals(sessionRow),
-      countries: countries.map(({ value, total, users }) => ({
-        country: value,
-        count: total,
-        unique_users: users,
-      })),
-    }
+  range: (params, context) =>
+    toRange(params, context, { defaultDays: 7, isHourly: params.groupBy === 'hour' }),
+  async compute(rows, request) {
+    const { params, project, range, zone } = request
+    const period = toPeriod(request)
+    const current = await readPeriod(rows, request, { period, sessionsUntil: null })
+    if (params.compare === undefined) return { project: project.name, ...current }
+    // A range of N * 24 hours does not begin at a midnight.
+    const isExact = range.from !== zone.startOf(period.from)
+    const before = isExact ? previousHours(request) : previousPeriod(request, period)
+    const { from, to } = before.request.read
+    // A range before the project has no events.
+    const previous = await readPeriod(from < to ? rows : async () => [], before.request, {
+      period: { ...period, ...before.period },
+      sessionsUntil: request.read.to,
+    })
+    return { project: project.name, ...current, previous, changes: toChanges(current, previous) }
   },
 })
 
-async function countEventsAndUsers(rows: ReadRows, read: LakeRead, groupBy: StatsGroup) {
+/**
+ * The report of one period. `sessionsUntil`: where the events of sessions end, if that is later than the period: a
+ * session of the period may go on after it.
+ */
+async function readPeriod(
+  rows: ReadRows,
+  { params: { groupBy }, zone, range, read }: ReportRequest<StatsParams>,
+  { period, sessionsUntil }: { period: ReturnType<typeof toPeriod>; sessionsUntil: number | null },
+): Promise<StatsOfPeriod> {
+  const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
+  const [[sessionRow = {}], { intervals, eventNames, countries, users }] = await Promise.all([
+    rows(sessionsSql(read, sessionsUntil)),
+    countEventsAndUsers(rows, activity(read, localTimestamp), groupBy, () =>
+      hoursSql(read, localTimestamp ?? sql`timestamp`),
+    ),
+  ])
+  return {
+    period: { ...period, groupBy },
+    totals: { unique_users: users, total_events: intervals.reduce((sum, { total }) => sum + total, 0) },
+    timeSeries: intervals.map(({ start, total, users }) => ({
+      bucket: intervalName(start, groupBy),
+      unique_users: users,
+      total_events: total,
+    })),
+    events: eventNames.map(({ value, total, users }) => ({
+      event: String(value),
+      count: total,
+      unique_users: users,
+    })),
+    sessions: sessionTotals(sessionRow),
+    countries: countries.map(({ value, total, users }) => ({
+      country: value,
+      count: total,
+      unique_users: users,
+    })),
+  }
+}
+
+function toChanges(current: StatsOfPeriod, previous: StatsOfPeriod): NonNullable<Stats['changes']> {
+  return {
+    total_events: toDelta(current.totals.total_events, previous.totals.total_events, 0),
+    unique_users: toDelta(current.totals.unique_users, previous.totals.unique_users, 0),
+    total_sessions: toDelta(current.sessions.total_sessions, previous.sessions.total_sessions, 0),
+    bounce_rate: toDelta(current.sessions.bounce_rate, previous.sessions.bounce_rate, 3),
+    avg_duration: toDelta(current.sessions.avg_duration, previous.sessions.avg_duration, 0),
+  }
+}
+
+async function countEventsAndUsers(
+  rows: ReadRows,
+  activityRows: SqlQuery,
+  groupBy: StatsGroup,
+  hoursSql: () => SqlQuery,
+) {
   const dateGroup = groupBy === 'hour' ? 'day' : groupBy
-  const counts = await rows(countsSql(read, dateGroup))
+  const counts = await rows(countsSql(activityRows, dateGroup))
   const nameRows = counts.filter(row => row.kind === KINDS.eventName)
   const countryRows = counts.filter(row => row.kind === KINDS.country)
   const dateRows = counts.filter(row => row.kind === KINDS.interval)
   const dates = groupBy === 'hour' ? null : groupByDate(groupBy, dateRows)
   const [users, intervalRows] = await Promise.all([
-    distinctUsers(rows, activity(read), [
+    distinctUsers(rows, activityRows, [
       groupByValue(sql`event`, nameRows.map(toText)),
       groupByValue(sql`country`, countryRows.map(toText)),
       ...(dates === null ? [] : [dates.groups]),
     ]),
-    dates !== null ? dateRows : rows(groupBy === 'hour' ? hoursSql(read) : intervalsSql(read, dateGroup)),
+    dates !== null ? dateRows : rows(groupBy === 'hour' ? hoursSql() : intervalsSql(activityRows, dateGroup)),
   ])
   const [usersByName = [], usersByCountry = [], usersByDate = []] = users.groups
   return {
@@ -130,7 +175,7 @@ const KINDS = { interval: 0b011, eventName: 0b101, country: 0b110 } as const
  * Rows (kind, interval_start, value, total): the events of each interval, of the 20 most frequent names and of the 20 most
  * frequent countries. Ties are ordered by the code points of the value, null last (R15, U39).
  */
-function countsSql(read: LakeRead, groupBy: DateGroup): SqlQuery {
+function countsSql(activityRows: SqlQuery, groupBy: DateGroup): SqlQuery {
   return sql`SELECT kind, interval_start, value, total
     FROM (SELECT kind, interval_start, value, total,
         row_number() OVER (PARTITION BY kind ORDER BY total DESC, value ASC NULLS LAST) AS rank_in_kind
@@ -138,17 +183,17 @@ function countsSql(read: LakeRead, groupBy: DateGroup): SqlQuery {
           date_diff('day', DATE '1970-01-01', first_date) AS interval_start, coalesce(event, country) AS value,
           CAST(sum(event_count) AS bigint) AS total
         FROM (SELECT ${FIRST_DATE[groupBy]} AS first_date, event, country, event_count
-          FROM ${activity(read)} AS activity) AS dated_activity
+          FROM ${activityRows} AS activity) AS dated_activity
         GROUP BY GROUPING SETS ((first_date), (event), (country))) AS totals) AS ranked_totals
     WHERE kind = ${integer(KINDS.interval)} OR rank_in_kind <= 20
     ORDER BY kind, interval_start, rank_in_kind`
 }
 
 /** Events and distinct users by interval. `interval_start`: days from 1970-01-01. */
-function intervalsSql(read: LakeRead, groupBy: DateGroup): SqlQuery {
+function intervalsSql(activityRows: SqlQuery, groupBy: DateGroup): SqlQuery {
   return sql`SELECT date_diff('day', DATE '1970-01-01', first_date) AS interval_start,
       CAST(sum(event_count) AS bigint) AS total, count(DISTINCT user_ref) AS users
-    FROM (SELECT ${FIRST_DATE[groupBy]} AS first_date, user_ref, event_count FROM ${activity(read)} AS activity)
+    FROM (SELECT ${FIRST_DATE[groupBy]} AS first_date, user_ref, event_count FROM ${activityRows} AS activity)
       AS dated_activity
     GROUP BY first_date ORDER BY interval_start`
 }
@@ -160,20 +205,21 @@ const FIRST_DATE = {
 } as const
 
 /** Events and distinct users by hour, from the events because the rollups have no hours. `interval_start`: hours from 1970-01-01. */
-function hoursSql(read: LakeRead): SqlQuery {
+function hoursSql(read: LakeRead, localTimestamp: SqlQuery): SqlQuery {
   return sql`SELECT date_diff('hour', TIMESTAMP '1970-01-01 00:00:00.000', first_moment) AS interval_start,
       count(*) AS total, count(DISTINCT user_id) AS users
-    FROM (SELECT date_trunc('hour', timestamp) AS first_moment, user_id
+    FROM (SELECT date_trunc('hour', ${localTimestamp}) AS first_moment, user_id
       FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS timed_events
     GROUP BY first_moment ORDER BY interval_start`
 }
 
-function sessionsSql(read: LakeRead): SqlQuery {
+function sessionsSql(read: LakeRead, until: number | null): SqlQuery {
+  const relation = sessions({ ...read, to: until ?? read.to })
   return sql`SELECT count(*) AS sessions, count(DISTINCT user_key) AS users,
       CAST(sum(is_bounce) AS bigint) AS bounces,
       CAST(sum(date_diff('millisecond', start_at, end_at)) AS bigint) AS duration,
       CAST(sum(event_count) AS bigint) AS events
-    FROM ${sessions(read)} AS session`
+    FROM ${relation} AS session${until === null ? sql`` : sql` WHERE start_at < ${timestamp(read.to)}`}`
 }
 
 function sessionTotals(row: Row): Stats['sessions'] {

@@ -81,8 +81,8 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     )
   }
 
-  async function addRead(projectId: string, accountId: string | null, day: string): Promise<void> {
-    const owners = accountId === null ? [projectId] : [projectId, accountId]
+  async function addRead(projectId: string | null, accountId: string | null, day: string): Promise<void> {
+    const owners = [projectId, accountId].filter(owner => owner !== null)
     await forEachConcurrent(owners, CONCURRENCY, owner =>
       orUnavailable(client.update(readUpdate(owner, day, 1))),
     )

@@ -1,6 +1,7 @@
 import type { Caller } from '#core/accounts/caller'
 import { type Limits, limitError, limitHeaders } from '#core/accounts/limits'
 import type { Log } from '#core/ports'
+import type { ReadOptions } from '#schemas/read-options'
 import type { Exchange } from './chain.ts'
 
 /**
@@ -8,12 +9,10 @@ import type { Exchange } from './chain.ts'
  * included. Throws RATE_LIMITED over a limit (contract R20). A failed call uses up the minute, not the month.
  */
 export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; log: Log }) {
-  return async ({
-    route,
-    caller,
-    headers,
-    hooks,
-  }: Exchange & { caller: Caller }): Promise<{ isReadReserved: boolean }> => {
+  return async (
+    call: Exchange & { caller: Caller; options?: Partial<ReadOptions> },
+  ): Promise<{ isReadReserved: boolean }> => {
+    const { route, caller, headers, hooks } = call
     if (route.limit === undefined) return { isReadReserved: false }
     const state = await limits.check(caller, route)
     if (state === null) return { isReadReserved: false }
@@ -23,7 +22,8 @@ export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; 
     const { reservation } = state
     if (reservation === undefined) return { isReadReserved: false }
     hooks.push(async ({ status }) => {
-      if (status < 400) return
+      // A later step has added the options.
+      if (status < 400 && call.options?.dry_run !== true) return
       await reservation.release().catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
     })
     return { isReadReserved: true }

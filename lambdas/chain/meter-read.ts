@@ -5,6 +5,7 @@ import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
+import type { ReadOptions } from '#schemas/read-options'
 import type { Exchange } from './chain.ts'
 
 export type MeteringServices = {
@@ -14,16 +15,21 @@ export type MeteringServices = {
   log: Log
 }
 
-type MeteredCall = Exchange & { caller: Caller; project: Project | undefined; isReadReserved: boolean }
+type MeteredCall = Exchange & {
+  caller: Caller
+  project: Project | undefined
+  isReadReserved: boolean
+  options: unknown
+}
 
 /**
  * Counts a read of a metered row once it has succeeded, and puts the events of the account's month on the response
  * (contract 1.3). If the read cannot be counted, the caller still gets the response, and the log gets READ_NOT_COUNTED.
- * Reads of a demo session are not counted.
+ * Reads of a demo session and dry runs are not counted. A read of a whole account counts for no project.
  */
 export function meterRead({ usage, profile, clock, log }: MeteringServices) {
-  return ({ route, headers, hooks, project, caller, isReadReserved }: MeteredCall): void => {
-    if (route.metered !== true || project === undefined) return
+  return ({ route, headers, hooks, project, caller, isReadReserved, options }: MeteredCall): void => {
+    if (route.metered !== true) return
     const { account, credential } = caller
     const today = utcDate(clock.now())
     // Starts now and is awaited in the hook, so that it costs no time beside the report.
@@ -33,9 +39,10 @@ export function meterRead({ usage, profile, clock, log }: MeteringServices) {
       const [usageOfMonth] = await month
       if (usageOfMonth.status === 'rejected') throw usageOfMonth.reason
       Object.assign(headers, monthlyHeaders(profile, account, usageOfMonth.value.events))
-      if (credential.kind === 'demo') return
+      const { dry_run } = (options ?? {}) as Partial<ReadOptions>
+      if (credential.kind === 'demo' || dry_run === true) return
       await usage
-        .addRead(project.id, isReadReserved ? null : account.id, today)
+        .addRead(project?.id ?? null, isReadReserved ? null : account.id, today)
         .catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
     })
   }

@@ -3,11 +3,12 @@ import type { Route } from '#schemas/routes'
 import type { HttpResponse } from '../http.ts'
 import { jsonResponse } from '../response.ts'
 
-/** The checked query and body of a row, as its handler gets them. */
+/** The checked query, body and options of a row, as its handler gets them. */
 export type FieldsOf<R extends Route> = (R extends { query: infer Q extends z.ZodType }
   ? { query: z.output<Q> }
   : unknown) &
-  (R extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown)
+  (R extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown) &
+  (R extends { options: infer O extends z.ZodType } ? { options: z.output<O> } : unknown)
 
 /**
  * What a handler of a row may return: a status of the row with the body that the row promises for it, which becomes

@@ -1,52 +1,117 @@
 import type { z } from 'zod'
 import type { Caller } from '#core/accounts/caller'
 import { limitsOf, NO_LIMIT } from '#core/limits/profile'
+import type { ProjectStore } from '#core/projects/store'
+import { allSites } from '#core/reports/all-sites'
+import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
-import { type Report, type ReportServices, runReport } from '#core/reports/run'
+import { funnel } from '#core/reports/funnel/funnel'
+import { heatmap } from '#core/reports/heatmap'
+import { insights } from '#core/reports/insights'
+import { eventsLookup, journey } from '#core/reports/lookups'
+import { pages } from '#core/reports/pages'
+import { paths } from '#core/reports/paths/paths'
+import { properties } from '#core/reports/properties'
+import { query } from '#core/reports/query/query'
+import { createReader, type ReadServices, receiptHeader } from '#core/reports/read'
+import { receivedProperties } from '#core/reports/received-properties'
+import { retention } from '#core/reports/retention'
+import { type Report, runReport } from '#core/reports/run'
+import { sessionDistribution } from '#core/reports/session-distribution'
+import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { DAY_MS, midnight } from '#core/time'
+import { RECEIPT_HEADER } from '#schemas/read-options'
 import { type Route, routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
 import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
 
-export type ReportsServices = AccountChainServices & ReportServices
+export type ReportsServices = AccountChainServices & ReadServices & { projects: Pick<ProjectStore, 'list'> }
 
-type ReportName = keyof Endpoints<'reports'>
+/** The rows that name one project. */
+type ReportName = Exclude<keyof Endpoints<'reports'>, 'allSites'>
 type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)
 type BodyOf<R extends Route> = R['responses'] extends { 200: { schema: infer S extends z.ZodType } }
   ? z.input<S>
   : never
 
-/** The report of each row of schemas/routes.ts with `function: 'reports'`. A missing report does not compile. */
+/** The report of each row of schemas/routes.ts with `function: 'reports'` and a project. A missing report does not compile. */
 const reports: {
   [Name in ReportName]: Report<ParamsOf<(typeof routes)[Name]>, BodyOf<(typeof routes)[Name]>>
 } = {
   stats,
   events,
+  sessions,
+  sessionDistribution,
+  pages,
+  insights,
+  heatmap,
+  query,
+  funnel,
+  paths,
+  retention,
+  eventsByBody: eventsLookup,
+  eventsLookup,
+  journey,
+  journeyByBody: journey,
+  journeyLookup: journey,
+  breakdown,
+  properties,
+  receivedProperties,
 }
 
-/** The analytics reads: each route runs its report for one project of the caller. */
+/** The analytics reads: each route runs its report for one project of the caller, or for all of them. */
 export function reportsHandler(services: ReportsServices): HttpFunction {
   const chain = accountChain(services)
+  const read = createReader(services)
   const endpoints = Object.keys(reports).map(name => {
     // The type of `reports` has checked each report against its row. In this loop the compiler cannot tell the rows
     // apart, so all of them get the type of one.
     const report = reports[name as ReportName] as typeof stats
     const route = routes[name as ReportName] as typeof routes.stats
-    const endpoint = chain(route)(async call => ({
-      status: 200,
-      body: await runReport(report, services, { ...call, keptSince: keptSince(services, call.caller) }),
-    }))
+    const endpoint = chain(route)(async call => {
+      const { account } = call.caller
+      const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
+        runReport(report, reportServices, { ...call, keptSince: keptSince(services, call.caller) }),
+      )
+      call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
+      // A dry run has a body of its own, which the rows do not name. schemas/openapi.ts adds it to them.
+      return { status: 200, body: body as Awaited<ReturnType<typeof report.compute>> }
+    })
     return [name, endpoint]
   })
-  return httpFunction<'reports'>(services.log, Object.fromEntries(endpoints))
+  const allSitesEndpoint = chain(routes.allSites)(async call => {
+    const { account } = call.caller
+    const projects = await readableProjects(services, call.caller)
+    const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
+      allSites(reportServices, {
+        projects,
+        params: call.query,
+        signal: call.signal,
+        keptSince: keptSince(services, call.caller),
+      }),
+    )
+    call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
+    return { status: 200, body: body as Awaited<ReturnType<typeof allSites>> }
+  })
+  return httpFunction<'reports'>(services.log, {
+    ...Object.fromEntries(endpoints),
+    allSites: allSitesEndpoint,
+  })
 }
 
 /** The beginning of the first day that the account's plan keeps (contract 6). */
 function keptSince({ profile, clock }: ReportsServices, { account }: Caller): number | undefined {
   const { retention_days } = limitsOf(profile, account)
   return retention_days === NO_LIMIT ? undefined : midnight(clock.now()) - retention_days * DAY_MS
+}
+
+/** The projects of the account. A demo session sees the demo project only. */
+async function readableProjects({ projects, demo }: ReportsServices, { account, credential }: Caller) {
+  if (credential.kind !== 'demo') return projects.list(account.id)
+  const project = await demo.project()
+  return project === null ? [] : [project]
 }

@@ -2,16 +2,19 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import PQueue from 'p-queue'
-import type { Log, QueryEngine, Row, SqlParam, SqlQuery } from '#core/ports'
+import type { Log, QueryEngine, QueryStatistics, Row, ScanEstimator, SqlQuery } from '#core/ports'
 import { queryFailure } from '#core/query-failures'
 import { findDamaged } from '#duckdb/damaged'
 import { classifyEngineFailure } from '#duckdb/fault'
 import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
-import { toRows } from '#duckdb/values'
 import { type TableName, tables } from '#schemas/columns'
+import { createFileSizes } from './file-sizes.ts'
 import { changedSince, type Listing, lakeFiles } from './listing.ts'
+import { createSharedRuns } from './shared-runs.ts'
+import { runStatement } from './statement.ts'
+import { createTurns } from './turns.ts'
+import { limitWait } from './wait-limit.ts'
 
 export type QueryEngineSettings = {
   /** Folder of the lake. */
@@ -24,7 +27,10 @@ export type QueryEngineSettings = {
   /** Disk space that DuckDB may use for spilling. */
   spillMb?: number
   threads?: number
-  /** Statements that run at the same time. Each takes one of the four threads of Node's pool. */
+  /**
+   * Statements of one account that run at the same time. One more may run of another account. Each takes one of the four
+   * threads of Node's pool.
+   */
   concurrency?: number
   /** Longest run time of a statement. */
   timeoutMs?: number
@@ -32,7 +38,7 @@ export type QueryEngineSettings = {
   queueMs?: number
 }
 
-export type LocalQueryEngine = QueryEngine & { close(): Promise<void> }
+export type LocalQueryEngine = QueryEngine & ScanEstimator & { close(): Promise<void> }
 
 const DEFAULTS = {
   memoryMb: 512,
@@ -55,6 +61,9 @@ type Database = { instance: DuckDBInstance; emptyFiles: Record<TableName, string
 /** A connection, and for each table the statement that last set its files. */
 type Session = { database: Database; connection: DuckDBConnection; fileStatements: Map<TableName, string> }
 
+/** What a run gives to each of its callers. */
+type RunResult = { rows: Row[]; statistics: QueryStatistics }
+
 /** The QueryEngine port on DuckDB over the Parquet files of a folder. */
 export async function openQueryEngine(settings: QueryEngineSettings): Promise<LocalQueryEngine> {
   const { lakeDir, log, memoryMb, spillMb, threads, concurrency, timeoutMs, queueMs } = {
@@ -64,7 +73,9 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   const parent = settings.tempDir ?? tmpdir()
   await mkdir(parent, { recursive: true })
   const tempDir = await mkdtemp(join(parent, 'query-'))
-  const queue = new PQueue({ concurrency })
+  const turns = createTurns({ total: concurrency + 1, perOwner: concurrency })
+  const shareRun = createSharedRuns<RunResult>()
+  const measure = createFileSizes()
   const idleSessions: Session[] = []
   const listings = new WeakMap<object, Listing>()
   const closing = new AbortController()
@@ -120,22 +131,46 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   }
 
   const rows: QueryEngine['rows'] = async (query, options = {}) => {
+    const { snapshot = {}, account = '', onStatistics } = options
     const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])])
-    const wait = limitWait(queueMs, signal)
-    return queue.add(
-      () => {
-        wait.end()
-        return runWithRetries(query, options.snapshot ?? {}, signal)
-      },
-      { signal: wait.signal },
-    )
+    const key = JSON.stringify([query.text, query.params])
+    const { rows, statistics } = await shareRun({ scope: snapshot, key, signal }, async runSignal => {
+      const queuedAt = Date.now()
+      const wait = limitWait(queueMs, runSignal)
+      return turns
+        .take(
+          account,
+          () => {
+            wait.end()
+            return runWithRetries(query, { snapshot, signal: runSignal, queueMs: Date.now() - queuedAt })
+          },
+          wait.signal,
+        )
+        .finally(wait.end)
+    })
+    onStatistics?.(statistics)
+    return rows
+  }
+
+  const estimate: ScanEstimator['estimate'] = async (query, { snapshot = {} } = {}) => {
+    closing.signal.throwIfAborted()
+    const session = await takeSession()
+    try {
+      const files = await useLake(session, query, listingOf(snapshot))
+      return { ...(await measure(session.connection, files, query.text)), costUsd: 0 }
+    } finally {
+      returnSession(session, false)
+    }
   }
 
   /**
    * Runs the statement again when one of its files changed during the run, or when another statement broke the
    * database.
    */
-  async function runWithRetries(query: SqlQuery, snapshot: object, signal: AbortSignal): Promise<Row[]> {
+  async function runWithRetries(
+    query: SqlQuery,
+    { snapshot, signal, queueMs }: { snapshot: object; signal: AbortSignal; queueMs: number },
+  ): Promise<RunResult> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
       const startedAt = Date.now()
@@ -145,7 +180,13 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       try {
         signal.throwIfAborted()
         files = await useLake(session, query, listingOf(snapshot))
-        return await run(session.connection, query)
+        const rows = await runStatement(session.connection, query)
+        const engineMs = Date.now() - startedAt
+        const size = await measure(session.connection, files, query.text)
+        return {
+          rows,
+          statistics: { engine: 'duckdb', ...size, costUsd: 0, engineMs, queueMs, reused: false },
+        }
       } catch (error) {
         signal.throwIfAborted()
         if (interrupter.isTimedOut()) throw queryFailure('timeout')
@@ -210,32 +251,15 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
 
   return {
     rows,
+    estimate,
     async close() {
       closing.abort(queryFailure('stopping'))
-      await queue.onIdle()
+      await turns.whenIdle()
       for (const session of idleSessions.splice(0)) session.connection.closeSync()
       database.instance.closeSync()
       await rm(tempDir, { recursive: true, force: true })
     },
   }
-}
-
-/**
- * A signal that takes a statement out of the queue: when its caller leaves, or with UNAVAILABLE after `waitMs`. Nothing
- * aborts it after `end`, because a statement that runs must end before the next one may start.
- */
-function limitWait(waitMs: number, caller: AbortSignal): { signal: AbortSignal; end(): void } {
-  const waiting = new AbortController()
-  const leave = (): void => waiting.abort(caller.reason)
-  const timer = setTimeout(() => waiting.abort(queryFailure('busy')), waitMs)
-  const end = (): void => {
-    clearTimeout(timer)
-    caller.removeEventListener('abort', leave)
-  }
-  waiting.signal.addEventListener('abort', end)
-  caller.addEventListener('abort', leave)
-  if (caller.aborted) leave()
-  return { signal: waiting.signal, end }
 }
 
 /** Interrupts the statement that runs on the connection after `ms`, or when the signal aborts. `end` stops this. */
@@ -261,28 +285,4 @@ function startInterrupter(connection: DuckDBConnection, ms: number, signal: Abor
       return repetition !== undefined
     },
   }
-}
-
-async function run(connection: DuckDBConnection, query: SqlQuery): Promise<Row[]> {
-  const statement = await connection.prepare(query.text)
-  try {
-    query.params.forEach((param, i) => {
-      bind(statement, i + 1, param)
-    })
-    return toRows(await statement.runAndReadAll())
-  } finally {
-    statement.destroySync()
-  }
-}
-
-function bind(
-  statement: Awaited<ReturnType<DuckDBConnection['prepare']>>,
-  index: number,
-  param: SqlParam,
-): void {
-  if (param === null) statement.bindNull(index)
-  else if (typeof param === 'string') statement.bindVarchar(index, param)
-  else if (typeof param === 'boolean') statement.bindBoolean(index, param)
-  else if (Number.isSafeInteger(param) && !Object.is(param, -0)) statement.bindBigInt(index, BigInt(param))
-  else statement.bindDouble(index, param)
 }

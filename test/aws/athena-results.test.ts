@@ -77,7 +77,16 @@ test.each(['SUCCEEDED', 'FAILED', 'CANCELLED'] as const)(
     const costs: QueryStatistics[] = []
     await engine.rows(one, { onStatistics: cost => costs.push(cost) }).catch(() => {})
     expect(costs).toEqual([
-      { bytesScanned: 12_345, engineMs: 420, queueMs: 90, reused: State === 'SUCCEEDED' },
+      {
+        engine: 'athena',
+        rowsScanned: null,
+        bytesScanned: 12_345,
+        // A bill has at least 10 MB for a statement, and nothing for an earlier result.
+        costUsd: State === 'SUCCEEDED' ? 0 : 0.00005,
+        engineMs: 420,
+        queueMs: 90,
+        reused: State === 'SUCCEEDED',
+      },
     ])
   },
 )

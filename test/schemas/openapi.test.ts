@@ -67,7 +67,8 @@ describe.each(rows)('%s', (name, route) => {
     const parameters = (operation.parameters ?? []).map(
       (parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`,
     )
-    const fields = Object.keys((route.query as { shape?: object } | undefined)?.shape ?? {})
+    const schemas = [route.query, route.options] as ({ shape?: object } | undefined)[]
+    const fields = schemas.flatMap(schema => Object.keys(schema?.shape ?? {}))
     expect(parameters).toEqual([
       ...pathParameters(route.path).map(parameter => `path ${parameter}`),
       ...fields.map(field => `query ${field}`),

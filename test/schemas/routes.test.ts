@@ -36,7 +36,8 @@ describe.each(rows)('%s', (name, route) => {
     if (route.project === 'query') expect(route.query).toBeInstanceOf(z.ZodObject)
     if (route.project?.startsWith('body')) expect(route.body).toBeDefined()
     if (route.project || route.scope || route.metered) expect(route.auth).toBe('account')
-    if (route.metered) expect(route.project).toBeDefined()
+    // A metered read is of one project, or of all projects of the account.
+    if (route.metered) expect(route.project !== undefined || route.path.startsWith('/account/')).toBe(true)
   })
 
   test('has a scope exactly when an account calls it, or takes some kinds of credentials only', () => {

@@ -20,6 +20,13 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
+  query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
+  funnel: () => ({ steps: [{ event: 'page_view' }, { event: 'signup' }] }),
+  paths: () => ({ goal_event: 'signup' }),
+  eventsByBody: () => ({ event: 'signup' }),
+  eventsLookup: () => ({ user_id: 'u1' }),
+  journeyByBody: () => ({ user_id: 'u1' }),
+  journeyLookup: () => ({ user_id: 'u1' }),
   sendFeedback: () => ({ message: 'It works.' }),
   putProjectContext: () => ({ goals: ['More signups'] }),
   putPortfolioContext: () => ({ goals: ['More signups'] }),
@@ -51,6 +58,12 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   revokeToken: async service => ({ token: (await session(service)).access_token }),
 }
 
+/** What the query of a route needs beside the project. */
+const queries: Partial<Record<RouteName, Record<string, string>>> = {
+  breakdown: { property: 'path' },
+  journey: { user_id: 'u1' },
+}
+
 /** Returns a credential of a new account, because the request replaces the key of its account. */
 async function freshCredential(service: HttpService, { credentials = [] }: Route): Promise<RequestOptions> {
   const account = await service.accounts.create({
@@ -75,7 +88,7 @@ export async function goodRequest(
   const body = name in bodies && (await bodies[name as NamesWithBody](service, project.project_token))
   const isInBody = route.project === 'body' || route.project === 'body_or_query'
   return {
-    ...(route.project === 'query' && { query: { project: projectName } }),
+    ...(route.project === 'query' && { query: { project: projectName, ...queries[name] } }),
     ...(route.project === 'path' && { id: projectName }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),

@@ -12,7 +12,7 @@ import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
 import { sessionCookie } from '#lambdas/cookies'
-import { reportsHandler } from '#lambdas/reports/handler'
+import { type ReportsServices, reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import { startHttp } from '#local/http/server'
@@ -43,13 +43,20 @@ export type HttpServiceOptions = {
   profile?: ProfileName
   /** Numbers of the profile that are replaced. */
   limits?: string
+  /** A lake that is not empty. */
+  reading?: Partial<Pick<ReportsServices, 'engine' | 'lakeState'>>
 }
 
 /**
  * Opens all HTTP functions behind the server of one machine. Chain, accounts, projects and usage are real and use a state
- * of their own. The stream collects records, and the lake is empty. There are two accounts: `owner` and `stranger`.
+ * of their own. The stream collects records. The lake is empty unless `reading` has another one. There are two accounts:
+ * `owner` and `stranger`.
  */
-export async function openHttpService({ profile: name = 'own', limits = '' }: HttpServiceOptions = {}) {
+export async function openHttpService({
+  profile: name = 'own',
+  limits = '',
+  reading = {},
+}: HttpServiceOptions = {}) {
   const state = await openTestState()
   let now = NOW
   const clock = { now: () => now }
@@ -90,6 +97,7 @@ export async function openHttpService({ profile: name = 'own', limits = '' }: Ht
         ...common,
         engine: { rows: async () => [] },
         lakeState: createMemoryLakeState(),
+        ...reading,
       }),
       track: trackHandler({
         stream: { append: async records => void streamRecords.push(...records) },

@@ -1,6 +1,7 @@
 import { eventUlid } from '#core/ingest/ids'
 import type { EventRow } from '#schemas/event'
 import type { Stats, StatsGroup } from '#schemas/stats'
+import { localTime, shiftDate, startOfDate } from './oracle/common.ts'
 
 /**
  * Computes every report from an array of events, in the simplest way. It follows the contract and shares no code with the
@@ -42,20 +43,26 @@ export function withoutCopies(sent: readonly SentEvent[]): SentEvent[] {
   return stored
 }
 
-export type OracleQuery = { project: string; since: string; now: number }
+export type OracleQuery = { project: string; since: string; now: number; tz?: string | undefined }
 
 export function oracleStats(
   events: readonly SentEvent[],
-  { project, since, now, groupBy }: OracleQuery & { groupBy: StatsGroup },
+  { project, since, now, groupBy, tz }: OracleQuery & { groupBy: StatsGroup },
 ): Stats {
-  const from = lowerBound(since, now, groupBy === 'hour')
+  const zone = tz ?? 'UTC'
+  const from = lowerBound(since, now, zone, groupBy === 'hour')
   const own = events.filter(event => event.project_id === project && event.timestamp <= now + AHEAD)
   const inRange = own.filter(event => event.timestamp >= from)
   return {
     project,
-    period: { from: isoDate(from), to: isoDate(now), groupBy },
+    period: {
+      from: localTime(from, zone).date,
+      to: localTime(now, zone).date,
+      ...(tz !== undefined && { tz }),
+      groupBy,
+    },
     totals: { unique_users: users(inRange), total_events: inRange.length },
-    timeSeries: [...Map.groupBy(inRange, event => intervalOf(event.timestamp, groupBy))]
+    timeSeries: [...Map.groupBy(inRange, event => intervalOf(event.timestamp, groupBy, zone))]
       .map(([bucket, group]) => ({
         bucket,
         unique_users: users(group),
@@ -122,7 +129,7 @@ export function oracleEvents(
   { project, since, now }: OracleQuery,
   filter: { event?: string; user_id?: string; session_id?: string } = {},
 ): EventRow[] {
-  const from = lowerBound(since, now, false)
+  const from = lowerBound(since, now, 'UTC', false)
   return events
     .filter(event => event.project_id === project)
     .filter(event => event.timestamp >= from && event.timestamp <= now + AHEAD)
@@ -144,26 +151,28 @@ export function oracleEvents(
     }))
 }
 
-/** Returns the start of the range for `Nd` and dates (contract R10 and U36). */
-function lowerBound(since: string, now: number, hourly: boolean): number {
-  if (!since.endsWith('d')) return Date.parse(`${since.slice(0, 10)}T00:00:00Z`)
+/** Returns the start of the range for `Nd`, dates and date-times (contract R10 and U36). */
+function lowerBound(since: string, now: number, tz: string, hourly: boolean): number {
+  if (!since.endsWith('d')) {
+    return startOfDate(since.includes('T') ? localTime(Date.parse(since), tz).date : since, tz)
+  }
   const days = Number(since.slice(0, -1))
   if (hourly && days > 0) return now - days * DAY
-  return Date.parse(`${isoDate(now)}T00:00:00Z`) - days * DAY
+  return startOfDate(shiftDate(localTime(now, tz).date, -days), tz)
 }
 
-function intervalOf(timestamp: number, groupBy: StatsGroup): string {
-  const at = new Date(timestamp)
+function intervalOf(timestamp: number, groupBy: StatsGroup, tz: string): string {
+  const { date, hour, weekday } = localTime(timestamp, tz)
   switch (groupBy) {
     case 'hour':
-      return `${at.toISOString().slice(0, 13)}:00`
+      return `${date}T${String(hour).padStart(2, '0')}:00`
     case 'day':
-      return isoDate(timestamp)
+      return date
     case 'week':
-      // getUTCDay: Sunday is 0, so Monday is six days before the next Sunday.
-      return isoDate(timestamp - ((at.getUTCDay() + 6) % 7) * DAY)
+      // Sunday is 0, so Monday is six days before the next Sunday.
+      return shiftDate(date, -((weekday + 6) % 7))
     case 'month':
-      return at.toISOString().slice(0, 7)
+      return date.slice(0, 7)
   }
 }
 

@@ -93,39 +93,46 @@ const epochs = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-export const history = epochs
-  .chain(randomEpochs =>
-    fc.record({
-      epochs: fc.constant(randomEpochs),
-      /** Epochs below this one are warm or cold. */
-      warm: fc.integer({ min: 1, max: randomEpochs.length }),
-      cuts: fc.tuple(fc.nat(100), fc.nat(100)),
-      since: fc.uniqueArray(
-        fc.constantFrom(
-          '0d',
-          '1d',
-          '7d',
-          '30d',
-          '60d',
-          '2026-07-01',
-          '2026-11-17',
-          '2026-11-18',
-          '2026-10-31T13:00:00Z',
+export type Epochs = typeof epochs extends fc.Arbitrary<infer T> ? T : never
+
+/** The epochs in a random state of compaction, and parameters of reports. */
+export function withCompaction(arbitrary: fc.Arbitrary<Epochs>) {
+  return arbitrary
+    .chain(randomEpochs =>
+      fc.record({
+        epochs: fc.constant(randomEpochs),
+        /** Epochs below this one are warm or cold. */
+        warm: fc.integer({ min: 1, max: randomEpochs.length }),
+        cuts: fc.tuple(fc.nat(100), fc.nat(100)),
+        since: fc.uniqueArray(
+          fc.constantFrom(
+            '0d',
+            '1d',
+            '7d',
+            '30d',
+            '60d',
+            '2026-07-01',
+            '2026-11-17',
+            '2026-11-18',
+            '2026-10-31T13:00:00Z',
+          ),
+          { minLength: 1, maxLength: 2 },
         ),
-        { minLength: 1, maxLength: 2 },
-      ),
-      limit: fc.constantFrom(1, 2, 3, 7, 1000),
-      filter: fc.constantFrom<{ event?: string; user_id?: string; session_id?: string }>(
-        {},
-        {},
-        { event: 'page_view' },
-        { user_id: 'u1' },
-        { session_id: 's1', event: 'signup' },
-        { user_id: "o'brien" },
-      ),
-    }),
-  )
-  .map(parts => ({ ...parts, coldEnds: coldEndsOf(parts) }))
+        limit: fc.constantFrom(1, 2, 3, 7, 1000),
+        filter: fc.constantFrom<{ event?: string; user_id?: string; session_id?: string }>(
+          {},
+          {},
+          { event: 'page_view' },
+          { user_id: 'u1' },
+          { session_id: 's1', event: 'signup' },
+          { user_id: "o'brien" },
+        ),
+      }),
+    )
+    .map(parts => ({ ...parts, coldEnds: coldEndsOf(parts) }))
+}
+
+export const history = withCompaction(epochs)
 
 export type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 

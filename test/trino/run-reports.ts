@@ -1,7 +1,22 @@
 import type { Project } from '#core/projects/project'
+import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
+import { type FunnelParams, funnel } from '#core/reports/funnel/funnel'
+import { heatmap } from '#core/reports/heatmap'
+import { insights } from '#core/reports/insights'
+import { pages } from '#core/reports/pages'
+import { type PathsParams, paths } from '#core/reports/paths/paths'
+import { properties } from '#core/reports/properties'
+import { type QueryParams, query } from '#core/reports/query/query'
+import { receivedProperties } from '#core/reports/received-properties'
+import { type RetentionParams, retention } from '#core/reports/retention'
 import { type ReportServices, runReport } from '#core/reports/run'
+import { sessionDistribution } from '#core/reports/session-distribution'
+import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { FUNNEL_OPS } from '#schemas/funnel'
+import { FILTER_OPS, NUMERIC_METRICS } from '#schemas/query'
+import { PAGE_TYPES } from '#schemas/sessions'
 import { STATS_GROUPS } from '#schemas/stats'
 import type { SampleLake } from './sample-lakes.ts'
 
@@ -34,4 +49,139 @@ export async function runAllReports(
       before = next_before
     }
   }
+  await runSessionReports(services, project)
+  await runPropertyReports(services, project)
+  for (const body of queries)
+    await runReport(query, services, { project, body: { ...queryDefaults, ...body } })
+  for (const body of funnels)
+    await runReport(funnel, services, { project, body: { ...funnelDefaults, ...body } })
+  for (const body of pathQueries) await runReport(paths, services, { project, body })
+  for (const body of retentions) await runReport(retention, services, { project, query: body })
 }
+
+type TestProject = Parameters<typeof runAllReports>[1]
+
+async function runSessionReports(services: ReportServices, project: TestProject): Promise<void> {
+  for (const dated of [{ since: '60d' }, { since: '7d', tz: 'Europe/Berlin' }]) {
+    for (const filter of [
+      {},
+      { user_id: "o'brien" },
+      { is_bounce: 1 },
+      { user_id: 'user 3', is_bounce: 0 },
+    ]) {
+      await runReport(sessions, services, { project, query: { ...dated, limit: 20, ...filter } })
+    }
+    await runReport(sessionDistribution, services, { project, query: dated })
+    await runReport(heatmap, services, { project, query: dated })
+    for (const type of PAGE_TYPES) {
+      await runReport(pages, services, { project, query: { ...dated, type, limit: 3 } })
+    }
+  }
+  for (const tz of [undefined, 'America/New_York']) {
+    await runReport(insights, services, { project, query: { period: '30d', tz } })
+    await runReport(stats, services, { project, query: { since: '60d', groupBy: 'hour', tz } })
+    await runReport(stats, services, {
+      project,
+      query: { since: '7d', groupBy: 'day', tz, compare: 'previous' },
+    })
+  }
+}
+
+async function runPropertyReports(services: ReportServices, project: TestProject): Promise<void> {
+  for (const dated of [{ since: '60d' }, { since: '7d', tz: 'Europe/Berlin' }]) {
+    for (const property of ['path', 'session_count', 'plan', 'country']) {
+      for (const event of [undefined, "o'brien"]) {
+        await runReport(breakdown, services, { project, query: { ...dated, property, event, limit: 5 } })
+      }
+    }
+    await runReport(properties, services, { project, query: dated })
+    await runReport(receivedProperties, services, { project, query: { ...dated, sample: 100 } })
+  }
+}
+
+const queryDefaults: QueryParams = {
+  metrics: ['event_count'],
+  group_by: [],
+  filters: [],
+  count_mode: 'session_then_user',
+  order: 'desc',
+  limit: 10,
+  date_from: '60d',
+}
+
+/** Values that SQL, patterns and numbers could read differently. */
+const FILTER_VALUES = ['', 'é', '%', '\\', "o'brien", '5', 5, -0.5, true] as const
+
+const queries: Partial<QueryParams>[] = [
+  { metrics: ['event_count', 'unique_users', 'session_count', 'bounce_rate', 'avg_duration'] },
+  { metrics: ['event_count', 'bounce_rate'], group_by: ['date', 'country'], count_mode: 'raw', order: 'asc' },
+  { group_by: ['event', 'user_id', 'session_id'], limit: 3, order_by: 'event' },
+  { metrics: ['unique_users'], group_by: ['properties.path', 'properties.plan'], limit: 2 },
+  {
+    metrics: NUMERIC_METRICS.map(statistic => `${statistic}(properties.session_count)`),
+    group_by: ['properties.session_count'],
+  },
+  { metrics: ['sum(properties.plan)', 'event_count'], group_by: ['date'], tz: 'Europe/Berlin', limit: 3 },
+  { group_by: ['event'], date_from: '20d', date_to: '2026-11-10', compare: 'previous' },
+  ...FILTER_OPS.flatMap(op =>
+    ['event', 'properties.plan', 'properties.path', 'properties.session_count'].map((field, i) => ({
+      filters: [
+        { field, op, value: FILTER_VALUES[(i + FILTER_OPS.indexOf(op)) % FILTER_VALUES.length] },
+        { field: 'timestamp', op, value: op === 'contains' ? '1' : '2026-11-01T00:00:00Z' },
+        { field: 'date', op, value: op === 'contains' ? '2026' : '2026-11-01' },
+      ].slice(0, i === 0 ? 3 : 1),
+    })),
+  ),
+  ...FILTER_VALUES.map(value => ({
+    filters: [{ field: 'properties.plan', op: 'eq', value }],
+    group_by: ['properties.plan'],
+  })),
+]
+
+const funnelDefaults: FunnelParams = {
+  steps: [{ event: 'page_view' }, { event: 'signup' }],
+  count_by: 'user_id',
+  conversion_window_hours: 168,
+  breakdown_limit: 10,
+  since: '60d',
+}
+
+const funnels: Partial<FunnelParams>[] = [
+  {},
+  { count_by: 'session_id', breakdown: 'country', since: '7d', tz: 'Europe/Berlin' },
+  { steps: Array(8).fill({ event: 'page_view' }), breakdown: 'plan' },
+  { steps: [{ event: 'event 3' }, { event: 'page_view' }, { event: 'event 7' }], breakdown: 'path' },
+  ...FUNNEL_OPS.map(op => ({
+    steps: [
+      {
+        event: 'page_view',
+        filters: [{ property: 'session_count', op, value: op === 'in' ? [5, '7', true] : 5 }],
+      },
+      { event: 'page_view', filters: [{ property: 'path', op, value: op === 'in' ? ['/p/1', '%'] : '/p' }] },
+    ],
+    breakdown: 'session_count',
+  })),
+]
+
+const pathDefaults: PathsParams = {
+  goal_event: 'signup',
+  since: '90d',
+  max_steps: 5,
+  entry_limit: 20,
+  path_limit: 10,
+  candidate_session_cap: 10_000,
+}
+
+const pathQueries: PathsParams[] = [
+  pathDefaults,
+  { ...pathDefaults, goal_event: 'page_view', max_steps: 1, entry_limit: 2, candidate_session_cap: 3 },
+  { ...pathDefaults, goal_event: "o'brien", since: '7d', tz: 'Europe/Berlin' },
+]
+
+const retentions: RetentionParams[] = [
+  { period: 'week', cohorts: 8 },
+  { period: 'day', cohorts: 30, since: '20d', tz: 'Europe/Berlin' },
+  { period: 'month', cohorts: 3, event: 'page_view' },
+  { period: 'week', cohorts: 4, event: 'page_view', returning_event: "o'brien" },
+  { period: 'week', cohorts: 4, returning_event: 'signup' },
+]

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { type RangeParams, toRange } from '#core/reports/range'
+import { createZone } from '#core/reports/zone'
 import { utcDate } from '#core/time'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const at = (iso: string): number => Date.parse(iso)
 
 /** The range of a report whose default is 7 days. */
-const range = (params: RangeParams) => toRange(params, { now: NOW, defaultDays: 7 })
-const hourlyRange = (params: RangeParams) => toRange(params, { now: NOW, defaultDays: 7, isHourly: true })
+const context = { now: NOW, zone: createZone('UTC') }
+const range = (params: RangeParams) => toRange(params, context, { defaultDays: 7 })
+const hourlyRange = (params: RangeParams) => toRange(params, context, { defaultDays: 7, isHourly: true })
 
 describe('since', () => {
   test.each([
@@ -56,8 +58,8 @@ describe('since', () => {
 
   test('without `since`, the range begins `days` before today, else the default days before today', () => {
     expect(utcDate(range({ days: 3 }).from)).toBe('2026-11-15')
-    expect(utcDate(toRange({}, { now: NOW, defaultDays: 30 }).from)).toBe('2026-10-19')
-    expect(utcDate(toRange({ since: '1d', days: 3 }, { now: NOW, defaultDays: 30 }).from)).toBe('2026-11-17')
+    expect(utcDate(toRange({}, context, { defaultDays: 30 }).from)).toBe('2026-10-19')
+    expect(utcDate(toRange({ since: '1d', days: 3 }, context, { defaultDays: 30 }).from)).toBe('2026-11-17')
   })
 })
 

@@ -1,67 +1,54 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { events } from '#core/reports/events'
 import { runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
-import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
 import type { EventRow } from '#schemas/event'
 import { STATS_GROUPS } from '#schemas/stats'
-import { buildLake } from '#test/support/build-lake'
 import { propertySettings } from '#test/support/depth'
-import { oracleEvents, oracleStats, withoutCopies } from '#test/support/oracle'
-import { history, NOW, recordsOf } from '#test/support/random-history'
+import { oracleEvents, oracleStats } from '#test/support/oracle'
+import { history, NOW } from '#test/support/random-history'
+import { type ReportLake, withReportLake } from '#test/support/report-lake'
 
-const PROJECTS = ['proj_a', 'proj_b'] as const
-const CREATED = new Date(NOW - 70 * 86_400_000).toISOString()
+const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Apia']
 
-test('stats and events equal the oracle for random events in any state of compaction', async () => {
+const zone = fc.option(fc.constantFrom(...ZONES), { nil: undefined, freq: 2 })
+
+test('stats and events equal the oracle for random events in any state of compaction and any zone', async () => {
   await fc.assert(
-    fc.asyncProperty(history, async given => {
-      const dir = await mkdtemp(join(tmpdir(), 'footfall-reports-'))
-      const lake = createFolderLake(join(dir, 'lake'))
-      const { epochs, sent } = recordsOf(given)
-      const snapshot = await buildLake({
-        lake,
-        tempDir: join(dir, 'temp'),
-        epochs,
-        warm: given.warm,
-        coldEnds: given.coldEnds,
-      })
-      const engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
-      try {
-        const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
-        const storedEvents = withoutCopies(sent)
-        for (const id of PROJECTS) {
-          const has_event_ids = sent.some(event => event.project_id === id && event.event_id !== null)
-          const project = { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
+    fc.asyncProperty(history, zone, async (given, tz) => {
+      await withReportLake(given, async ({ services, projects, events: stored }) => {
+        for (const project of projects) {
           for (const since of given.since) {
+            const asked = { project: project.id, since, now: NOW }
             for (const groupBy of STATS_GROUPS) {
-              const body = await runReport(stats, services, { project, query: { since, groupBy } })
-              expect(body).toEqual(oracleStats(storedEvents, { project: id, since, now: NOW, groupBy }))
+              const body = await runReport(stats, services, { project, query: { since, groupBy, tz } })
+              expect(body).toEqual(oracleStats(stored, { ...asked, groupBy, tz }))
             }
-            const expected = oracleEvents(storedEvents, { project: id, since, now: NOW }, given.filter)
-            const rows: EventRow[] = []
-            for (let before: string | undefined, first = true; first || before !== undefined; first = false) {
-              const page = await runReport(events, services, {
-                project,
-                query: { since, limit: given.limit, before, ...given.filter },
-              })
-              expect(page.count).toBe(page.events.length)
-              rows.push(...page.events)
-              before = page.next_before ?? undefined
-            }
-            expect(rows).toEqual(expected)
+            const query = { since, limit: given.limit, ...given.filter }
+            expect(await readAllPages(services, project, query)).toEqual(
+              oracleEvents(stored, asked, given.filter),
+            )
           }
         }
-      } finally {
-        await engine.close()
-        await rm(dir, { recursive: true, force: true })
-      }
+      })
     }),
     { ...propertySettings(6), endOnFailure: false },
   )
 }, 1_800_000)
+
+async function readAllPages(
+  services: ReportLake['services'],
+  project: ReportLake['projects'][number],
+  query: { since: string; limit: number },
+): Promise<EventRow[]> {
+  const rows: EventRow[] = []
+  let before: string | undefined
+  do {
+    const page = await runReport(events, services, { project, query: { ...query, before } })
+    expect(page.count).toBe(page.events.length)
+    rows.push(...page.events)
+    before = page.next_before ?? undefined
+  } while (before !== undefined)
+  return rows
+}

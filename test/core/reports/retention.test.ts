@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { defineReport, type ReportProject, runReport } from '#core/reports/run'
+import { defineReport, type ReportProject, runReport, sinceDays } from '#core/reports/run'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const DAY_MS = 86_400_000
 const project = { id: 'proj_1', name: 'shop', bucket: 0, created_at: '2020-01-01T00:00:00.000Z' }
 const report = defineReport<{ since?: string }, number>({
-  defaultDays: 7,
+  range: sinceDays(7),
   compute: async (_, { read }) => read.from,
 })
 const services = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Row, SqlQuery } from '#core/ports'
 import type { RangeParams } from '#core/reports/range'
-import { defineReport, type ReportCall, runReport } from '#core/reports/run'
+import { defineReport, type ReportCall, runReport, sinceDays } from '#core/reports/run'
 import { sql } from '#core/sql'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
@@ -19,7 +19,7 @@ type Params = RangeParams & { event?: string; limit?: number }
 
 /** A report of one statement. Its body shows what `sql` and `shape` were given. */
 const report = defineReport<Params, unknown>({
-  defaultDays: 7,
+  range: sinceDays(7),
   sql: ({ params }) => sql`SELECT ${params.event ?? null}`,
   shape: (rows, { project, params, now, range, read }) => ({
     rows,

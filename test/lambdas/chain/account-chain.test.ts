@@ -96,6 +96,20 @@ test.each([
   expect([reads, headers['X-Monthly-Usage']]).toEqual([[], undefined])
 })
 
+test('a dry run is not counted, and still has the usage of the month', async () => {
+  const { send, reads } = reportEndpoint({ route: routes.retention, tier: 'pro' })
+  const { status, headers } = await send({ dry_run: 'true' })
+  expect([status, headers['X-Monthly-Usage'], reads]).toEqual([200, '42', []])
+})
+
+test('a read with an option that is not `true` or `false` is refused', async () => {
+  const { send } = reportEndpoint()
+  expect(await send({ receipt: '1' })).toMatchObject({
+    status: 400,
+    body: { error: 'MISSING_FIELDS', message: 'Parameter `receipt` must be `true` or `false`.' },
+  })
+})
+
 test('a read that cannot be counted gets its response all the same', async () => {
   const { send, logged } = reportEndpoint({
     addRead: () => Promise.reject(unavailable('the disk is full', 3)),

@@ -31,3 +31,16 @@ test.each<[Scope, Scope[]]>([
     expect.objectContaining({ code: 'FORBIDDEN', extras: { fields: { required_scope: scope } } }),
   )
 })
+
+test.each<[Scope]>([['analytics:read'], ['account:read']])(
+  'a route with another scope that is enough accepts a caller with %s',
+  scope => {
+    const call = { ...exchangeOf({}, routes.allSites), caller: testCaller({ scopes: [scope] }) }
+    expect(() => requireScope(call)).not.toThrow()
+  },
+)
+
+test('a route with another scope that is enough refuses a caller with neither', () => {
+  const call = { ...exchangeOf({}, routes.allSites), caller: testCaller({ scopes: ['projects:read'] }) }
+  expect(() => requireScope(call)).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
+})

@@ -5,7 +5,7 @@ import { DuckDBConnection } from '@duckdb/node-api'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
-import type { Log } from '#core/ports'
+import type { Log, QueryStatistics } from '#core/ports'
 import { integer, sql, withScans } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
@@ -94,6 +94,48 @@ test('statements of one snapshot read the same files, also when new files arrive
   await lake.put('hot/epoch=1/0-2-2.parquet', hotFile(5))
   expect(await engine.rows(countHot, { snapshot })).toEqual([{ n: 3, paths: 3 }])
   expect(await engine.rows(countHot, { snapshot: {} })).toEqual([{ n: 8, paths: 8 }])
+})
+
+test('equal statements of one snapshot are one run while it lasts, and each caller gets its statistics', async () => {
+  const { lake, engine } = await setUp()
+  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
+  const prepare = vi.spyOn(DuckDBConnection.prototype, 'prepare')
+  onTestFinished(() => prepare.mockRestore())
+  const snapshot = {}
+  const statistics: QueryStatistics[] = []
+  const ask = () => engine.rows(countHot, { snapshot, onStatistics: cost => statistics.push(cost) })
+  const rows = await Promise.all(Array.from({ length: 10 }, ask))
+  expect(rows).toEqual(Array(10).fill([{ n: 3, paths: 3 }]))
+  expect(prepare).toHaveBeenCalledTimes(1)
+  expect(statistics).toHaveLength(10)
+  expect(statistics[0]).toMatchObject({ engine: 'duckdb', rowsScanned: 3, costUsd: 0, reused: false })
+  await Promise.all([ask(), engine.rows(countHot, { snapshot: {} })])
+  expect(prepare).toHaveBeenCalledTimes(3)
+})
+
+test('an estimate has the rows of the files and the bytes of the columns that the statement names', async () => {
+  const { lake, engine } = await setUp()
+  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
+  await lake.put('hot/epoch=2/0-2-2.parquet', hotFile(2000))
+  const one = await engine.estimate(sql`SELECT count(path) AS n FROM events_hot`)
+  const two = await engine.estimate(sql`SELECT count(path) AS n, max(properties) AS p FROM events_hot`)
+  expect([one.rowsScanned, two.rowsScanned]).toEqual([2003, 2003])
+  expect(one.bytesScanned).toBeGreaterThan(2000)
+  expect(two.bytesScanned).toBeGreaterThan(one.bytesScanned)
+})
+
+test('heavy statements of one account do not hold up another account', async () => {
+  const { engine } = await setUp({ concurrency: 1, queueMs: 60_000 })
+  const heavy = new AbortController()
+  const busy = [1, 2, 3].map(n =>
+    engine.rows(sql`${ENDLESS} AND ${n} = ${n}`, { signal: heavy.signal, account: 'acc_busy' }),
+  )
+  const rejections = Promise.allSettled(busy)
+  expect(await engine.rows(countHot, { account: 'acc_other' })).toEqual([{ n: 0, paths: 0 }])
+  heavy.abort(new Error('enough'))
+  await expect(rejections).resolves.toEqual(
+    Array(3).fill({ status: 'rejected', reason: new Error('enough') }),
+  )
 })
 
 test('when a listed file is deleted, the folder is listed again, also within a snapshot', async () => {

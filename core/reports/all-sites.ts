@@ -1,0 +1,130 @@
+import type { z } from 'zod'
+import { activity, oldestEvent } from '#core/lake/relations'
+import type { SqlQuery } from '#core/ports'
+import { integer, join, sql } from '#core/sql'
+import { DAY_MS, utcDate } from '#core/time'
+import type { allSitesQuery, allSitesResponse } from '#schemas/all-sites'
+import { toDelta } from './delta.ts'
+import { toLabelledPeriods } from './range.ts'
+import { ratio } from './rounding.ts'
+import type { ReportProject, ReportServices } from './run.ts'
+import { addDays, createZone } from './zone.ts'
+
+type AllSitesParams = z.output<typeof allSitesQuery>
+type AllSites = z.input<typeof allSitesResponse>
+
+/** Projects of one statement. Each adds up to 5 KB of text and a scan; Athena takes 256 KB. */
+const PROJECTS_PER_STATEMENT = 20
+
+/** The events of one project by date. */
+type SiteEvents = { project: ReportProject; dates: Map<string, number> }
+
+/** GET /account/all-sites (contract 1.3): the events of all live projects of an account, by event date. */
+export async function allSites(
+  { engine, lakeState, clock }: ReportServices,
+  {
+    projects,
+    params,
+    signal,
+    keptSince = 0,
+  }: {
+    projects: readonly ReportProject[]
+    params: AllSitesParams
+    signal: AbortSignal | undefined
+    keptSince?: number | undefined
+  },
+): Promise<AllSites> {
+  const now = clock.now()
+  const zone = createZone(params.tz ?? 'UTC')
+  const { current, previous, range } = toLabelledPeriods(params.period, { now, zone })
+  const snapshot = await lakeState.lake()
+  const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
+
+  /** Rows (site, day, total): the index of the project, days from 1970-01-01, and the events of that date. */
+  async function readEvents(chunk: readonly ReportProject[]): Promise<SiteEvents[]> {
+    const statements = chunk.map((project, i) => {
+      const read = {
+        snapshot,
+        project,
+        from: Math.max(range.from, oldestEvent(project), keptSince),
+        to: range.to,
+      }
+      return sql`SELECT ${integer(i)} AS site, date_diff('day', DATE '1970-01-01', date) AS day,
+          CAST(sum(event_count) AS bigint) AS total
+        FROM ${activity(read, localTimestamp)} AS activity GROUP BY date`
+    })
+    const rows = await engine.rows(unionAll(statements), { signal, snapshot })
+    return chunk.map((project, i) => ({
+      project,
+      dates: new Map(
+        rows
+          .filter(({ site }) => Number(site) === i)
+          .map(({ day, total }) => [utcDate(Number(day) * DAY_MS), Number(total)]),
+      ),
+    }))
+  }
+
+  const readable = projects.filter(project => oldestEvent(project) < range.to)
+  const chunks = Array.from({ length: Math.ceil(readable.length / PROJECTS_PER_STATEMENT) }, (_, i) =>
+    readable.slice(i * PROJECTS_PER_STATEMENT, (i + 1) * PROJECTS_PER_STATEMENT),
+  )
+  const sites = (await Promise.all(chunks.map(readEvents))).flat()
+
+  const total = sumBetween(sites, current)
+  const active = sites
+    .map(({ project, dates }) => ({ project, dates, events: sumBetween([{ project, dates }], current) }))
+    .filter(({ events }) => events > 0)
+    .toSorted((a, b) => b.events - a.events || compare(a.project.name, b.project.name))
+  const shown = active.slice(0, params.limit)
+  const remaining = active.length - shown.length
+  return {
+    scope: 'account',
+    period: {
+      label: params.period,
+      ...current,
+      previous_from: previous.from,
+      previous_to: previous.to,
+      ...(params.tz !== undefined && { tz: params.tz }),
+    },
+    summary: {
+      total_projects: projects.length,
+      active_projects: active.length,
+      total_events: toDelta(total, sumBetween(sites, previous), 0),
+    },
+    time_series: datesOf(current).map(date => ({
+      date,
+      events: sumBetween(sites, { from: date, to: date }),
+    })),
+    projects: shown.map(({ project, dates, events }) => ({
+      id: project.id,
+      name: project.name,
+      events,
+      share_pct: ratio(events * 100, total, 1),
+      last_active_date: [...dates.keys()].toSorted().at(-1) ?? null,
+    })),
+    remaining_projects: remaining,
+    ...(remaining > 0 && { truncated: true as const, total_rows: active.length }),
+  }
+}
+
+function unionAll(statements: readonly SqlQuery[]): SqlQuery {
+  return join(statements, '\nUNION ALL\n')
+}
+
+function sumBetween(sites: readonly SiteEvents[], { from, to }: { from: string; to: string }): number {
+  let sum = 0
+  for (const { dates } of sites) {
+    for (const [date, events] of dates) if (date >= from && date <= to) sum += events
+  }
+  return sum
+}
+
+function datesOf({ from, to }: { from: string; to: string }): string[] {
+  const dates: string[] = []
+  for (let date = from; date <= to; date = addDays(date, 1)) dates.push(date)
+  return dates
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}

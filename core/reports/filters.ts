@@ -1,0 +1,97 @@
+import type { SqlQuery } from '#core/ports'
+import { join, sql } from '#core/sql'
+import type { PropertyValue } from './property-value.ts'
+
+/** Operators of filters: those of /query, and two more of /funnel (contract 2.2, D4). */
+export type FilterOp = 'eq' | 'neq' | 'gt' | 'lt' | 'gte' | 'lte' | 'contains' | 'prefix' | 'in'
+
+export type FilterValue = string | number | boolean
+
+/** A JSON number, as JSON.parse reads it. */
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+const SYMBOLS = { eq: '=', neq: '<>', gt: '>', lt: '<', gte: '>=', lte: '<=' } as const
+
+/** What a filter compares: a built-in text column is text always, a property may be text, number or boolean. */
+export type FilterField = Pick<PropertyValue, 'scalar' | 'isText'>
+
+/** A column of text as a filter's field. */
+export function textField(column: SqlQuery): FilterField {
+  return { scalar: column, isText: sql`true` }
+}
+
+/**
+ * A filter as an SQL condition (U10, U31, U32): never true for a row that lacks the value, not even with `neq`. Numbers
+ * compare as numbers, text by code point; `contains` ignores case.
+ */
+export function filterSql(
+  field: FilterField,
+  op: FilterOp,
+  value: FilterValue | readonly FilterValue[],
+): SqlQuery {
+  if (Array.isArray(value)) {
+    return sql`(${join(
+      value.map(each => compare(field, 'eq', each)),
+      ' OR ',
+    )})`
+  }
+  return compare(field, op, value as FilterValue)
+}
+
+function compare(field: FilterField, op: FilterOp, value: FilterValue): SqlQuery {
+  const text = String(value)
+  switch (op) {
+    case 'contains':
+      return sql`strpos(lower(${field.scalar}), lower(${text})) > 0`
+    case 'prefix':
+      return sql`starts_with(${field.scalar}, ${text})`
+    case 'in':
+      return compare(field, 'eq', value)
+    case 'eq':
+    case 'neq':
+      return equality(field, op, value)
+    default:
+      return order(field, op, value)
+  }
+}
+
+/** As numbers when either side is a number and the other reads as one, else as text. */
+function equality(field: FilterField, op: 'eq' | 'neq', value: FilterValue): SqlQuery {
+  const text = String(value)
+  const asText = sql`${field.scalar} ${symbol(op)} ${text}`
+  if (!readsAsNumber(value)) return asText
+  const asNumber = sql`${toNumber(field)} ${symbol(op)} ${numberLiteral(Number(value))}`
+  const isNumeric =
+    typeof value === 'number' ? isNumber(field) : sql`(${isNumber(field)} AND NOT ${field.isText})`
+  return sql`CASE WHEN ${isNumeric} THEN ${asNumber} ELSE ${asText} END`
+}
+
+/** As numbers when both sides are numbers or text that reads as one, else by code point. */
+function order(field: FilterField, op: 'gt' | 'lt' | 'gte' | 'lte', value: FilterValue): SqlQuery {
+  const asText = sql`${field.scalar} ${symbol(op)} ${String(value)}`
+  if (!readsAsNumber(value)) return asText
+  const asNumber = sql`${toNumber(field)} ${symbol(op)} ${numberLiteral(Number(value))}`
+  return sql`CASE WHEN ${isNumber(field)} THEN ${asNumber} ELSE ${asText} END`
+}
+
+function readsAsNumber(value: FilterValue): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && JSON_NUMBER.test(value))
+}
+
+function isNumber({ scalar }: FilterField): SqlQuery {
+  return sql`regexp_like(${scalar}, '^-{0,1}(0|[1-9][0-9]*)([.][0-9]+){0,1}([eE][+-]{0,1}[0-9]+){0,1}$')`
+}
+
+function toNumber({ scalar }: FilterField): SqlQuery {
+  return sql`try_cast(${scalar} AS double)`
+}
+
+/** A double. As text, because Trino reads 0.5 as a decimal. */
+function numberLiteral(value: number): SqlQuery {
+  return sql`CAST(${String(value)} AS double)`
+}
+
+/** Symbols of this file only. */
+function symbol(op: keyof typeof SYMBOLS): SqlQuery {
+  return { text: SYMBOLS[op], params: [] }
+}

@@ -1,0 +1,147 @@
+import type { z } from 'zod'
+import { ApiError } from '#core/errors'
+import type { Row } from '#core/ports'
+import type { funnelBody, funnelResponse } from '#schemas/funnel'
+import { ratio } from '../rounding.ts'
+import { defineReport, sinceDays, toPeriod } from '../run.ts'
+import { activitySql, type FunnelPlan, funnelSql, MAX_ENTITIES } from './sql.ts'
+import { type FunnelStep, parseSteps, type StepsSource } from './steps.ts'
+
+export type FunnelParams = Omit<z.output<typeof funnelBody>, 'project'>
+type Response = z.input<typeof funnelResponse>
+type StepResult = NonNullable<Response['breakdowns']>[number]['steps'][number]
+
+const HOUR_MS = 3_600_000
+
+/** POST /funnel (contract 2.2): how many entities pass the steps in order, within the conversion window. */
+export const funnel = defineReport<FunnelParams, Response>({
+  range: sinceDays(30),
+  async compute(rows, request) {
+    const { project, params, read } = request
+    const { steps, source } = stepsOf(params)
+    const plan: FunnelPlan = {
+      steps,
+      countBy: params.count_by,
+      windowMs: Math.floor(params.conversion_window_hours * HOUR_MS),
+      breakdown: params.breakdown,
+    }
+    const [groupRows, [activityRow = {}]] = await Promise.all([
+      rows(funnelSql(read, plan)),
+      rows(activitySql(read, plan)),
+    ])
+    const results = toSteps(steps, sumRows(groupRows))
+    const activity = steps.map((_, i) => ({
+      event_count: Number(activityRow[`events_${i}`] ?? 0),
+      unique_users: Number(activityRow[`users_${i}`] ?? 0),
+      entities: Number(activityRow[`entities_${i}`] ?? 0),
+    }))
+    const overall = overallRate(results)
+    const shownGroups = groupRows.slice(0, params.breakdown_limit)
+    const entities = groupRows.reduce((most, row) => Math.max(most, Number(row.step_1_entities ?? 0)), 0)
+    return {
+      project: project.name,
+      period: toPeriod(request),
+      steps_source: source,
+      identity_basis: params.count_by === 'user_id' ? 'resolved_user_id_or_user_id' : 'session_id',
+      count_by: params.count_by,
+      conversion_window_hours: params.conversion_window_hours,
+      steps: results.map((step, i) => ({
+        ...step,
+        raw_activity: {
+          event_count: activity[i]?.event_count ?? 0,
+          unique_users: activity[i]?.unique_users ?? 0,
+        },
+        joinable_entities: activity[i]?.entities ?? 0,
+      })),
+      overall_conversion_rate: overall,
+      conversion_rates: { overall, by_step: results.map(({ conversion_rate }) => conversion_rate) },
+      warnings: findWarnings(results, activity, entities),
+      caveats: findCaveats(params, source),
+      ...(params.breakdown !== undefined && {
+        breakdowns: shownGroups.map(row => {
+          const groupSteps = toSteps(steps, row)
+          return {
+            value: row.breakdown_value === null ? null : String(row.breakdown_value),
+            steps: groupSteps,
+            overall_conversion_rate: overallRate(groupSteps),
+          }
+        }),
+        ...(shownGroups.length < groupRows.length && {
+          truncated: true as const,
+          total_rows: groupRows.length,
+        }),
+      }),
+    }
+  },
+})
+
+/** The steps of the request; those of the project context come with contexts. */
+function stepsOf({ steps, from_context }: FunnelParams): { steps: FunnelStep[]; source: StepsSource } {
+  if (steps === undefined || from_context === true) {
+    throw new ApiError(
+      'INVALID_FUNNEL_STEPS',
+      'The project context has fewer than 2 activation events. Send `steps`, or set `activation_events` by PUT /project-context.',
+    )
+  }
+  return { steps: parseSteps(steps), source: 'request.steps' }
+}
+
+/** The totals over all groups of a breakdown. */
+function sumRows(rows: readonly Row[]): Row {
+  const totals: Row = {}
+  for (const row of rows) {
+    for (const [column, value] of Object.entries(row)) {
+      if (/^(users|time)_\d$/.test(column)) totals[column] = Number(totals[column] ?? 0) + Number(value ?? 0)
+    }
+  }
+  return totals
+}
+
+function toSteps(steps: readonly FunnelStep[], row: Row): StepResult[] {
+  const users = steps.map((_, i) => Number(row[`users_${i}`] ?? 0))
+  return steps.map(({ event }, i) => {
+    const [own = 0, next = 0] = [users[i], users[i + 1]]
+    const previous = i === 0 ? own : (users[i - 1] ?? 0)
+    const conversion = i === 0 ? 1 : ratio(own, previous, 3)
+    return {
+      step: i + 1,
+      event,
+      users: own,
+      strict_survivors: own,
+      conversion_rate: conversion,
+      conversion_from_previous: conversion,
+      drop_off_rate: i === 0 ? 0 : ratio(previous - own, previous, 3),
+      avg_time_to_next_ms: next === 0 ? null : ratio(Number(row[`time_${i}`] ?? 0), next, 0),
+      conversion_rates: { from_previous: conversion, from_first: i === 0 ? 1 : ratio(own, users[0] ?? 0, 3) },
+    }
+  })
+}
+
+function overallRate(steps: readonly StepResult[]): number {
+  return ratio(steps.at(-1)?.users ?? 0, steps[0]?.users ?? 0, 3)
+}
+
+function findWarnings(
+  steps: readonly StepResult[],
+  activity: readonly { event_count: number; entities: number }[],
+  entities: number,
+): string[] {
+  const warnings = steps.flatMap(({ event, users, step }, i) => {
+    const { event_count = 0, entities: joinable = 0 } = activity[i] ?? {}
+    if (event_count === 0) return [`Step ${step}: the event "${event}" did not occur in the period.`]
+    if (joinable === 0) return [`Step ${step}: no event "${event}" carries the id that the funnel counts by.`]
+    if (users === 0)
+      return [`Step ${step}: "${event}" occurred, but nobody reached it in order within the window.`]
+    return []
+  })
+  const capped = `More than ${MAX_ENTITIES} entities reached step 1. The funnel follows the ${MAX_ENTITIES} earliest.`
+  return entities > MAX_ENTITIES ? [...warnings, capped] : warnings
+}
+
+function findCaveats({ count_by, conversion_window_hours }: FunnelParams, source: StepsSource): string[] {
+  return [
+    `Each entity starts with its first step-1 event of the period. Events without a ${count_by} are not counted.`,
+    `Entities that started less than ${conversion_window_hours} hours ago may still convert.`,
+    ...(source === 'request.steps' ? [] : ['Steps of the project context have no filters.']),
+  ]
+}

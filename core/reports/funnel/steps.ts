@@ -1,0 +1,101 @@
+import { ApiError } from '#core/errors'
+import { isJsonObject } from '#core/json-object'
+import type { EventField } from '#core/lake/relations'
+import type { SqlQuery } from '#core/ports'
+import { join, sql } from '#core/sql'
+import { FUNNEL_OPS, MAX_STEPS } from '#schemas/funnel'
+import { PROPERTY_KEY } from '#schemas/properties'
+import { type FilterOp, type FilterValue, filterSql } from '../filters.ts'
+import { propertyValue } from '../property-value.ts'
+
+/** A step of a funnel: which events match it, and the fields of `events` that this needs. */
+export type FunnelStep = { event: string; matches: SqlQuery; fields: EventField[] }
+
+export type StepsSource = 'request.steps' | 'project_context.activation_events'
+
+const MAX_EVENT_CHARS = 256
+const MAX_IN_VALUES = 50
+
+/** The steps of a request (contract 2.2). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY or INVALID_FILTER_OP. */
+export function parseSteps(steps: readonly unknown[]): FunnelStep[] {
+  if (steps.length < 2 || steps.length > MAX_STEPS) {
+    throw new ApiError(
+      'INVALID_FUNNEL_STEPS',
+      `A funnel has 2 to ${MAX_STEPS} steps, and the request has ${steps.length}. Change \`steps\`.`,
+    )
+  }
+  return steps.map(parseStep)
+}
+
+/** A step without filters for each event name. */
+export function toPlainSteps(events: readonly string[]): FunnelStep[] {
+  return events.map(event => ({ event, matches: sql`event = ${event}`, fields: [] }))
+}
+
+function parseStep(step: unknown, index: number): FunnelStep {
+  const place = `steps[${index}]`
+  if (!isJsonObject(step))
+    throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}\` must be an object with an \`event\`.`)
+  const { event, filters } = step
+  if (typeof event !== 'string' || event === '' || event.length > MAX_EVENT_CHARS) {
+    throw new ApiError(
+      'INVALID_FUNNEL_STEPS',
+      `Field \`${place}.event\` must be an event name of 1 to ${MAX_EVENT_CHARS} characters.`,
+    )
+  }
+  if (filters !== undefined && filters !== null && !Array.isArray(filters)) {
+    throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}.filters\` must be an array.`)
+  }
+  const parsed = (filters ?? []).map((filter: unknown, i: number) =>
+    parseFilter(filter, `${place}.filters[${i}]`),
+  )
+  return {
+    event,
+    matches: join([sql`event = ${event}`, ...parsed.map(({ condition }) => condition)], ' AND '),
+    fields: parsed.flatMap(({ fields }) => fields),
+  }
+}
+
+function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fields: EventField[] } {
+  if (!isJsonObject(filter))
+    throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}\` must be an object.`)
+  const { op, value } = filter
+  const key = propertyKeyOf(filter, place)
+  if (!(FUNNEL_OPS as readonly unknown[]).includes(op)) {
+    throw new ApiError('INVALID_FILTER_OP', `Field \`${place}.op\` must be one of ${FUNNEL_OPS.join(', ')}.`)
+  }
+  const isValid = op === 'in' ? isValueList(value) : isValue(value)
+  if (!isValid) {
+    throw new ApiError(
+      'INVALID_FUNNEL_STEPS',
+      op === 'in'
+        ? `Field \`${place}.value\` must be an array of 1 to ${MAX_IN_VALUES} texts, numbers or booleans.`
+        : `Field \`${place}.value\` must be a text, a number or a boolean.`,
+    )
+  }
+  const { fields, ...property } = propertyValue(key)
+  return { condition: sql`(${filterSql(property, op as FilterOp, value as FilterValue)})`, fields }
+}
+
+/** `property` holds a key, `field` the same as `properties.<key>` (D4). */
+function propertyKeyOf({ property, field }: Record<string, unknown>, place: string): string {
+  const key =
+    typeof field === 'string' && field.startsWith('properties.')
+      ? field.slice('properties.'.length)
+      : property
+  if (typeof key !== 'string' || !PROPERTY_KEY.test(key)) {
+    throw new ApiError(
+      'INVALID_PROPERTY_KEY',
+      `Field \`${place}.property\` must be a key of 1 to 128 letters, digits or underscores.`,
+    )
+  }
+  return key
+}
+
+function isValue(value: unknown): value is FilterValue {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function isValueList(value: unknown): value is FilterValue[] {
+  return Array.isArray(value) && value.length >= 1 && value.length <= MAX_IN_VALUES && value.every(isValue)
+}

@@ -1,0 +1,154 @@
+import type { z } from 'zod'
+import type { PathNode, pathsBody, pathsResponse } from '#schemas/paths'
+import { compareCodePoints } from '../properties.ts'
+import { toRange } from '../range.ts'
+import { ratio } from '../rounding.ts'
+import { defineReport, toPeriod } from '../run.ts'
+import { pathsSql } from './sql.ts'
+
+export type PathsParams = Omit<z.output<typeof pathsBody>, 'project'>
+type Response = z.input<typeof pathsResponse>
+type EntryPath = Response['entry_paths'][number]
+
+/** Sessions that walked the same way. The last node is a terminal one, unless it is the goal. */
+type Walk = {
+  entryPage: string
+  exitPage: string | null
+  nodes: Node[]
+  sessions: number
+  isConversion: boolean
+}
+type Node = Pick<PathNode, 'type' | 'value' | 'exit_page'>
+
+/** POST /paths (contract 2.3): the ways from the most frequent entry pages to a goal. */
+export const paths = defineReport<PathsParams, Response>({
+  range: ({ since }, context) => toRange({ since }, context, { defaultDays: 30 }),
+  sql: ({ read, params: { goal_event, max_steps, entry_limit, candidate_session_cap } }) =>
+    pathsSql(read, {
+      goal: goal_event,
+      maxSteps: max_steps,
+      entryLimit: entry_limit,
+      sessionCap: candidate_session_cap,
+    }),
+  shape(rows, request) {
+    const { project, params } = request
+    const { goal_event, max_steps, entry_limit, path_limit, candidate_session_cap } = params
+    const walks = rows.map(row =>
+      toWalk({
+        entryPage: String(row.entry_page),
+        exitPage: row.exit_page === null || row.exit_page === undefined ? null : String(row.exit_page),
+        texts: row.nodes === null || row.nodes === undefined ? [] : JSON.parse(String(row.nodes)),
+        sessions: Number(row.sessions),
+        maxSteps: max_steps,
+      }),
+    )
+    const byEntry = [...Map.groupBy(walks, ({ entryPage }) => entryPage)]
+    const isCut =
+      Number(rows[0]?.candidate_sessions ?? 0) > candidate_session_cap ||
+      Number(rows[0]?.entry_pages ?? 0) > entry_limit ||
+      byEntry.some(([, ofEntry]) => hasWiderLevel(ofEntry, 0, path_limit))
+    return {
+      project: project.name,
+      goal_event,
+      period: toPeriod(request),
+      bounds: { max_steps, entry_limit, path_limit, candidate_session_cap },
+      entry_paths: byEntry
+        .map(([entryPage, ofEntry]) => toEntryPath(entryPage, ofEntry, path_limit))
+        .toSorted((a, b) => compareCounts(a, b) || compareCodePoints(a.entry_page, b.entry_page)),
+      ...(isCut && { truncated: true as const }),
+    }
+  },
+})
+
+const TYPES = { p: 'page', e: 'event', g: 'goal' } as const
+
+/** Adds the terminal node: `truncated` for a path with more nodes than maxSteps, `drop_off` for one without the goal. */
+function toWalk({
+  entryPage,
+  exitPage,
+  texts,
+  sessions,
+  maxSteps,
+}: {
+  entryPage: string
+  exitPage: string | null
+  texts: string[]
+  sessions: number
+  maxSteps: number
+}): Walk {
+  const nodes = texts
+    .slice(0, maxSteps)
+    .map((text): Node => ({ type: TYPES[text[0] as keyof typeof TYPES], value: text.slice(1) }))
+  const isConversion = nodes.at(-1)?.type === 'goal'
+  const type = texts.length > maxSteps ? 'truncated' : 'drop_off'
+  const terminal: Node[] = isConversion ? [] : [{ type, value: exitPage ?? 'unknown', exit_page: exitPage }]
+  return { entryPage, exitPage, nodes: [...nodes, ...terminal], sessions, isConversion }
+}
+
+function toEntryPath(entryPage: string, walks: readonly Walk[], pathLimit: number): EntryPath {
+  return {
+    entry_page: entryPage,
+    ...countWalks(walks),
+    exit_pages: toExitPages(walks),
+    tree: toTree(walks, 0, pathLimit),
+  }
+}
+
+function toExitPages(walks: readonly Walk[]): EntryPath['exit_pages'] {
+  return [...Map.groupBy(walks, ({ exitPage }) => exitPage ?? 'unknown')]
+    .map(([exit_page, ofPage]) => {
+      const counts = countWalks(ofPage)
+      const dropOffs = sumSessions(ofPage.filter(({ nodes }) => nodes.at(-1)?.type === 'drop_off'))
+      return { exit_page, ...counts, drop_offs: dropOffs, drop_off_rate: ratio(dropOffs, counts.sessions, 3) }
+    })
+    .toSorted(
+      (a, b) =>
+        b.sessions - a.sessions ||
+        b.drop_offs - a.drop_offs ||
+        b.conversions - a.conversions ||
+        compareCodePoints(a.exit_page, b.exit_page),
+    )
+}
+
+/** The nodes at a depth of the walks, merged by type, value and exit page; at most `limit` at each level. */
+function toTree(walks: readonly Walk[], depth: number, limit: number): PathNode[] {
+  return nodesAt(walks, depth)
+    .slice(0, limit)
+    .map(({ ofNode, ...node }) => ({ ...node, children: toTree(ofNode, depth + 1, limit) }))
+}
+
+/** Whether `toTree` leaves out nodes. */
+function hasWiderLevel(walks: readonly Walk[], depth: number, limit: number): boolean {
+  const nodes = nodesAt(walks, depth)
+  return nodes.length > limit || nodes.some(({ ofNode }) => hasWiderLevel(ofNode, depth + 1, limit))
+}
+
+function nodesAt(walks: readonly Walk[], depth: number) {
+  const deeper = walks.filter(({ nodes }) => nodes.length > depth)
+  const groups = Map.groupBy(deeper, ({ nodes }) => {
+    const { type, value, exit_page } = nodes[depth] as Node
+    return JSON.stringify([type, value, exit_page])
+  })
+  return [...groups.values()]
+    .map(ofNode => ({ ...(ofNode[0]?.nodes[depth] as Node), ...countWalks(ofNode), ofNode }))
+    .toSorted(
+      (a, b) => compareCounts(a, b) || compareCodePoints(`${a.type}:${a.value}`, `${b.type}:${b.value}`),
+    )
+}
+
+function countWalks(walks: readonly Walk[]) {
+  const sessions = sumSessions(walks)
+  const conversions = sumSessions(walks.filter(({ isConversion }) => isConversion))
+  return { sessions, conversions, conversion_rate: ratio(conversions, sessions, 3) }
+}
+
+function sumSessions(walks: readonly Walk[]): number {
+  return walks.reduce((sum, { sessions }) => sum + sessions, 0)
+}
+
+function compareCounts(
+  a: { sessions: number; conversions: number },
+  b: { sessions: number; conversions: number },
+): number {
+  return b.sessions - a.sessions || b.conversions - a.conversions
+}

@@ -1,0 +1,188 @@
+import type { z } from 'zod'
+import { ApiError } from '#core/errors'
+import { type EventField, events } from '#core/lake/relations'
+import { wholeSessions } from '#core/lake/session-rows'
+import type { Row, SqlQuery } from '#core/ports'
+import { integer, join, name, sql } from '#core/sql'
+import { EVENT_LIMITS } from '#schemas/event'
+import type { queryBody, queryResponse } from '#schemas/query'
+import { previousPeriod } from '../previous-period.ts'
+import { properties } from '../properties.ts'
+import { propertyValue } from '../property-value.ts'
+import { defineReport, type ReadRows, type ReportRequest } from '../run.ts'
+import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
+import { type Metric, planMetric, written } from './metrics.ts'
+import { queryRange } from './range.ts'
+
+export type QueryParams = Omit<z.output<typeof queryBody>, 'project'>
+type QueryRequest = ReportRequest<QueryParams>
+type Response = z.input<typeof queryResponse>
+type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
+
+/** POST /query (contract 1.3, 1.13, 2.1). */
+export const query = defineReport<QueryParams, Response>({
+  range: queryRange,
+  async compute(rows, request) {
+    const { project, params, zone, range, now } = request
+    const tz = params.tz === undefined ? {} : { tz: params.tz }
+    const period = { from: zone.dateOf(range.from), to: zone.dateOf(Math.min(range.to - 1, now)) }
+    const before = params.compare === undefined ? null : previousPeriod(request, period)
+    const [current, previous] = await Promise.all([
+      readGroups(rows, request),
+      before === null ? null : readGroups(rows, before.request),
+    ])
+    return {
+      project: project.name,
+      period: { ...period, ...tz },
+      metrics: params.metrics,
+      group_by: params.group_by,
+      ...current,
+      ...(before !== null &&
+        previous !== null && { previous: { period: { ...before.period, ...tz }, ...previous } }),
+    }
+  },
+})
+
+async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups> {
+  const { params, read } = request
+  const plan = planQuery(request, await parseFilters(rows, request))
+  // No e-mail address is known until projects can send identities. A range before the project has no events.
+  const isEmpty = params.email !== undefined || read.to <= read.from
+  if (isEmpty) return plan.groups.length > 0 ? { rows: [], count: 0 } : toGroups([{}], plan)
+  return toGroups(await rows(groupsSql(request, plan)), plan)
+}
+
+/** Throws INVALID_FILTER_FIELD with the fields that the filter could name (contract 1.3). */
+async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<QueryFilter[]> {
+  const localDate = localDateText(request.zone, request.range)
+  try {
+    return request.params.filters.map((filter, i) => parseFilter(filter, i, localDate))
+  } catch (error) {
+    if (!(error instanceof UnknownFieldError)) throw error
+    const { events, property_keys } = await properties.compute(rows, request)
+    throw new ApiError('INVALID_FILTER_FIELD', error.message, {
+      fields: { suggested_field: error.suggestedField, available_properties: { events, property_keys } },
+    })
+  }
+}
+
+/** A field of `group_by`: its values by event, under an alias. */
+type Group = { field: string; alias: SqlQuery; value: SqlQuery; fields: EventField[] }
+type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[]; fields: EventField[] }
+
+function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
+  const { params } = request
+  const groups = params.group_by.map((field, i) => ({
+    field,
+    alias: written(`group_${i}`),
+    ...groupValue(field, request),
+  }))
+  const metrics = params.metrics.map((name, i) => planMetric(name, i, params.count_mode))
+  const fields = [...groups, ...metrics, ...filters].flatMap(({ fields }) => fields)
+  return { groups, metrics, filters, fields: [...new Set<EventField>(['user_id', 'session_id', ...fields])] }
+}
+
+function groupValue(field: string, { zone, range }: QueryRequest): Pick<Group, 'value' | 'fields'> {
+  if (field === 'date') return { fields: ['timestamp'], value: localDateText(zone, range) }
+  if (field.startsWith('properties.')) {
+    const { fields, text } = propertyValue(field.slice('properties.'.length))
+    return { fields, value: text }
+  }
+  // The schema allows no other fields.
+  const column = field as 'event' | 'user_id' | 'session_id' | 'country'
+  return { fields: [column], value: name(column) }
+}
+
+/**
+ * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of metric i,
+ * all_<i> for the sum of an additive metric over all groups, and total_rows, the number of groups.
+ */
+function groupsSql({ params, read, now }: QueryRequest, plan: Plan): SqlQuery {
+  const { groups, metrics, filters, fields } = plan
+  const aliases = groups.map(({ alias }) => alias)
+  const columns = [
+    ...groups.map(({ alias, value }) => sql`${value} AS ${alias}`),
+    ...metrics.flatMap(({ column }) =>
+      column === undefined ? [] : [sql`${column.value} AS ${written(column.alias)}`],
+    ),
+  ]
+  const where =
+    filters.length === 0
+      ? sql``
+      : sql`WHERE ${list(
+          filters.map(({ condition }) => sql`(${condition})`),
+          ' AND ',
+        )}`
+  const filteredEvents = sql`SELECT ${list([...columns, sql`user_id`, sql`session_id`, sql`1 AS group_event`])}
+        FROM ${events(read, fields)} AS each_event ${where}`
+  const sessions = metrics.some(({ needsSessions }) => needsSessions)
+    ? sql`LEFT JOIN ${wholeSessions(read, now + EVENT_LIMITS.futureMs + 1)} AS whole_session ON whole_id = session_id`
+    : sql``
+  const partition = (column: SqlQuery) => sql`PARTITION BY ${list([...aliases, column])}`
+  const countedEvents = sql`SELECT *,
+          max(CASE WHEN session_id IS NULL THEN 0 ELSE 1 END) OVER (${partition(sql`user_id`)}) AS user_has_session,
+          row_number() OVER (${partition(sql`session_id`)}) AS session_row
+        FROM (${filteredEvents}) AS filtered_event ${sessions}`
+  const aggregates = metrics.flatMap(({ aggregates }, i) =>
+    aggregates.map((aggregate, j) => sql`${aggregate} AS ${metricAlias(i, j)}`),
+  )
+  const groupTotals = sql`SELECT ${list([...aliases, ...aggregates])} FROM (${countedEvents}) AS counted_event
+      ${groups.length === 0 ? sql`` : sql`GROUP BY ${list(aliases)}`}`
+  const sums = metrics.flatMap(({ isAdditive }, i) =>
+    isAdditive ? [sql`sum(${metricAlias(i, 0)}) OVER () AS ${written(`all_${i}`)}`] : [],
+  )
+  return sql`SELECT * FROM (SELECT ${list([sql`*`, ...sums])}, count(*) OVER () AS total_rows,
+        row_number() OVER (ORDER BY ${orderSql(params, plan)}) AS group_rank
+      FROM (${groupTotals}) AS group_total) AS ranked_group
+    WHERE group_rank <= ${integer(params.limit)} ORDER BY group_rank`
+}
+
+/** `order_by` if it is in the response, else the date, else the first metric; ties by the group fields, nulls last (U40). */
+function orderSql({ order_by, order }: QueryParams, { groups, metrics }: Plan): SqlQuery {
+  const direction = written(order === 'asc' ? 'ASC' : 'DESC')
+  const groupOf = (field: string | undefined) => groups.find(group => group.field === field)?.alias
+  const metricOf = (metric: string | undefined) => {
+    const index = metrics.findIndex(({ name }) => name === metric)
+    return index === -1 ? undefined : metricAlias(index, 0)
+  }
+  const first = groupOf(order_by) ?? metricOf(order_by) ?? groupOf('date') ?? metricAlias(0, 0)
+  return list([
+    sql`${first} ${direction} NULLS LAST`,
+    ...groups.filter(({ alias }) => alias !== first).map(({ alias }) => sql`${alias} ASC NULLS LAST`),
+  ])
+}
+
+function metricAlias(metric: number, column: number): SqlQuery {
+  return written(`metric_${metric}_${column}`)
+}
+
+function list(pieces: readonly SqlQuery[], separator = ', '): SqlQuery {
+  return join(pieces, separator)
+}
+
+function toGroups(rows: readonly Row[], { groups, metrics }: Plan): Groups {
+  const shown = rows.map(row =>
+    Object.fromEntries([
+      ...groups.map(({ field }, i) => [field, row[`group_${i}`] ?? null]),
+      ...metrics.map(({ name, aggregates, read }, i) => [
+        name,
+        read(aggregates.map((_, j) => row[`metric_${i}_${j}`] ?? null)),
+      ]),
+    ]),
+  )
+  const totalRows = Number(rows[0]?.total_rows ?? shown.length)
+  if (totalRows <= shown.length) return { rows: shown, count: shown.length }
+  const cut = { truncated: true as const, total_rows: totalRows }
+  if (!groups.some(({ field }) => field.startsWith('properties.')))
+    return { rows: shown, count: shown.length, ...cut }
+  const rest = Object.fromEntries([
+    ...groups.map(({ field }) => [field, null]),
+    ...metrics.map(({ name, isAdditive }, i) => {
+      const all = Number(rows[0]?.[`all_${i}`] ?? 0)
+      const listed = shown.reduce((sum, row) => sum + Number(row[name] ?? 0), 0)
+      return [name, isAdditive ? all - listed : null]
+    }),
+    ['other', true],
+  ])
+  return { rows: [...shown, rest], count: shown.length + 1, ...cut }
+}

@@ -1,0 +1,71 @@
+import type { ScanEstimator } from '#core/ports'
+import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
+import { createMoments, type MomentServices } from './moments.ts'
+import type { ReportServices } from './run.ts'
+import { createStatementLog } from './statement-log.ts'
+
+export type ReadServices = ReportServices &
+  Pick<MomentServices, 'freshUntil'> & {
+    /** Without it a dry run knows no numbers. */
+    estimator?: ScanEstimator | undefined
+  }
+
+export type ReadCall = {
+  /** The id of the caller's account. */
+  account: string
+  options: ReadOptions
+}
+
+type Extras = { receipt?: Receipt; sql?: Statement[] }
+type DryRun = {
+  dry_run: true
+  estimate: { rows: number | null; bytes: number | null; cost_usd: number | null }
+}
+export type ReadResult<Body> = { body: (Body | DryRun) & Extras; receipt: Receipt }
+
+/**
+ * Runs reads with their options (contract 1.13): `receipt`, `sql` and `dry_run`. The work computes the response body
+ * with the services that it gets: their clock stands still, and their engine notes each statement.
+ */
+export function createReader(services: ReadServices) {
+  const { engine, estimator, clock } = services
+  const shareMoment = createMoments(services)
+
+  return async function read<Body>(
+    { account, options }: ReadCall,
+    work: (services: ReportServices) => Promise<Body>,
+  ): Promise<ReadResult<Body>> {
+    const startedAt = clock.now()
+    return shareMoment(async ({ now, snapshot, freshUntil }) => {
+      const log = createStatementLog(engine, { account, isDryRun: options.dry_run === true, estimator })
+      const computed = await work({
+        engine: log.engine,
+        lakeState: { lake: async () => snapshot },
+        clock: { now: () => now },
+      })
+      const body = options.dry_run ? { dry_run: true as const, estimate: log.sumEstimates() } : computed
+      const { cost_usd, ...counts } = log.sumStatistics()
+      const ms = clock.now() - startedAt
+      const receipt: Receipt = { ...counts, ms, fresh_until: freshUntil, exact: !isCut(computed), cost_usd }
+      const extras: Extras = {
+        ...(options.receipt && { receipt }),
+        ...(options.sql && { sql: log.describeStatements() }),
+      }
+      return { body: { ...body, ...extras }, receipt }
+    })
+  }
+}
+
+/** The receipt as the value of a header. */
+export function receiptHeader(receipt: Receipt): string {
+  return Object.entries(receipt)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ')
+}
+
+/** Returns whether the body, or a part of it such as `previous`, says that it is cut. */
+function isCut(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false
+  const { truncated, previous } = body as { truncated?: unknown; previous?: unknown }
+  return truncated === true || isCut(previous)
+}

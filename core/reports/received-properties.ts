@@ -1,0 +1,29 @@
+import type { z } from 'zod'
+import type { receivedPropertiesQuery, receivedPropertiesResponse } from '#schemas/properties'
+import { compareCodePoints } from './properties.ts'
+import { propertyKeysSql } from './property-keys.ts'
+import { defineReport, sinceDays } from './run.ts'
+
+export type ReceivedPropertiesParams = Omit<z.output<typeof receivedPropertiesQuery>, 'project'>
+
+/** GET /properties/received (contract 1.3): which keys came with which events, in a sample of the newest events. */
+export const receivedProperties = defineReport<
+  ReceivedPropertiesParams,
+  z.input<typeof receivedPropertiesResponse>
+>({
+  range: sinceDays(7),
+  sql: ({ read, params: { sample } }) => propertyKeysSql(read, sample),
+  shape(rows, { project, zone, range }) {
+    const pairs = rows.flatMap(({ property_key, event }) =>
+      property_key === null ? [] : [{ key: String(property_key), event: String(event) }],
+    )
+    return {
+      project: project.name,
+      sample_size: Number(rows[0]?.sample_size ?? 0),
+      since: zone.dateOf(range.from),
+      properties: pairs.toSorted(
+        (a, b) => compareCodePoints(a.key, b.key) || compareCodePoints(a.event, b.event),
+      ),
+    }
+  },
+})

@@ -1,0 +1,128 @@
+import type { z } from 'zod'
+import { type EventField, events, type LakeRead } from '#core/lake/relations'
+import { sessionRows } from '#core/lake/session-rows'
+import type { SqlQuery } from '#core/ports'
+import { integer, join, sql, timestamp } from '#core/sql'
+import { DAY_MS } from '#core/time'
+import { EVENT_LIMITS } from '#schemas/event'
+import type { RetentionPeriod, retentionQuery, retentionResponse } from '#schemas/retention'
+import { toRange } from './range.ts'
+import { ratio } from './rounding.ts'
+import { defineReport, type ReportRequest } from './run.ts'
+import { addDays } from './zone.ts'
+
+export type RetentionParams = Omit<z.output<typeof retentionQuery>, 'project'>
+type RetentionRequest = ReportRequest<RetentionParams>
+
+/** Users that are analyzed at most: those who were first seen last (contract 2.4). */
+const MAX_USERS = 10_000
+
+/** GET /retention (contract 2.4). "First seen" looks at all that the project has stored. */
+export const retention = defineReport<RetentionParams, z.input<typeof retentionResponse>>({
+  range: (_, { now }) => ({ from: 0, to: now + EVENT_LIMITS.futureMs + 1 }),
+  sql: request => retentionSql(request, periodStarts(request)),
+  shape(rows, request) {
+    const { project, params } = request
+    const starts = periodStarts(request)
+    const cohorts = starts.flatMap(({ date }, cohort) => {
+      const ofCohort = rows.filter(row => Number(row.cohort) === cohort)
+      const users = Number(ofCohort[0]?.cohort_users ?? 0)
+      if (users === 0) return []
+      const active = new Map(ofCohort.map(row => [Number(row.active_period), Number(row.active_users)]))
+      const retained = starts.slice(cohort).map((_, i) => (i === 0 ? users : (active.get(cohort + i) ?? 0)))
+      return [{ date, users, retained, rates: retained.map(count => ratio(count, users, 3)) }]
+    })
+    const analyzed = cohorts.reduce((sum, { users }) => sum + users, 0)
+    const total = Number(rows[0]?.all_users ?? 0)
+    const longest = Math.max(0, ...cohorts.map(({ retained }) => retained.length))
+    return {
+      project: project.name,
+      period: params.period,
+      cohorts,
+      average_rates: Array.from({ length: longest }, (_, i) => {
+        const reached = cohorts.filter(({ retained }) => retained.length > i)
+        const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
+        return ratio(
+          sumOf(reached.map(({ retained }) => retained[i] ?? 0)),
+          sumOf(reached.map(({ users }) => users)),
+          3,
+        )
+      }),
+      users_analyzed: analyzed,
+      ...(total > analyzed && { truncated: true as const, total_rows: total }),
+    }
+  },
+})
+
+type PeriodStart = { date: string; from: number }
+
+/** The periods of the cohort window, oldest first; the last one is the current period. */
+function periodStarts({ params: { period, cohorts }, zone, now }: RetentionRequest): PeriodStart[] {
+  const current = startOfPeriod(zone.dateOf(now), period)
+  return Array.from({ length: cohorts }, (_, i) => {
+    const date = shiftPeriods(current, period, i - cohorts + 1)
+    return { date, from: zone.startOf(date) }
+  })
+}
+
+function startOfPeriod(date: string, period: RetentionPeriod): string {
+  if (period === 'month') return `${date.slice(0, 7)}-01`
+  if (period === 'day') return date
+  // Days since the last Monday; 1970-01-05 was a Monday.
+  const day = Math.floor(Date.parse(date) / DAY_MS) - 4
+  return addDays(date, -(((day % 7) + 7) % 7))
+}
+
+function shiftPeriods(date: string, period: RetentionPeriod, count: number): string {
+  if (period !== 'month') return addDays(date, count * (period === 'week' ? 7 : 1))
+  const month = new Date(`${date}T00:00:00Z`)
+  month.setUTCMonth(month.getUTCMonth() + count)
+  return month.toISOString().slice(0, 10)
+}
+
+/**
+ * Rows (cohort, cohort_users, active_period, active_users, all_users): cohorts and periods are numbered from the oldest period
+ * of the window. A user's first activity puts them into a cohort; every later one makes them active in its period.
+ */
+function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[]): SqlQuery {
+  const { params, read, zone, now, oldest } = request
+  const windowStart = starts[0]?.from ?? now
+  const earliest =
+    params.since === undefined
+      ? windowStart
+      : Math.max(windowStart, toRange({ since: params.since }, { now, zone }, { defaultDays: 0 }).from)
+  const all: LakeRead = { ...read, from: oldest }
+  const firstSeen = sql`SELECT user_id, min(active_at) AS first_at FROM (${activityOf(all, params.event)}) AS first_activity
+        GROUP BY user_id HAVING min(active_at) >= ${timestamp(earliest)}`
+  const users = sql`SELECT *, row_number() OVER (ORDER BY first_at DESC, user_id) AS newest, count(*) OVER () AS all_users
+      FROM (${firstSeen}) AS user_first`
+  const cohortUsers = sql`SELECT user_id, ${periodNumber(sql`first_at`, starts)} AS cohort, all_users
+      FROM (${users}) AS ranked_user WHERE newest <= ${integer(MAX_USERS)}`
+  const returning = sql`SELECT user_id AS active_id, ${periodNumber(sql`active_at`, starts)} AS active_period
+      FROM (${activityOf({ ...all, from: Math.max(windowStart, all.from) }, params.returning_event ?? params.event)}) AS activity
+      GROUP BY user_id, ${periodNumber(sql`active_at`, starts)}`
+  return sql`SELECT cohort, active_period, count(active_id) AS active_users, max(cohort_users) AS cohort_users,
+        max(all_users) AS all_users
+      FROM (SELECT cohort, user_id, all_users, count(*) OVER (PARTITION BY cohort) AS cohort_users
+        FROM (${cohortUsers}) AS cohort_user) AS counted_user
+      LEFT JOIN (${returning}) AS returning_user ON active_id = user_id
+      GROUP BY cohort, active_period`
+}
+
+/** When users did something (user_id, active_at): an event of a name, or the start of a session. */
+function activityOf(read: LakeRead, event: string | undefined): SqlQuery {
+  if (event === undefined) {
+    return sql`SELECT user_id, start_at AS active_at FROM ${sessionRows(read)} AS session WHERE user_id IS NOT NULL`
+  }
+  const fields: EventField[] = ['event', 'user_id', 'timestamp']
+  return sql`SELECT user_id, timestamp AS active_at FROM ${events(read, fields)} AS each_event
+        WHERE event = ${event} AND user_id IS NOT NULL`
+}
+
+/** The number of the period that holds a time. */
+function periodNumber(at: SqlQuery, starts: readonly PeriodStart[]): SqlQuery {
+  const cases = starts
+    .map(({ from }, i) => sql`WHEN ${at} >= ${timestamp(from)} THEN ${integer(i)}`)
+    .toReversed()
+  return sql`CASE ${join(cases, ' ')} ELSE -1 END`
+}

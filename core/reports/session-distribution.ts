@@ -1,0 +1,58 @@
+import type { z } from 'zod'
+import { sessions } from '#core/lake/relations'
+import { integer, join, sql } from '#core/sql'
+import { DURATION_BUCKETS, type distributionQuery, type distributionResponse } from '#schemas/sessions'
+import { ratio } from './rounding.ts'
+import { defineReport, sinceDays } from './run.ts'
+
+export type DistributionParams = Omit<z.output<typeof distributionQuery>, 'project'>
+
+/** Sessions shorter than these milliseconds are in the first bucket that fits; all others are in the last one. */
+const UPPER_LIMITS_MS = [1, 10_000, 30_000, 60_000, 180_000, 600_000]
+/** The first bucket of engaged sessions: 30 seconds or more. */
+const FIRST_ENGAGED = DURATION_BUCKETS.indexOf('30-60s')
+
+/** GET /sessions/distribution (contract 1.3): sessions by duration. */
+export const sessionDistribution = defineReport<DistributionParams, z.input<typeof distributionResponse>>({
+  range: sinceDays(7),
+  sql({ read }) {
+    const cases = UPPER_LIMITS_MS.map((limit, i) => sql`WHEN duration < ${integer(limit)} THEN ${integer(i)}`)
+    return sql`SELECT duration_group, count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
+        CAST(sum(event_count) AS bigint) AS events
+      FROM (SELECT CASE ${join(cases, ' ')} ELSE ${integer(UPPER_LIMITS_MS.length)} END AS duration_group, is_bounce, event_count
+        FROM (SELECT date_diff('millisecond', start_at, end_at) AS duration, is_bounce, event_count
+          FROM ${sessions(read)} AS session) AS timed_session) AS grouped_session
+      GROUP BY duration_group ORDER BY duration_group`
+  },
+  shape(rows, { project }) {
+    const groups = rows.map(row => ({
+      index: Number(row.duration_group),
+      sessions: Number(row.sessions),
+      bounces: Number(row.bounces),
+      events: Number(row.events),
+    }))
+    const total = groups.reduce((sum, group) => sum + group.sessions, 0)
+    const engaged = groups.filter(({ index }) => index >= FIRST_ENGAGED)
+    let running = 0
+    const median = groups.find(({ sessions }) => {
+      running += sessions
+      return running * 2 >= total
+    })
+    return {
+      project: project.name,
+      distribution: groups.map(({ index, sessions, bounces, events }) => ({
+        bucket: toBucket(index),
+        sessions,
+        bounces,
+        avg_events: ratio(events, sessions, 1),
+        pct: ratio(sessions * 100, total, 1),
+      })),
+      median_bucket: median === undefined ? null : toBucket(median.index),
+      engaged_pct: ratio(engaged.reduce((sum, { sessions }) => sum + sessions, 0) * 100, total, 1),
+    }
+  },
+})
+
+function toBucket(index: number): (typeof DURATION_BUCKETS)[number] {
+  return DURATION_BUCKETS[index] ?? '10m+'
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { PERIOD_LABELS, period, tz, wholeNumber } from './fields.ts'
+import { cut, deltaMetric } from './sessions.ts'
+
+/** GET /account/all-sites (contract 1.3). */
+export const allSitesQuery = z.object({
+  period,
+  tz,
+  limit: wholeNumber('limit', 1, 50)
+    .default(10)
+    .meta({
+      description: 'The largest number of projects',
+      override: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+    }),
+})
+
+export const allSitesResponse = z
+  .object({
+    scope: z.literal('account'),
+    period: z.object({
+      label: z.enum(PERIOD_LABELS),
+      from: z.string(),
+      to: z.string(),
+      previous_from: z.string(),
+      previous_to: z.string(),
+      tz: z.string().optional(),
+    }),
+    summary: z.object({
+      total_projects: z.int().meta({ description: 'Projects that are not deleted' }),
+      active_projects: z.int().meta({ description: 'Projects with an event in the current period' }),
+      total_events: deltaMetric,
+    }),
+    time_series: z.array(z.object({ date: z.string(), events: z.int() })),
+    projects: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          events: z.int(),
+          share_pct: z.number().meta({ description: '0 to 100' }),
+          last_active_date: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'The active projects with the most events' }),
+    remaining_projects: z.int().meta({ description: 'Active projects beyond the limit' }),
+    ...cut,
+  })
+  .meta({ id: 'AllSites' })

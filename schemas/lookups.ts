@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import { eventRow } from './event.ts'
+import { eventsResponse } from './events.ts'
+import { days, limit, project, since, tz } from './fields.ts'
+
+const person = {
+  user_id: z.string().optional(),
+  email: z.string().optional().meta({ description: 'Looked up by a keyed hash; never stored' }),
+}
+
+const NEITHER = 'Send `user_id` or `email` to say whose events you want.'
+
+function namesPerson({
+  user_id,
+  email,
+}: {
+  user_id?: string | undefined
+  email?: string | undefined
+}): boolean {
+  return user_id !== undefined || email !== undefined
+}
+
+const page = { project, since: since.optional(), days: days.optional(), tz, limit, ...person }
+
+const eventsFilter = {
+  ...page,
+  event: z.string().optional(),
+  session_id: z.string().optional(),
+  before: z
+    .string()
+    .optional()
+    .meta({ description: "Must be the previous response's `next_before`, unchanged." }),
+}
+
+/** POST /events: the same as GET /events, and by e-mail address. */
+export const eventsBody = z.object(eventsFilter)
+
+/** POST /events/lookup needs a person. */
+export const eventsLookupBody = z.object(eventsFilter).refine(namesPerson, NEITHER)
+
+export const journeyParams = z.object(page).refine(namesPerson, NEITHER)
+
+const profile = z.object({ user_id: z.string(), project: z.string().optional() })
+
+export const lookupResponse = eventsResponse
+  .extend({ profiles: z.array(profile) })
+  .meta({ id: 'EventsLookup' })
+
+export const journeyResponse = z
+  .object({
+    project: z.string(),
+    profiles: z.array(profile),
+    events: z.array(eventRow).meta({ description: 'The newest events of the person, oldest first' }),
+    count: z.int(),
+    truncated: z.literal(true).optional(),
+  })
+  .meta({ id: 'Journey' })

@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import { datedPeriod, oneOf, project, tz, wholeNumber } from './fields.ts'
+
+const GOAL = 'Field `goal_event` must be an event name of 1 to 256 characters.'
+
+export const PATHS_SINCE = ['1d', '7d', '14d', '30d', '90d'] as const
+
+/** POST /paths (contract 2.3). */
+export const pathsBody = z.object({
+  project,
+  goal_event: z
+    .string(GOAL)
+    .transform(text => text.trim())
+    .refine(text => text.length >= 1 && text.length <= 256, GOAL),
+  since: oneOf('since', PATHS_SINCE).default('30d'),
+  max_steps: wholeNumber('max_steps', 1, 5).default(5),
+  entry_limit: wholeNumber('entry_limit', 1, 20).default(10),
+  path_limit: wholeNumber('path_limit', 1, 10).default(5),
+  candidate_session_cap: wholeNumber('candidate_session_cap', 100, 10_000).default(5_000),
+  tz,
+})
+
+export const NODE_TYPES = ['page', 'event', 'goal', 'drop_off', 'truncated'] as const
+
+export type PathNode = {
+  type: (typeof NODE_TYPES)[number]
+  value: string
+  exit_page?: string | null
+  sessions: number
+  conversions: number
+  conversion_rate: number
+  children: PathNode[]
+}
+
+const pathNode: z.ZodType<PathNode> = z
+  .object({
+    type: z.enum(NODE_TYPES),
+    value: z.string(),
+    exit_page: z.string().nullable().optional(),
+    sessions: z.int(),
+    conversions: z.int(),
+    conversion_rate: z.number(),
+    get children() {
+      return z.array(pathNode)
+    },
+  })
+  .meta({ id: 'PathNode' })
+
+export const pathsResponse = z
+  .object({
+    project: z.string(),
+    goal_event: z.string(),
+    period: datedPeriod,
+    bounds: z.object({
+      max_steps: z.int(),
+      entry_limit: z.int(),
+      path_limit: z.int(),
+      candidate_session_cap: z.int(),
+    }),
+    entry_paths: z.array(
+      z.object({
+        entry_page: z.string(),
+        sessions: z.int(),
+        conversions: z.int(),
+        conversion_rate: z.number(),
+        exit_pages: z.array(
+          z.object({
+            exit_page: z.string(),
+            sessions: z.int(),
+            conversions: z.int(),
+            conversion_rate: z.number(),
+            drop_offs: z.int(),
+            drop_off_rate: z.number(),
+          }),
+        ),
+        tree: z.array(pathNode),
+      }),
+    ),
+    truncated: z.literal(true).optional(),
+  })
+  .meta({ id: 'Paths' })

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { days, failsWith, project, since, tz, wholeNumber } from './fields.ts'
+import { cut } from './sessions.ts'
+
+const dated = { project, since: since.optional(), days: days.optional(), tz }
+
+/** Property keys that queries can name (contract 1.3). */
+export const PROPERTY_KEY = /^[A-Za-z0-9_]{1,128}$/
+
+export const propertyKey = z
+  .string('Parameter `property` is missing. Name a property key such as `path`.')
+  .refine(key => PROPERTY_KEY.test(key), {
+    message: 'A property key must be 1 to 128 letters, digits or underscores.',
+    ...failsWith('INVALID_PROPERTY_KEY'),
+  })
+  .meta({ pattern: PROPERTY_KEY.source })
+
+export const breakdownQuery = z.object({
+  ...dated,
+  property: propertyKey,
+  event: z.string().optional(),
+  limit: wholeNumber('limit', 1, 1000).default(20),
+})
+
+export const breakdownResponse = z
+  .object({
+    project: z.string(),
+    property: z.string(),
+    event: z.string().nullable(),
+    values: z
+      .array(z.object({ value: z.string(), count: z.int(), unique_users: z.int() }))
+      .meta({ description: 'Most frequent first' }),
+    total_events: z.int().meta({ description: 'Events of the range, after the event filter' }),
+    total_with_property: z.int(),
+    ...cut,
+  })
+  .meta({ id: 'Breakdown' })
+
+export const propertiesQuery = z.object(dated)
+
+export const propertiesResponse = z
+  .object({
+    project: z.string(),
+    events: z.array(
+      z.object({
+        event: z.string(),
+        count: z.int(),
+        unique_users: z.int(),
+        first_seen: z.string(),
+        last_seen: z.string(),
+      }),
+    ),
+    property_keys: z.array(z.string()).meta({ description: 'Keys of the newest 5000 events' }),
+  })
+  .meta({ id: 'Properties' })
+
+export const receivedPropertiesQuery = z.object({
+  ...dated,
+  sample: wholeNumber('sample', 100, 10_000).default(5_000),
+})
+
+export const receivedPropertiesResponse = z
+  .object({
+    project: z.string(),
+    sample_size: z.int().meta({ description: 'Events that were looked at, the newest ones' }),
+    since: z.string(),
+    properties: z.array(z.object({ key: z.string(), event: z.string() })),
+  })
+  .meta({ id: 'ReceivedProperties' })

@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import type { ErrorCode } from './errors.ts'
+import { datedPeriod, failsWith, limit, oneOf, project, tz } from './fields.ts'
+import { cut } from './sessions.ts'
+
+export const METRICS = [
+  'event_count',
+  'unique_users',
+  'session_count',
+  'bounce_rate',
+  'avg_duration',
+] as const
+export const NUMERIC_METRICS = ['sum', 'avg', 'min', 'max', 'p50', 'p95'] as const
+export const GROUP_FIELDS = ['event', 'date', 'user_id', 'session_id', 'country'] as const
+export const FILTER_OPS = ['eq', 'neq', 'gt', 'lt', 'gte', 'lte', 'contains'] as const
+export const COUNT_MODES = ['session_then_user', 'raw'] as const
+const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
+
+const METRIC = new RegExp(
+  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')})\\(properties\\.[A-Za-z0-9_]{1,128}\\))$`,
+)
+const GROUP = new RegExp(`^(${GROUP_FIELDS.join('|')}|properties\\.[A-Za-z0-9_]{1,128})$`)
+
+/** A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own. */
+function listOf(name: string, entry: RegExp, code: ErrorCode, allowed: string) {
+  return z
+    .unknown()
+    .refine(value => Array.isArray(value), {
+      message: `Field \`${name}\` must be an array.`,
+      ...failsWith('INVALID_BODY'),
+      abort: true,
+    })
+    .transform(value => value as unknown[])
+    .refine(list => list.every(value => typeof value === 'string' && entry.test(value)), {
+      message: `Field \`${name}\` holds a value that is not allowed. Use ${allowed}.`,
+      ...failsWith(code),
+    })
+    .transform(list => [...new Set(list as string[])])
+    .meta({ override: { type: 'array', items: { type: 'string', pattern: entry.source } } })
+}
+
+/** POST /query (contract 1.3, 1.13). Filters are checked by core/reports/query, because their error lists the properties. */
+export const queryBody = z.object({
+  project,
+  metrics: listOf(
+    'metrics',
+    METRIC,
+    'INVALID_METRIC',
+    `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(properties.value)`,
+  ).default(['event_count']),
+  group_by: listOf(
+    'group_by',
+    GROUP,
+    'INVALID_GROUP_BY',
+    `${GROUP_FIELDS.join(', ')}, or a property such as properties.plan`,
+  ).default([]),
+  filters: z
+    .unknown()
+    .refine(value => Array.isArray(value), {
+      message: 'Field `filters` must be an array.',
+      ...failsWith('INVALID_BODY'),
+    })
+    .transform(value => value as unknown[])
+    .meta({
+      override: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['field', 'op', 'value'],
+          properties: {
+            field: { type: 'string', description: 'A built-in field or properties.<key>' },
+            op: { type: 'string', enum: [...FILTER_OPS] },
+            value: { type: ['string', 'number', 'boolean'] },
+          },
+        },
+      },
+    })
+    .default([]),
+  date_from: z.string().optional().meta({ description: 'ISO 8601 date or `Nd`; default 7 days ago' }),
+  date_to: z.string().optional().meta({ description: 'ISO 8601 date, inclusive; default today' }),
+  count_mode: z
+    .string()
+    .refine(value => (COUNT_MODES as readonly string[]).includes(value), {
+      message: 'Field `count_mode` must be `session_then_user` or `raw`.',
+      ...failsWith('INVALID_COUNT_MODE'),
+    })
+    .default('session_then_user'),
+  order_by: oneOf('order_by', ORDER_FIELDS).optional(),
+  order: oneOf('order', ['asc', 'desc']).default('desc'),
+  limit,
+  email: z.string().optional(),
+  tz,
+  compare: oneOf('compare', ['previous']).optional(),
+})
+
+const queryRows = {
+  rows: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))),
+  count: z.int().meta({ description: 'Rows of this response' }),
+  ...cut,
+}
+
+export const queryResponse = z
+  .object({
+    project: z.string(),
+    period: datedPeriod,
+    metrics: z.array(z.string()),
+    group_by: z.array(z.string()),
+    ...queryRows,
+    previous: z.object({ period: datedPeriod, ...queryRows }).optional(),
+  })
+  .meta({ id: 'Query' })

@@ -1,0 +1,79 @@
+import * as z from 'zod'
+
+/** Parameters and response fields that every read has beside its own (contract 1.13). */
+
+/** The header of every read with the fields of the receipt: `name=value` pairs, joined by `; `. */
+export const RECEIPT_HEADER = 'X-Footfall-Receipt'
+
+function flag(name: string, description: string) {
+  return z
+    .union(
+      [z.boolean(), z.enum(['true', 'false']).transform(text => text === 'true')],
+      `Parameter \`${name}\` must be \`true\` or \`false\`.`,
+    )
+    .default(false)
+    .meta({ description, override: { type: 'boolean', default: false } })
+}
+
+/** A POST may have them in its body or in its query string. */
+export const readOptions = z.object({
+  receipt: flag('receipt', 'Adds `receipt` to the response: what the read cost, and how fresh it is.'),
+  sql: flag(
+    'sql',
+    'Adds `sql` to the response: the statements, which DuckDB can run over the files of the lake.',
+  ),
+})
+
+/** The options of the reads that may be expensive. */
+export const expensiveReadOptions = readOptions.extend({
+  dry_run: flag('dry_run', 'Runs nothing and returns what the read would cost. It is not counted as a read.'),
+})
+
+export type ReadOptions = z.output<typeof readOptions> &
+  Partial<Pick<z.output<typeof expensiveReadOptions>, 'dry_run'>>
+
+export const receipt = z
+  .object({
+    engine: z.enum(['athena', 'duckdb']).nullable().meta({ description: 'null: no statement was needed' }),
+    rows: z.int().nullable().meta({
+      description:
+        'Rows of the files that were read, also of other projects; null: the engine does not count them',
+    }),
+    bytes: z.int().meta({ description: 'Bytes that were read' }),
+    ms: z.int().meta({ description: 'How long the read took' }),
+    fresh_until: z.int().nullable().meta({
+      description: 'Unix ms: the response knows every event that arrived before it; null: not known',
+    }),
+    exact: z.boolean().meta({ description: 'false: a limit or a cap cut the response' }),
+    cost_usd: z.number().meta({ description: 'What the statements cost; 0 on one machine' }),
+  })
+  .meta({ id: 'Receipt' })
+
+export type Receipt = z.infer<typeof receipt>
+
+const statement = z
+  .object({
+    text: z.string(),
+    params: z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])),
+    tables: z.record(z.string(), z.array(z.string())).meta({
+      description: 'The files of each table, as patterns below the folder of the lake',
+    }),
+  })
+  .meta({ id: 'Statement' })
+
+export type Statement = z.infer<typeof statement>
+
+/** The fields that the options add to a response. */
+export const readExtras = { receipt: receipt.optional(), sql: z.array(statement).optional() }
+
+export const dryRunResponse = z
+  .object({
+    dry_run: z.literal(true),
+    estimate: z.object({
+      rows: z.int().nullable(),
+      bytes: z.int().nullable(),
+      cost_usd: z.number().nullable().meta({ description: 'null: the engine cannot estimate' }),
+    }),
+    ...readExtras,
+  })
+  .meta({ id: 'DryRun' })

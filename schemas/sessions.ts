@@ -1,0 +1,142 @@
+import * as z from 'zod'
+import { datedPeriod, days, limit, oneOf, period, project, since, tz, wholeNumber } from './fields.ts'
+
+const dated = { project, since: since.optional(), days: days.optional(), tz }
+
+/** Sessions that start in the range (contract 1.3). */
+export const sessionsQuery = z.object({
+  ...dated,
+  limit,
+  user_id: z.string().optional(),
+  is_bounce: wholeNumber('is_bounce', 0, 1).optional(),
+})
+
+export const sessionRow = z
+  .object({
+    session_id: z.string(),
+    user_id: z.string().nullable(),
+    project_id: z.string(),
+    start_time: z.int().meta({ description: 'Unix ms' }),
+    end_time: z.int().meta({ description: 'Unix ms' }),
+    duration: z.int().meta({ description: 'ms' }),
+    entry_page: z.string().nullable(),
+    exit_page: z.string().nullable(),
+    event_count: z.int(),
+    is_bounce: z.union([z.literal(0), z.literal(1)]),
+    date: z.string(),
+    has_replay: z.boolean(),
+    replay_count: z.int(),
+  })
+  .meta({ id: 'Session' })
+
+export type SessionRow = z.infer<typeof sessionRow>
+
+/** Present only in a list that a limit has cut. */
+export const cut = { truncated: z.literal(true).optional(), total_rows: z.int().optional() }
+
+export const sessionsResponse = z
+  .object({
+    project: z.string(),
+    sessions: z.array(sessionRow).meta({ description: 'Newest start first' }),
+    ...cut,
+  })
+  .meta({ id: 'Sessions' })
+
+export const distributionQuery = z.object(dated)
+
+export const DURATION_BUCKETS = ['0s', '1-10s', '10-30s', '30-60s', '1-3m', '3-10m', '10m+'] as const
+
+export const distributionResponse = z
+  .object({
+    project: z.string(),
+    distribution: z.array(
+      z.object({
+        bucket: z.enum(DURATION_BUCKETS),
+        sessions: z.int(),
+        bounces: z.int(),
+        avg_events: z.number(),
+        pct: z.number().meta({ description: '0 to 100' }),
+      }),
+    ),
+    median_bucket: z.enum(DURATION_BUCKETS).nullable(),
+    engaged_pct: z.number().meta({ description: 'Percentage of sessions of 30 seconds or more' }),
+  })
+  .meta({ id: 'SessionDistribution' })
+
+export const PAGE_TYPES = ['entry', 'exit', 'both'] as const
+
+export const pagesQuery = z.object({
+  ...dated,
+  type: oneOf('type', PAGE_TYPES).default('entry'),
+  limit: wholeNumber('limit', 1, 1000).default(20),
+})
+
+const pageRow = z.object({
+  page: z.string(),
+  sessions: z.int(),
+  bounces: z.int(),
+  bounce_rate: z.number(),
+  avg_duration: z.int().meta({ description: 'ms' }),
+  avg_events: z.number(),
+})
+
+export type PageRow = z.infer<typeof pageRow>
+
+export const pagesResponse = z
+  .object({
+    project: z.string(),
+    entry_pages: z.array(pageRow).optional(),
+    exit_pages: z.array(pageRow).optional(),
+    ...cut,
+  })
+  .meta({ id: 'Pages' })
+
+export const insightsQuery = z.object({ project, period, tz })
+
+/** A number of two periods (R13); `change_pct` is null when it grew from 0. */
+export const deltaMetric = z.object({
+  current: z.number(),
+  previous: z.number(),
+  change: z.number(),
+  change_pct: z.int().nullable(),
+})
+
+export type DeltaMetric = z.infer<typeof deltaMetric>
+
+export const insightsResponse = z
+  .object({
+    project: z.string(),
+    current_period: datedPeriod,
+    previous_period: datedPeriod,
+    metrics: z.object({
+      total_events: deltaMetric,
+      unique_users: deltaMetric,
+      total_sessions: deltaMetric,
+      bounce_rate: deltaMetric,
+      avg_duration: deltaMetric,
+    }),
+    trend: z.enum(['growing', 'stable', 'declining']),
+  })
+  .meta({ id: 'Insights' })
+
+export const heatmapQuery = z.object(dated)
+
+const heatmapCell = z.object({
+  day: z.int().meta({ description: '0 is Sunday' }),
+  day_name: z.string(),
+  hour: z.int(),
+  events: z.int(),
+  users: z.int(),
+})
+
+export type HeatmapCell = z.infer<typeof heatmapCell>
+
+export const heatmapResponse = z
+  .object({
+    project: z.string(),
+    heatmap: z.array(heatmapCell),
+    peak: heatmapCell.nullable(),
+    busiest_day: z.string().nullable(),
+    busiest_hour: z.int().nullable(),
+  })
+  .meta({ id: 'Heatmap' })

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { paths } from '#core/reports/paths/paths'
+import { runReport } from '#core/reports/run'
+import { PATHS_SINCE } from '#schemas/paths'
+import { propertySettings } from '#test/support/depth'
+import { oraclePaths } from '#test/support/oracle/paths'
+import { orderedHistory } from '#test/support/ordered-history'
+import { NOW } from '#test/support/random-history'
+import { withReportLake } from '#test/support/report-lake'
+
+const request = fc.record({
+  tz: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
+  since: fc.constantFrom(...PATHS_SINCE),
+  goal_event: fc.constantFrom('buy', 'signup', 'page_view', '$click', '$scroll_depth', 'never_sent'),
+  max_steps: fc.integer({ min: 1, max: 5 }),
+  entry_limit: fc.constantFrom(1, 2, 20),
+  path_limit: fc.constantFrom(1, 2, 10),
+  // The smallest cap that a request may send is 100. Smaller ones cut small histories.
+  candidate_session_cap: fc.constantFrom(1, 2, 3, 5_000),
+})
+
+test('POST /paths equals the oracle for random histories, goals, bounds and caps', async () => {
+  let conversions = 0
+  let truncations = 0
+  await fc.assert(
+    fc.asyncProperty(
+      orderedHistory,
+      fc.array(request, { minLength: 4, maxLength: 8 }),
+      async (given, requests) => {
+        await withReportLake(given, async ({ services, projects, events }) => {
+          for (const project of projects) {
+            for (const { since, tz, ...asked } of requests) {
+              const body = await runReport(paths, services, { project, body: { ...asked, since, tz } })
+              const { period, goal_event, bounds, ...rest } = body
+              expect({ goal_event, ...bounds }).toEqual(asked)
+              expect(period.to).toBe('2026-11-18')
+              expect(rest).toEqual(oraclePaths(events, { project: project.id, since, now: NOW, tz }, asked))
+              conversions += body.entry_paths.reduce((sum, path) => sum + path.conversions, 0)
+              truncations += Number(JSON.stringify(body.entry_paths).includes('"truncated"'))
+            }
+          }
+        })
+      },
+    ),
+    { ...propertySettings(8), endOnFailure: false },
+  )
+  // The histories must convert and exceed max_steps, or the test proves nothing about either.
+  expect(conversions).toBeGreaterThan(10)
+  expect(truncations).toBeGreaterThan(10)
+}, 1_800_000)

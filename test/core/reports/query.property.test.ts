@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { query } from '#core/reports/query/query'
+import { runReport } from '#core/reports/run'
+import { FILTER_OPS } from '#schemas/query'
+import { propertySettings } from '#test/support/depth'
+import { oracleQuery } from '#test/support/oracle/query'
+import { history, NOW } from '#test/support/random-history'
+import { withReportLake } from '#test/support/report-lake'
+
+const METRICS = [
+  'event_count',
+  'unique_users',
+  'session_count',
+  'bounce_rate',
+  'avg_duration',
+  ...['sum', 'min', 'max', 'p50', 'p95'].map(statistic => `${statistic}(properties.session_count)`),
+  'sum(properties.plan)',
+]
+const GROUPS = [
+  'event',
+  'date',
+  'user_id',
+  'session_id',
+  'country',
+  'properties.path',
+  'properties.plan',
+  'properties.a',
+]
+
+const filter = fc.record({
+  field: fc.constantFrom(
+    'event',
+    'user_id',
+    'session_id',
+    'country',
+    'date',
+    'properties.path',
+    'properties.plan',
+    'properties.session_count',
+    'properties.a',
+  ),
+  op: fc.constantFrom(...FILTER_OPS),
+  value: fc.constantFrom<string | number | boolean>(
+    'x',
+    '',
+    '5',
+    5,
+    -0.5,
+    true,
+    'true',
+    'a',
+    'A',
+    'É',
+    '%',
+    '\\',
+    "o'brien",
+    'page_view',
+    'u1',
+    'DE',
+    '2026-11-10',
+    '5.0',
+  ),
+})
+
+const request = fc.record({
+  tz: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
+  since: fc.constantFrom('0d', '1d', '7d', '30d', '60d'),
+  metrics: fc.uniqueArray(fc.constantFrom(...METRICS), { minLength: 1, maxLength: 3 }),
+  group_by: fc.uniqueArray(fc.constantFrom(...GROUPS), { maxLength: 2 }),
+  filters: fc.array(filter, { maxLength: 2 }),
+  count_mode: fc.constantFrom('raw', 'session_then_user'),
+  order_by: fc.option(fc.constantFrom('event_count', 'unique_users', 'session_count', 'date', 'event'), {
+    nil: undefined,
+  }),
+  order: fc.constantFrom('asc' as const, 'desc' as const),
+  limit: fc.constantFrom(1, 2, 1000),
+})
+
+test('POST /query equals the oracle for random events, filters, groups and metrics', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.array(request, { minLength: 3, maxLength: 5 }), async (given, requests) => {
+      await withReportLake(given, async ({ services, projects, events }) => {
+        for (const project of projects) {
+          for (const { since, tz, ...asked } of requests) {
+            const body = await runReport(query, services, {
+              project,
+              body: { ...asked, date_from: since, tz },
+            })
+            const expected = oracleQuery(events, { project: project.id, since, now: NOW, tz }, asked)
+            expect(body).toMatchObject({ metrics: asked.metrics, group_by: asked.group_by })
+            expect({
+              rows: body.rows,
+              count: body.count,
+              truncated: body.truncated,
+              total_rows: body.total_rows,
+            }).toEqual({
+              truncated: undefined,
+              total_rows: undefined,
+              ...expected,
+            })
+          }
+        }
+      })
+    }),
+    { ...propertySettings(6), endOnFailure: false },
+  )
+}, 1_800_000)

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { retention } from '#core/reports/retention'
+import { runReport } from '#core/reports/run'
+import { RETENTION_PERIODS } from '#schemas/retention'
+import { propertySettings } from '#test/support/depth'
+import { oracleRetention } from '#test/support/oracle/retention'
+import { orderedHistory } from '#test/support/ordered-history'
+import { NOW } from '#test/support/random-history'
+import { withReportLake } from '#test/support/report-lake'
+
+const event = fc.option(fc.constantFrom('page_view', 'signup', 'buy', 'never_sent'), {
+  nil: undefined,
+  freq: 1,
+})
+
+const request = fc.record({
+  tz: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
+  period: fc.constantFrom(...RETENTION_PERIODS),
+  cohorts: fc.constantFrom(1, 5, 8, 12),
+  event,
+  returning_event: event,
+  since: fc.option(fc.constantFrom('0d', '7d', '30d', '60d'), { nil: undefined, freq: 1 }),
+})
+
+test('GET /retention equals the oracle for random histories, periods and events', async () => {
+  let returns = 0
+  await fc.assert(
+    fc.asyncProperty(
+      orderedHistory,
+      fc.array(request, { minLength: 4, maxLength: 8 }),
+      async (given, requests) => {
+        await withReportLake(given, async ({ services, projects, events }) => {
+          for (const project of projects) {
+            for (const { tz, ...asked } of requests) {
+              const body = await runReport(retention, services, { project, query: { ...asked, tz } })
+              expect(body).toEqual(oracleRetention(events, { project: project.id, now: NOW, tz }, asked))
+              returns += body.cohorts.reduce(
+                (sum, { retained }) => sum + retained.slice(1).reduce((all, users) => all + users, 0),
+                0,
+              )
+            }
+          }
+        })
+      },
+    ),
+    { ...propertySettings(8), endOnFailure: false },
+  )
+  // Users must return, or the test proves nothing about later periods.
+  expect(returns).toBeGreaterThan(10)
+}, 1_800_000)

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { heatmap } from '#core/reports/heatmap'
+import { insights } from '#core/reports/insights'
+import { pages } from '#core/reports/pages'
+import { runReport } from '#core/reports/run'
+import { sessionDistribution } from '#core/reports/session-distribution'
+import { sessions } from '#core/reports/sessions'
+import { PERIOD_LABELS } from '#schemas/fields'
+import { PAGE_TYPES } from '#schemas/sessions'
+import { propertySettings } from '#test/support/depth'
+import {
+  oracleDistribution,
+  oracleHeatmap,
+  oracleInsights,
+  oraclePages,
+  oracleSessions,
+} from '#test/support/oracle/sessions'
+import { history, NOW } from '#test/support/random-history'
+import { withReportLake } from '#test/support/report-lake'
+
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'] as const
+
+const question = fc.record({
+  tz: fc.constantFrom(...ZONES),
+  since: fc.constantFrom('0d', '1d', '7d', '30d', '60d'),
+  period: fc.constantFrom(...PERIOD_LABELS),
+  type: fc.constantFrom(...PAGE_TYPES),
+  limit: fc.constantFrom(1, 2, 1000),
+  filter: fc.constantFrom<{ user_id?: string; is_bounce?: number }>(
+    {},
+    {},
+    { user_id: 'u1' },
+    { is_bounce: 0 },
+    { is_bounce: 1, user_id: "o'brien" },
+  ),
+})
+
+test('reports on sessions and hours equal the oracle for random events in any state of compaction and any zone', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      history,
+      fc.array(question, { minLength: 1, maxLength: 4 }),
+      async (given, questions) => {
+        await withReportLake(given, async ({ services, projects, events }) => {
+          for (const project of projects) {
+            for (const { tz, since, period, type, limit, filter } of questions) {
+              const request = { project: project.id, since, now: NOW, tz }
+              const range = { since, tz }
+              expect(
+                await runReport(sessions, services, { project, query: { ...range, limit, ...filter } }),
+              ).toEqual(oracleSessions(events, request, { limit, ...filter }))
+              expect(await runReport(sessionDistribution, services, { project, query: range })).toEqual(
+                oracleDistribution(events, request),
+              )
+              expect(await runReport(pages, services, { project, query: { ...range, type, limit } })).toEqual(
+                oraclePages(events, request, { type, limit }),
+              )
+              expect(await runReport(heatmap, services, { project, query: range })).toEqual(
+                oracleHeatmap(events, request),
+              )
+              expect(await runReport(insights, services, { project, query: { period, tz } })).toMatchObject(
+                oracleInsights(events, request, Number.parseInt(period, 10)),
+              )
+            }
+          }
+        })
+      },
+    ),
+    { ...propertySettings(10), endOnFailure: false },
+  )
+}, 1_800_000)

@@ -1,0 +1,196 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type * as z from 'zod'
+import type { Project } from '#core/projects/project'
+import { createFolderLake } from '#local/lake/folder'
+import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
+import { PERIOD_LABELS } from '#schemas/fields'
+import { PATHS_SINCE } from '#schemas/paths'
+import { RETENTION_PERIODS } from '#schemas/retention'
+import { type Route, type RouteName, routes } from '#schemas/routes'
+import { PAGE_TYPES } from '#schemas/sessions'
+import { STATS_GROUPS } from '#schemas/stats'
+import { buildLake } from '#test/support/build-lake'
+import * as cases from '#test/support/field-cases'
+import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
+
+/** The cases of a field, whatever report has it. */
+const ofField: Record<string, cases.FieldCases> = {
+  project: cases.project,
+  since: cases.since,
+  days: cases.wholeNumber(0, 3650),
+  tz: cases.tz,
+  limit: cases.wholeNumber(1, 1000),
+  sample: cases.wholeNumber(100, 10_000),
+  is_bounce: cases.wholeNumber(0, 1),
+  groupBy: cases.oneOf(STATS_GROUPS),
+  period: cases.oneOf(PERIOD_LABELS),
+  type: cases.oneOf(PAGE_TYPES),
+  event: cases.anyText,
+  user_id: cases.anyText,
+  session_id: cases.anyText,
+  email: cases.anyText,
+  before: cases.cursor,
+  metrics: cases.metrics,
+  group_by: cases.groupBy,
+  filters: cases.filters,
+  date_from: cases.dateFrom,
+  date_to: cases.dateTo,
+  count_mode: cases.countMode,
+  order_by: cases.oneOf(['event_count', 'unique_users', 'session_count', 'date', 'event']),
+  order: cases.oneOf(['asc', 'desc']),
+  compare: cases.oneOf(['previous']),
+  steps: cases.funnelSteps,
+  from_context: cases.fromContext,
+  conversion_window_hours: cases.hours,
+  count_by: cases.oneOf(['user_id', 'session_id']),
+  breakdown: cases.propertyKey,
+  breakdown_limit: cases.wholeNumber(1, 50),
+  goal_event: cases.goalEvent,
+  max_steps: cases.wholeNumber(1, 5),
+  entry_limit: cases.wholeNumber(1, 20),
+  path_limit: cases.wholeNumber(1, 10),
+  candidate_session_cap: cases.wholeNumber(100, 10_000),
+  cohorts: cases.wholeNumber(1, 12),
+  returning_event: cases.filledText,
+  receipt: cases.flag,
+  sql: cases.flag,
+  dry_run: cases.flag,
+  property: { ...cases.propertyKey, absent: 'MISSING_FIELDS' },
+}
+
+/** The cases of fields that differ between reports. */
+const ofReport: Partial<Record<RouteName, Record<string, cases.FieldCases>>> = {
+  paths: { since: cases.oneOf(PATHS_SINCE) },
+  retention: { period: cases.oneOf(RETENTION_PERIODS), event: cases.filledText },
+  journey: { user_id: { ...cases.anyText, absent: 'MISSING_FIELDS' } },
+  journeyByBody: { user_id: { ...cases.anyText, absent: 'MISSING_FIELDS' } },
+  journeyLookup: { user_id: { ...cases.anyText, absent: 'MISSING_FIELDS' } },
+  eventsLookup: { user_id: { ...cases.anyText, absent: 'MISSING_FIELDS' } },
+}
+
+/** What a valid request needs beside the project. */
+const required: Partial<Record<RouteName, Record<string, unknown>>> = {
+  breakdown: { property: 'path' },
+  funnel: { steps: [{ event: 'a' }, { event: 'b' }] },
+  paths: { goal_event: 'a' },
+  journey: { user_id: 'u' },
+  journeyByBody: { user_id: 'u' },
+  journeyLookup: { user_id: 'u' },
+  eventsLookup: { user_id: 'u' },
+}
+
+const reportRows = (Object.entries(routes) as [RouteName, Route][]).filter(
+  ([, route]) => route.function === 'reports' && route.tag === 'Analytics' && route.project !== undefined,
+)
+
+let dir: string
+let engine: LocalQueryEngine
+let service: HttpService
+let project: Project
+
+// The lake has events, so that every accepted value runs through the statements of its report.
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'footfall-fields-'))
+  const lakeDir = join(dir, 'lake')
+  const lake = createFolderLake(lakeDir)
+  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
+  const snapshot = { epoch: 1, warm: 1, cold: 1 }
+  service = await openHttpService({ reading: { engine, lakeState: { lake: async () => snapshot } } })
+  project = await service.createProject()
+  const names = ['a', 'b', 'page_view', "'", '\\']
+  const events = names.map((event, i) => ({
+    event,
+    properties: { path: `/${i}`, plan: i % 2 === 0 ? i : event },
+    user_id: 'u',
+    session_id: 's',
+    timestamp: NOW - 1_000 + i,
+    event_id: null,
+  }))
+  const record = {
+    kind: 'events' as const,
+    project_id: project.id,
+    account_id: 'acc_1',
+    bucket: project.bucket,
+    received_at: NOW,
+    seq: 1,
+    country: 'DE',
+    events,
+  }
+  await buildLake({ lake, tempDir: join(dir, 'temp'), epochs: [[[record]]] })
+})
+
+afterAll(async () => {
+  await service.close()
+  await engine.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+/** The fields that a row accepts. */
+function fieldsOf({ query, body, options }: Route): string[] {
+  return [(body ?? query) as z.ZodObject, options].flatMap(schema => Object.keys(schema?.shape ?? {}))
+}
+
+type Outcome = { status: number; error: unknown; text: string }
+
+async function send(route: Route, fields: Record<string, unknown>): Promise<Outcome> {
+  const isGet = route.method === 'GET'
+  const query = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+  const { status, body, text } = await service.call(route, isGet ? { query } : { body: fields })
+  if (status === 200 && body.dry_run !== true) route.responses[200]?.schema?.parse(body)
+  return { status, error: body.error ?? null, text }
+}
+
+/** Sends each case of a field, and returns those whose response is another than the case says. */
+async function findWrongResponses(name: RouteName, route: Route, field: string): Promise<unknown[]> {
+  const found = ofReport[name]?.[field] ?? ofField[field]
+  if (found === undefined) return [[field, 'has no cases in this test']]
+  const good: Record<string, unknown> = { project: project.name, ...required[name] }
+  const { [field]: _, ...without } = good
+  const isGet = route.method === 'GET'
+  const wrong: unknown[] = []
+  const check = async (fields: Record<string, unknown>, shown: string, code: string | null) => {
+    const { status, error, text } = await send(route, fields)
+    const isRight = code === null ? status === 200 : error === code && status < 500
+    if (!isRight) wrong.push([field, shown, code ?? 200, text.slice(0, 300)])
+  }
+  await check(without, 'absent', found.absent ?? null)
+  if (!isGet) await check({ ...good, [field]: null }, 'null', found.absent ?? null)
+  for (const [value, code] of isGet ? found.text : [...found.text, ...found.json]) {
+    await check({ ...good, [field]: value }, String(JSON.stringify(value)).slice(0, 80), code)
+  }
+  return wrong
+}
+
+test.each(reportRows)(
+  '%s responds to absent, wrong and hostile values of every field as the contract says',
+  async (name, route) => {
+    const wrong = []
+    for (const field of fieldsOf(route)) wrong.push(...(await findWrongResponses(name, route, field)))
+    expect(wrong).toEqual([])
+    expect(service.logged.filter(({ code }) => code === 'request_failed')).toEqual([])
+  },
+  120_000,
+)
+
+test.each(reportRows.filter(([, { body }]) => body !== undefined))(
+  '%s refuses a body that is not a JSON object',
+  async (_, route) => {
+    for (const text of ['', '{', 'null', '[]', '"a"', '7', '{"project":"a"}\u0000', '\uFEFF[]']) {
+      const { status, body } = await service.call(route, { body: Buffer.from(text) })
+      expect([text, status, body.error]).toEqual([text, 400, 'INVALID_BODY'])
+    }
+    const notUtf8 = await service.call(route, { body: Buffer.from([0x7b, 0xff, 0x7d]) })
+    expect([notUtf8.status, notUtf8.body.error]).toEqual([400, 'INVALID_BODY'])
+  },
+)
+
+test('an unknown field of a filter is answered with the fields that the filter could name', async () => {
+  const { status, body } = await service.call(routes.query, {
+    body: { project: project.name, filters: [{ field: 'plan', op: 'eq', value: 'a' }] },
+  })
+  expect([status, body.error, body.suggested_field]).toEqual([400, 'INVALID_FILTER_FIELD', 'properties.plan'])
+  expect(body.available_properties).toMatchObject({ property_keys: ['path', 'plan'] })
+})

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { createTurns } from '#local/lake/turns'
+
+const never = new AbortController().signal
+
+/** Work that ends when the test says so, in the order of its starts. */
+function setUp(limits = { total: 3, perOwner: 2 }) {
+  const turns = createTurns(limits)
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  const add = (owner: string, name: string, signal = never) =>
+    turns.take(
+      owner,
+      () => {
+        started.push(name)
+        return new Promise<void>(resolve => ends.set(name, resolve))
+      },
+      signal,
+    )
+  const end = async (name: string) => {
+    ends.get(name)?.()
+    await settle()
+  }
+  return { turns, started, add, end }
+}
+
+const settle = () => new Promise(resolve => setImmediate(resolve))
+
+test('one owner never occupies the whole queue: another one starts at once', async () => {
+  const { started, add } = setUp()
+  for (const name of ['a1', 'a2', 'a3', 'a4']) void add('a', name)
+  await settle()
+  expect(started).toEqual(['a1', 'a2'])
+  void add('b', 'b1')
+  await settle()
+  expect(started).toEqual(['a1', 'a2', 'b1'])
+})
+
+test('owners who wait take turns, whatever number of requests each has', async () => {
+  const { started, add, end } = setUp({ total: 1, perOwner: 1 })
+  for (const name of ['a1', 'a2', 'a3', 'a4']) void add('a', name)
+  void add('b', 'b1')
+  void add('c', 'c1')
+  void add('b', 'b2')
+  for (let i = 0; i < 7; i++) {
+    await settle()
+    await end(started.at(-1) ?? '')
+  }
+  expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+})
+
+test('work that fails ends its turn and rejects', async () => {
+  const { turns } = setUp({ total: 1, perOwner: 1 })
+  await expect(turns.take('a', () => Promise.reject(new Error('broken')), never)).rejects.toThrow('broken')
+  expect(await turns.take('a', async () => 'works', never)).toBe('works')
+})
+
+test('work that waits leaves the queue when its signal aborts, and never starts', async () => {
+  const { turns, started, add, end } = setUp({ total: 1, perOwner: 1 })
+  void add('a', 'a1')
+  const leaving = new AbortController()
+  const second = add('a', 'a2', leaving.signal)
+  leaving.abort(new Error('left'))
+  await expect(second).rejects.toThrow('left')
+  await end('a1')
+  await turns.whenIdle()
+  expect(started).toEqual(['a1'])
+})
+
+test('the queue is idle when no work runs or waits', async () => {
+  const { turns, add, end } = setUp({ total: 1, perOwner: 1 })
+  await turns.whenIdle()
+  void add('a', 'a1')
+  void add('a', 'a2')
+  let isIdle = false
+  const idle = turns.whenIdle().then(() => {
+    isIdle = true
+  })
+  await settle()
+  await end('a1')
+  expect(isIdle).toBe(false)
+  await end('a2')
+  await idle
+})

@@ -1,0 +1,285 @@
+import type { ErrorCode } from '#schemas/errors'
+
+/**
+ * Values for the fields of report routes, with the error code of the contract. `null` as the code means that the value is
+ * accepted. In a query string every value is sent as text.
+ */
+export type FieldCase = [value: unknown, code: ErrorCode | null]
+
+export type FieldCases = {
+  /** The code of a request without the field. */
+  absent?: ErrorCode
+  /** Values for query strings and bodies. */
+  text: FieldCase[]
+  /** Values for bodies only, because a query string holds nothing but text. */
+  json: FieldCase[]
+}
+
+/** Texts that break a statement, a pattern or a parser that takes them for its own. */
+const HOSTILE = [`' OR 1=1 --"%_\\?$1$.a`, 'a\u0000b', '\u{1F600}\uFFFF', '__proto__']
+/** Nearly the largest body. */
+const LONG = 'x'.repeat(1_000_000)
+/** Nearly the longest query string that the server of one machine accepts. */
+const LONG_IN_QUERY = 'x'.repeat(8_000)
+/** JSON.stringify writes it as an escape, so it reaches the service. */
+const LONE_SURROGATE = '\uD800'
+const WRONG_TYPES: unknown[] = [true, {}, [], [[]], { $gt: '' }, ['a']]
+
+function all(values: readonly unknown[], code: ErrorCode | null): FieldCase[] {
+  return values.map((value): FieldCase => [value, code])
+}
+
+/** A field that takes any text. */
+export const anyText: FieldCases = {
+  text: all(['', ' ', ...HOSTILE, LONG_IN_QUERY], null),
+  json: [...all([LONG, LONE_SURROGATE], null), ...all([...WRONG_TYPES, 7], 'MISSING_FIELDS')],
+}
+
+/** A field that refuses every text but those that its own format allows. */
+function formatted(bad: readonly unknown[], code: ErrorCode, good: readonly unknown[]): FieldCases {
+  return {
+    text: [...all([...bad, '', ' ', ...HOSTILE, LONG_IN_QUERY], code), ...all(good, null)],
+    json: [...all([LONG, LONE_SURROGATE], code), ...all([...WRONG_TYPES, 7.5], code)],
+  }
+}
+
+export function wholeNumber(min: number, max: number): FieldCases {
+  const bad = [min - 1, max + 1, 1.5, '1e1', '0x5', '+1', 'NaN', 'Infinity', '1 ', '9'.repeat(400)]
+  return formatted(bad, 'MISSING_FIELDS', [min, max])
+}
+
+export function oneOf(good: readonly string[]): FieldCases {
+  return formatted([good[0]?.toUpperCase(), `${good[0]} `, 'other'], 'MISSING_FIELDS', good)
+}
+
+export const since = formatted(
+  ['yesterday', '-1d', '1.5d', '3651d', '7 d', '24h', '2026-02-30', '2026-13-01', '2999-01-01', '1'],
+  'INVALID_SINCE',
+  ['3650d', '0001-01-01', '2026-11-01T12:00:00+0530'],
+)
+
+export const tz = formatted(['Mars/Base', '+02:00', 'europe berlin', 'UTC+1'], 'MISSING_FIELDS', [
+  'Australia/Lord_Howe',
+])
+
+export const cursor = formatted(['abc', 'MTIz', '0', '-1'], 'MISSING_FIELDS', [])
+
+export const propertyKey: FieldCases = {
+  ...formatted(['a-b', 'a.b', 'x'.repeat(129), 'é'], 'INVALID_PROPERTY_KEY', [
+    'path',
+    'country',
+    'x'.repeat(128),
+    '_',
+  ]),
+  json: [
+    ...all([LONG, LONE_SURROGATE], 'INVALID_PROPERTY_KEY'),
+    ...all([...WRONG_TYPES, 7], 'MISSING_FIELDS'),
+  ],
+}
+// These are keys, though hostile ones.
+propertyKey.text = propertyKey.text.map(([value, code]) =>
+  typeof value === 'string' && /^[A-Za-z0-9_]{1,128}$/.test(value) ? [value, null] : [value, code],
+)
+
+/** `project`: absent or not a text is PROJECT_REQUIRED, and a name that no project has is NOT_FOUND (contract R8, R9). */
+export const project: FieldCases = {
+  absent: 'PROJECT_REQUIRED',
+  text: [['', 'PROJECT_REQUIRED'], ...all([' ', ...HOSTILE, LONG_IN_QUERY], 'NOT_FOUND')],
+  json: [...all([LONE_SURROGATE, LONG], 'NOT_FOUND'), ...all([...WRONG_TYPES, 7], 'PROJECT_REQUIRED')],
+}
+
+/** A body field that is an array, and values that are none. */
+function list(notArray: ErrorCode, cases: FieldCase[]): FieldCases {
+  return { text: [], json: [...all([true, {}, 7, 'a', '', LONG], notArray), ...cases] }
+}
+
+export const metrics = list('INVALID_BODY', [
+  ...all([[''], [7], [null], [{}], ['sum(x)'], ['sum(properties.a-b)'], [LONG]], 'INVALID_METRIC'),
+  ...all(
+    HOSTILE.map(text => [text]),
+    'INVALID_METRIC',
+  ),
+  ...all([['event_count', 'event_count'], ['p95(properties.session_count)']], null),
+])
+
+export const groupBy = list('INVALID_BODY', [
+  ...all(
+    [[''], [7], [null], [{}], ['properties.'], ['properties.a b'], ['timestamp'], [LONG]],
+    'INVALID_GROUP_BY',
+  ),
+  ...all(
+    HOSTILE.map(text => [text]),
+    'INVALID_GROUP_BY',
+  ),
+  ...all([[], ['event', 'event'], ['properties.plan', 'date', 'country', 'user_id', 'session_id']], null),
+])
+
+const filter = (changes: object) => [{ field: 'event', op: 'eq', value: 'a', ...changes }]
+
+export const filters = list('INVALID_BODY', [
+  ...all([[null], [7], ['a'], [[]], filter({ field: undefined })], 'INVALID_FILTER_FIELD'),
+  ...all(
+    [...WRONG_TYPES, 7, '', ...HOSTILE, LONG].map(field => filter({ field })),
+    'INVALID_FILTER_FIELD',
+  ),
+  ...all(
+    HOSTILE.filter(text => !/^\w+$/.test(text)).map(text => filter({ field: `properties.${text}` })),
+    'INVALID_PROPERTY_KEY',
+  ),
+  ...all(
+    [...WRONG_TYPES, 7, '', ...HOSTILE, LONG, 'prefix'].map(op => filter({ op })),
+    'INVALID_FILTER_OP',
+  ),
+  ...all(
+    [null, {}, [], ['a']].map(value => filter({ value })),
+    'INVALID_FILTER_FIELD',
+  ),
+  ...all(
+    ['', 7, -0.5, 1e308, true, ...HOSTILE, LONG, LONE_SURROGATE].map(value => filter({ value })),
+    null,
+  ),
+  ...all(
+    ['a', ...HOSTILE].map(value => filter({ field: 'properties.plan', op: 'contains', value })),
+    null,
+  ),
+  ...all(
+    [5, '5', '1e999', '-0'].map(value => filter({ field: 'properties.plan', op: 'gte', value })),
+    null,
+  ),
+  ...all(
+    [true, '', 'now', -1, 1e300, LONG].map(value => filter({ field: 'timestamp', op: 'gt', value })),
+    'INVALID_BODY',
+  ),
+  ...all(
+    [0, '0', '2026-11-01', '9999-12-31T23:59:59.999Z'].map(value =>
+      filter({ field: 'timestamp', op: 'gt', value }),
+    ),
+    null,
+  ),
+])
+
+const steps = (step: unknown) => [step, { event: 'b' }]
+const stepFilter = (changes: object) =>
+  steps({ event: 'a', filters: [{ property: 'plan', op: 'eq', value: 'a', ...changes }] })
+
+export const funnelSteps: FieldCases = {
+  ...list('INVALID_FUNNEL_STEPS', [
+    ...all([[], [{ event: 'a' }], Array(9).fill({ event: 'a' })], 'INVALID_FUNNEL_STEPS'),
+    ...all(
+      [null, 7, 'a', [], {}, { event: '' }, { event: 7 }, { event: 'x'.repeat(257) }, { event: LONG }].map(
+        steps,
+      ),
+      'INVALID_FUNNEL_STEPS',
+    ),
+    ...all(
+      [7, 'a', {}].map(value => steps({ event: 'a', filters: value })),
+      'INVALID_FUNNEL_STEPS',
+    ),
+    ...all(
+      [null, 7, 'a'].map(value => steps({ event: 'a', filters: [value] })),
+      'INVALID_FUNNEL_STEPS',
+    ),
+    ...all(
+      [...WRONG_TYPES, 7, '', ...HOSTILE.filter(text => !/^\w+$/.test(text)), LONG].map(property =>
+        stepFilter({ property }),
+      ),
+      'INVALID_PROPERTY_KEY',
+    ),
+    ...all(
+      ['event', 'plan', 'properties.', 'properties.a b'].map(field =>
+        stepFilter({ property: undefined, field }),
+      ),
+      'INVALID_PROPERTY_KEY',
+    ),
+    ...all(
+      [undefined, null, 7, '', ...HOSTILE, LONG].map(op => stepFilter({ op })),
+      'INVALID_FILTER_OP',
+    ),
+    ...all(
+      [undefined, null, {}, [], ['a']].map(value => stepFilter({ value })),
+      'INVALID_FUNNEL_STEPS',
+    ),
+    ...all(
+      ['a', [], [null], [[]], Array(51).fill('a')].map(value => stepFilter({ op: 'in', value })),
+      'INVALID_FUNNEL_STEPS',
+    ),
+    ...all(
+      ['', 7, true, ...HOSTILE, LONG].map(value => stepFilter({ value })),
+      null,
+    ),
+    ...all(
+      [['a', 7, true], Array(50).fill('a'), HOSTILE].map(value => stepFilter({ op: 'in', value })),
+      null,
+    ),
+    ...all(
+      [...HOSTILE, 'x'.repeat(256)].map(event => steps({ event })),
+      null,
+    ),
+    ...all(
+      [stepFilter({ property: undefined, field: 'properties.plan' }), Array(8).fill({ event: 'a' })],
+      null,
+    ),
+  ]),
+  // A project without a context has no steps.
+  absent: 'INVALID_FUNNEL_STEPS',
+}
+
+export const hours: FieldCases = {
+  text: [],
+  json: [
+    ...all([0.5, 8761, -1, '24', '', LONG, ...WRONG_TYPES], 'MISSING_FIELDS'),
+    ...all([1, 1.5, 8760], null),
+  ],
+}
+
+export const fromContext: FieldCases = {
+  text: [],
+  json: [...all([7, 'true', {}, [], LONG], 'MISSING_FIELDS'), [true, 'INVALID_FUNNEL_STEPS'], [false, null]],
+}
+
+export const goalEvent: FieldCases = {
+  absent: 'MISSING_FIELDS',
+  text: [],
+  json: [
+    ...all(['', '  ', 'x'.repeat(257), LONG, ...WRONG_TYPES, 7], 'MISSING_FIELDS'),
+    ...all([' a ', 'x'.repeat(256), ...HOSTILE], null),
+  ],
+}
+
+/** Text that may not be empty. */
+export const filledText: FieldCases = {
+  text: anyText.text.map(([value, code]) => [value, value === '' ? 'MISSING_FIELDS' : code]),
+  json: anyText.json,
+}
+
+export const countMode: FieldCases = {
+  text: [],
+  json: [
+    ...all(['', 'RAW', ...HOSTILE, LONG], 'INVALID_COUNT_MODE'),
+    ...all([7, ...WRONG_TYPES], 'MISSING_FIELDS'),
+    ...all(['raw', 'session_then_user'], null),
+  ],
+}
+
+export const dateFrom: FieldCases = {
+  ...since,
+  json: [
+    ...since.text,
+    ...all([LONG, LONE_SURROGATE], 'INVALID_SINCE'),
+    ...all([...WRONG_TYPES, 7], 'MISSING_FIELDS'),
+  ],
+}
+
+export const dateTo = formatted(['7d', '2026-02-30', '2026-01-01', 'today'], 'MISSING_FIELDS', [
+  '2026-11-21',
+  '2027-01-01',
+  '2026-11-21T10:00:00Z',
+])
+
+export const flag: FieldCases = {
+  text: [
+    ...all(['', 'yes', '1', 'TRUE', ...HOSTILE, LONG_IN_QUERY], 'MISSING_FIELDS'),
+    ...all(['true', 'false'], null),
+  ],
+  json: [...all([7, {}, [], LONG, LONE_SURROGATE], 'MISSING_FIELDS'), ...all([true, false], null)],
+}

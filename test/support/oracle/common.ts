@@ -1,0 +1,89 @@
+import type { SentEvent } from '#test/support/oracle'
+
+/** What every oracle of a report shares. Its source is the contract, not the SQL. Everything is computed naively. */
+
+export const HOUR = 3_600_000
+export const DAY = 24 * HOUR
+
+/** `since` is `Nd`. */
+export type OracleRequest = { project: string; since: string; now: number; tz: string }
+
+/** The project's events up to five minutes after now. */
+export function eventsOf(events: readonly SentEvent[], { project, now }: OracleRequest): SentEvent[] {
+  return events.filter(event => event.project_id === project && event.timestamp <= now + HOUR / 12)
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Local date, weekday (0 is Sunday) and hour of a time, as the Intl library writes them. */
+export function localTime(ms: number, tz: string): { date: string; weekday: number; hour: number } {
+  let format = formats.get(tz)
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-CA', {
+      timeZone: tz,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      hourCycle: 'h23',
+    })
+    formats.set(tz, format)
+  }
+  const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]))
+  const date = `${parts.year}-${parts.month}-${parts.day}`
+  return { date, weekday: new Date(`${date}T12:00:00Z`).getUTCDay(), hour: Number(parts.hour) }
+}
+
+/** The date some days before or after a date. */
+export function shiftDate(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * DAY).toISOString().slice(0, 10)
+}
+
+/** The first moment of a local date, to the quarter of an hour: no zone has a finer offset today. */
+export function startOfDate(date: string, tz: string): number {
+  let start = Date.parse(date) - DAY
+  while (localTime(start, tz).date < date) start += DAY / 96
+  return start
+}
+
+/** The first date of the range of `Nd`. */
+export function firstDate({ since, now, tz }: OracleRequest): string {
+  return shiftDate(localTime(now, tz).date, -Number.parseInt(since, 10))
+}
+
+/** Whether a time is in the range of the request: its local date is the first date or a later one. */
+export function isInRange(ms: number, request: OracleRequest): boolean {
+  return localTime(ms, request.tz).date >= firstDate(request)
+}
+
+export function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** Order of events: by timestamp, then by arrival. */
+export function byPosition(a: SentEvent, b: SentEvent): number {
+  return a.timestamp - b.timestamp || arrival(a) - arrival(b) || a.seq - b.seq
+}
+
+/** Whole seconds from timestamp to arrival, which order events of one timestamp. */
+function arrival({ received_at, timestamp }: SentEvent): number {
+  return Math.floor(received_at / 1000) - Math.floor(timestamp / 1000)
+}
+
+/** value rounded to decimals, halves up. Exact for the numbers of small histories. */
+export function round(value: number, decimals: number): number {
+  const scale = 10 ** decimals
+  return Math.floor(value * scale + 0.5 + 1e-9) / scale
+}
+
+export function ratioOf(numerator: number, denominator: number, decimals: number): number {
+  return denominator === 0 ? 0 : round(numerator / denominator, decimals)
+}
+
+export function countUsers(events: readonly SentEvent[]): number {
+  return new Set(events.map(event => event.user_id).filter(user => user !== null)).size
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,135 @@
+import type { SentEvent } from '#test/support/oracle'
+import {
+  byCodePoint,
+  byPosition,
+  eventsOf,
+  HOUR,
+  isInRange,
+  type OracleRequest,
+  ratioOf,
+  sum,
+} from './common.ts'
+import { propertyText } from './properties.ts'
+import { matches } from './query.ts'
+
+type Value = string | number | boolean
+export type OracleStep = {
+  event: string
+  filters: { property: string; op: string; value: Value | Value[] }[]
+}
+export type OracleFunnel = {
+  steps: OracleStep[]
+  count_by: 'user_id' | 'session_id'
+  conversion_window_hours: number
+  breakdown?: string | undefined
+  breakdown_limit: number
+}
+
+function isStep(event: SentEvent, { event: name, filters }: OracleStep): boolean {
+  return (
+    event.event === name &&
+    filters.every(({ property, op, value }) => {
+      const { properties } = event
+      const actual = properties !== null && Object.hasOwn(properties, property) ? properties[property] : null
+      return Array.isArray(value)
+        ? value.some(each => matches(actual, 'eq', each))
+        : matches(actual, op, value)
+    })
+  )
+}
+
+/** The events with which an entity passes the steps, in order. `own`: all events of the entity in the range. */
+function passSteps(own: readonly SentEvent[], { steps, conversion_window_hours }: OracleFunnel): SentEvent[] {
+  const ordered = own.toSorted(byPosition)
+  const passed: SentEvent[] = []
+  let next = 0
+  for (const step of steps) {
+    const latest = (passed[0]?.timestamp ?? Number.POSITIVE_INFINITY) + conversion_window_hours * HOUR
+    const place = ordered.findIndex(
+      (event, i) => i >= next && isStep(event, step) && event.timestamp <= latest,
+    )
+    const event = ordered[place]
+    if (event === undefined) break
+    passed.push(event)
+    next = place + 1
+  }
+  return passed
+}
+
+function stepResults(entities: readonly SentEvent[][], { steps }: OracleFunnel) {
+  const users = steps.map((_, i) => entities.filter(passed => passed.length > i).length)
+  return steps.map(({ event }, i) => {
+    const own = users[i] ?? 0
+    const previous = users[i - 1] ?? own
+    const rate = i === 0 ? 1 : ratioOf(own, previous, 3)
+    const times = entities.flatMap(passed => {
+      const [at, next] = [passed[i], passed[i + 1]]
+      return at === undefined || next === undefined ? [] : [next.timestamp - at.timestamp]
+    })
+    return {
+      step: i + 1,
+      event,
+      users: own,
+      strict_survivors: own,
+      conversion_rate: rate,
+      conversion_from_previous: rate,
+      drop_off_rate: i === 0 ? 0 : ratioOf(previous - own, previous, 3),
+      avg_time_to_next_ms: times.length === 0 ? null : ratioOf(sum(times), times.length, 0),
+      conversion_rates: { from_previous: rate, from_first: i === 0 ? 1 : ratioOf(own, users[0] ?? 0, 3) },
+    }
+  })
+}
+
+/** The numbers of the response; `warnings` says which steps have one, and why. */
+export function oracleFunnel(events: readonly SentEvent[], request: OracleRequest, funnel: OracleFunnel) {
+  const { steps, count_by, breakdown, breakdown_limit } = funnel
+  const own = eventsOf(events, request).filter(event => isInRange(event.timestamp, request))
+  const entities = [...Map.groupBy(own, event => event[count_by])]
+    .filter(([id]) => id !== null)
+    .map(([, of]) => passSteps(of, funnel))
+    .filter(passed => passed.length > 0)
+  const results = stepResults(entities, funnel)
+  const activity = steps.map(step => {
+    const of = own.filter(event => isStep(event, step))
+    const distinct = (key: 'user_id' | 'session_id') =>
+      new Set(of.map(event => event[key]).filter(id => id !== null)).size
+    return { event_count: of.length, unique_users: distinct('user_id'), entities: distinct(count_by) }
+  })
+  const overall = (of: typeof results) => ratioOf(of.at(-1)?.users ?? 0, of[0]?.users ?? 0, 3)
+  const groups = [
+    ...Map.groupBy(entities, ([first]) =>
+      breakdown === undefined || first === undefined ? null : propertyText(first, breakdown),
+    ),
+  ]
+    .toSorted(
+      ([a, ofA], [b, ofB]) =>
+        ofB.length - ofA.length || Number(a === null) - Number(b === null) || byCodePoint(a ?? '', b ?? ''),
+    )
+    .map(([value, of]) => {
+      const groupSteps = stepResults(of, funnel)
+      return { value, steps: groupSteps, overall_conversion_rate: overall(groupSteps) }
+    })
+  return {
+    project: request.project,
+    count_by,
+    steps: results.map((step, i) => ({
+      ...step,
+      raw_activity: {
+        event_count: activity[i]?.event_count,
+        unique_users: activity[i]?.unique_users,
+      },
+      joinable_entities: activity[i]?.entities,
+    })),
+    overall_conversion_rate: overall(results),
+    conversion_rates: { overall: overall(results), by_step: results.map(step => step.conversion_rate) },
+    warnings: activity.flatMap(({ event_count, entities: joinable }, i) => {
+      if (event_count === 0) return [`Step ${i + 1}: did not occur`]
+      if (joinable === 0) return [`Step ${i + 1}: carries the id`]
+      return results[i]?.users === 0 ? [`Step ${i + 1}: in order`] : []
+    }),
+    ...(breakdown !== undefined && {
+      breakdowns: groups.slice(0, breakdown_limit),
+      ...(groups.length > breakdown_limit && { truncated: true, total_rows: groups.length }),
+    }),
+  }
+}

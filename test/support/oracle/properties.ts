@@ -1,0 +1,92 @@
+import type { SentEvent } from '#test/support/oracle'
+import {
+  byCodePoint,
+  byPosition,
+  countUsers,
+  eventsOf,
+  firstDate,
+  isInRange,
+  localTime,
+  type OracleRequest,
+} from './common.ts'
+
+/** The value of a property as text (U33); null for null and absent values. `country` is the event's country. */
+export function propertyText(event: SentEvent, property: string): string | null {
+  if (property === 'country') return event.country
+  const { properties } = event
+  const value = properties !== null && Object.hasOwn(properties, property) ? properties[property] : null
+  if (value === null || value === undefined) return null
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+export function oracleBreakdown(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+  { property, event, limit }: { property: string; event?: string; limit: number },
+) {
+  const own = eventsOf(events, request)
+    .filter(each => isInRange(each.timestamp, request))
+    .filter(each => event === undefined || each.event === event)
+  const values = [...Map.groupBy(own, each => propertyText(each, property))]
+    .flatMap(([value, of]) => (value === null ? [] : [{ value, of }]))
+    .map(({ value, of }) => ({ value, count: of.length, unique_users: countUsers(of) }))
+    .toSorted((a, b) => b.count - a.count || byCodePoint(a.value, b.value))
+  return {
+    project: request.project,
+    property,
+    event: event ?? null,
+    values: values.slice(0, limit),
+    total_events: own.length,
+    total_with_property: own.filter(each => propertyText(each, property) !== null).length,
+    ...(values.length > limit && { truncated: true, total_rows: values.length }),
+  }
+}
+
+/** The newest events of the range. */
+function newest(events: readonly SentEvent[], request: OracleRequest, count: number): SentEvent[] {
+  return eventsOf(events, request)
+    .filter(event => isInRange(event.timestamp, request))
+    .toSorted(byPosition)
+    .slice(-count)
+}
+
+export function oracleProperties(events: readonly SentEvent[], request: OracleRequest) {
+  const own = newest(events, request, Number.POSITIVE_INFINITY)
+  const keys = newest(events, request, 5_000).flatMap(event => Object.keys(event.properties ?? {}))
+  return {
+    project: request.project,
+    events: [...Map.groupBy(own, event => event.event)]
+      .map(([event, of]) => {
+        const dates = of.map(each => localTime(each.timestamp, request.tz).date).toSorted()
+        return {
+          event,
+          count: of.length,
+          unique_users: countUsers(of),
+          first_seen: dates[0],
+          last_seen: dates.at(-1),
+        }
+      })
+      .toSorted((a, b) => b.count - a.count || byCodePoint(a.event, b.event)),
+    property_keys: [...new Set(keys)].toSorted(byCodePoint),
+  }
+}
+
+export function oracleReceivedProperties(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+  sample: number,
+) {
+  const own = newest(events, request, sample)
+  const pairs = own.flatMap(({ event, properties }) =>
+    Object.keys(properties ?? {}).map(key => JSON.stringify([key, event])),
+  )
+  return {
+    project: request.project,
+    sample_size: own.length,
+    since: firstDate(request),
+    properties: [...new Set(pairs)]
+      .map((pair): [string, string] => JSON.parse(pair))
+      .map(([key, event]) => ({ key, event }))
+      .toSorted((a, b) => byCodePoint(a.key, b.key) || byCodePoint(a.event, b.event)),
+  }
+}

@@ -1,0 +1,221 @@
+import type { SentEvent } from '#test/support/oracle'
+import {
+  byCodePoint,
+  countUsers,
+  DAY,
+  eventsOf,
+  isInRange,
+  localTime,
+  type OracleRequest,
+  ratioOf,
+  sum,
+} from './common.ts'
+import { propertyText } from './properties.ts'
+
+export type OracleFilter = { field: string; op: string; value: string | number | boolean }
+
+export type OracleQuery = {
+  metrics: string[]
+  group_by: string[]
+  filters: OracleFilter[]
+  count_mode: string
+  order_by?: string | undefined
+  order: 'asc' | 'desc'
+  limit: number
+}
+
+const BOUNCE_NAMES = [
+  'page_view',
+  '$impression',
+  '$scroll_depth',
+  '$error',
+  '$time_on_page',
+  '$performance',
+  '$web_vitals',
+]
+
+function readsAsNumber(value: unknown): boolean {
+  if (typeof value === 'number') return true
+  if (typeof value !== 'string' || value.trim() !== value || value === '') return false
+  try {
+    return typeof JSON.parse(value) === 'number'
+  } catch {
+    return false
+  }
+}
+
+/** U10, U31, U32. `actual` is what the event holds. */
+export function matches(actual: unknown, op: string, value: string | number | boolean): boolean {
+  if (actual === null || actual === undefined || typeof actual === 'object') return false
+  const [text, wanted] = [String(actual), String(value)]
+  if (op === 'contains') return text.toLowerCase().includes(wanted.toLowerCase())
+  if (op === 'prefix') return text.startsWith(wanted)
+  const bothRead = readsAsNumber(actual) && readsAsNumber(value)
+  if (op === 'eq' || op === 'neq') {
+    const oneIsNumber = typeof actual === 'number' || typeof value === 'number'
+    const equal = oneIsNumber && bothRead ? Number(actual) === Number(value) : text === wanted
+    return (op === 'eq') === equal
+  }
+  const order = bothRead ? Number(actual) - Number(value) : byCodePoint(text, wanted)
+  return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[op] ?? false
+}
+
+function fieldOf(event: SentEvent, field: string, tz: string): unknown {
+  if (field === 'date') return localTime(event.timestamp, tz).date
+  if (field === 'timestamp') return event.timestamp
+  if (field.startsWith('properties.')) {
+    const key = field.slice('properties.'.length)
+    return event.properties !== null && Object.hasOwn(event.properties, key) ? event.properties[key] : null
+  }
+  return event[field as 'event']
+}
+
+function groupOf(event: SentEvent, field: string, tz: string): string | null {
+  if (field.startsWith('properties.')) return propertyText(event, field.slice('properties.'.length))
+  const value = fieldOf(event, field, tz)
+  return value === null ? null : String(value)
+}
+
+export function oracleQuery(events: readonly SentEvent[], request: OracleRequest, query: OracleQuery) {
+  const all = eventsOf(events, request)
+  const own = all
+    .filter(event => isInRange(event.timestamp, request))
+    .filter(event =>
+      query.filters.every(({ field, op, value }) => matches(fieldOf(event, field, request.tz), op, value)),
+    )
+  const keyOf = (event: SentEvent) =>
+    JSON.stringify(query.group_by.map(field => groupOf(event, field, request.tz)))
+  const groups = [...Map.groupBy(own, keyOf)].map(([key, of]) => ({
+    key: JSON.parse(key) as (string | null)[],
+    of,
+  }))
+  if (query.group_by.length === 0 && groups.length === 0) groups.push({ key: [], of: [] })
+  const wholeSessions = sessionsById(all, request)
+  const rows = groups.map(({ key, of }) => ({
+    key,
+    row: Object.fromEntries([
+      ...query.group_by.map((field, i) => [field, key[i] ?? null]),
+      ...query.metrics.map(metric => [metric, metricOf(metric, of, query.count_mode, wholeSessions)]),
+    ]) as Record<string, string | number | null>,
+  }))
+  const first =
+    [...query.group_by, ...query.metrics].find(name => name === query.order_by) ??
+    (query.group_by.includes('date') ? 'date' : (query.metrics[0] as string))
+  const sign = query.order === 'asc' ? 1 : -1
+  rows.sort(
+    (a, b) =>
+      compareCells(a.row[first] ?? null, b.row[first] ?? null, sign) ||
+      query.group_by.reduce((order, _, i) => order || compareCells(a.key[i] ?? null, b.key[i] ?? null, 1), 0),
+  )
+  const shown = rows.slice(0, query.limit).map(({ row }) => row)
+  const cut = rows.length > query.limit
+  const other =
+    cut && query.group_by.some(field => field.startsWith('properties.'))
+      ? [
+          Object.fromEntries([
+            ...query.group_by.map(field => [field, null]),
+            ...query.metrics.map(metric => [
+              metric,
+              metric === 'event_count' || metric.startsWith('sum(')
+                ? sum(rows.slice(query.limit).map(({ row }) => Number(row[metric] ?? 0)))
+                : null,
+            ]),
+            ['other', true],
+          ]),
+        ]
+      : []
+  return {
+    rows: [...shown, ...other],
+    count: shown.length + other.length,
+    ...(cut && { truncated: true, total_rows: rows.length }),
+  }
+}
+
+function compareCells(a: string | number | null, b: string | number | null, sign: number): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : byCodePoint(String(a), String(b)))
+}
+
+/** All sessions with an event in the 35 days before the range or later, from these events. */
+function sessionsById(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+): Map<string, { bounce: boolean; duration: number }> {
+  const sessions = Map.groupBy(
+    events.filter(event => event.timestamp >= Date.parse(searchDate(request))),
+    event => event.session_id,
+  )
+  return new Map(
+    [...sessions].flatMap(([id, of]) => {
+      if (id === null) return []
+      const times = of.map(event => event.timestamp)
+      const bounce = of.every(event => BOUNCE_NAMES.includes(event.event))
+      return [[id, { bounce, duration: Math.max(...times) - Math.min(...times) }]]
+    }),
+  )
+}
+
+function searchDate(request: OracleRequest): string {
+  let start = request.now
+  while (isInRange(start, request)) start -= DAY / 96
+  return new Date(Math.floor((start + DAY / 96) / DAY) * DAY - 35 * DAY).toISOString()
+}
+
+function metricOf(
+  metric: string,
+  events: readonly SentEvent[],
+  countMode: string,
+  sessions: Map<string, { bounce: boolean; duration: number }>,
+): number | null {
+  const ids = new Set(events.map(event => event.session_id).filter(id => id !== null))
+  const whole = [...ids].map(id => sessions.get(id)).filter(session => session !== undefined)
+  switch (metric) {
+    case 'event_count':
+      return countMode === 'raw' ? events.length : countSessionThenUser(events)
+    case 'unique_users':
+      return countUsers(events)
+    case 'session_count':
+      return ids.size
+    case 'bounce_rate':
+      return ratioOf(whole.filter(session => session.bounce).length, whole.length, 3)
+    case 'avg_duration':
+      return ratioOf(sum(whole.map(session => session.duration)), whole.length, 0)
+    default:
+      return numericMetric(metric, events)
+  }
+}
+
+function countSessionThenUser(events: readonly SentEvent[]): number {
+  const sessions = new Set(events.map(event => event.session_id).filter(id => id !== null))
+  const withSession = new Set(events.filter(event => event.session_id !== null).map(event => event.user_id))
+  const without = events.filter(event => event.session_id === null)
+  const users = new Set(
+    without.map(event => event.user_id).filter(user => user !== null && !withSession.has(user)),
+  )
+  return sessions.size + users.size + without.filter(event => event.user_id === null).length
+}
+
+function numericMetric(metric: string, events: readonly SentEvent[]): number | null {
+  const [, statistic = '', key = ''] = /^(\w+)\(properties\.(\w+)\)$/.exec(metric) ?? []
+  const numbers = events
+    .map(({ properties }) => (properties !== null && Object.hasOwn(properties, key) ? properties[key] : null))
+    .filter(readsAsNumber)
+    .map(Number)
+    .sort((a, b) => a - b)
+  if (numbers.length === 0) return null
+  const at = (percent: number) => numbers[Math.ceil((percent / 100) * numbers.length) - 1] ?? null
+  switch (statistic) {
+    case 'sum':
+      return sum(numbers)
+    case 'avg':
+      return sum(numbers) / numbers.length
+    case 'min':
+      return numbers[0] ?? null
+    case 'max':
+      return numbers.at(-1) ?? null
+    case 'p50':
+      return at(50)
+    default:
+      return at(95)
+  }
+}

@@ -1,0 +1,88 @@
+import type { SentEvent } from '#test/support/oracle'
+import { DAY, eventsOf, isInRange, localTime, type OracleRequest, ratioOf, shiftDate, sum } from './common.ts'
+import { oracleSessionList } from './sessions.ts'
+
+export type OracleRetention = {
+  period: 'day' | 'week' | 'month'
+  cohorts: number
+  event?: string | undefined
+  returning_event?: string | undefined
+  since?: string | undefined
+}
+
+/** The first date of the period that holds a date. */
+function firstDateOf(date: string, period: OracleRetention['period']): string {
+  if (period === 'day') return date
+  if (period === 'month') return `${date.slice(0, 7)}-01`
+  let monday = date
+  while (new Date(monday).getUTCDay() !== 1) monday = shiftDate(monday, -1)
+  return monday
+}
+
+/** The first dates of the periods, oldest first. */
+function periodDates(today: string, { period, cohorts }: OracleRetention): string[] {
+  const dates = [firstDateOf(today, period)]
+  while (dates.length < cohorts) dates.unshift(firstDateOf(shiftDate(dates[0] as string, -1), period))
+  return dates
+}
+
+/** Users and the times at which they were active: with an event of this name, or with the start of a session. */
+function activity(events: readonly SentEvent[], request: OracleRequest, event: string | undefined) {
+  const all =
+    event === undefined
+      ? oracleSessionList(events, request).map(session => ({ user: session.user, at: session.start }))
+      : eventsOf(events, request)
+          .filter(each => each.event === event)
+          .map(each => ({ user: each.user_id, at: each.timestamp }))
+  return all.flatMap(({ user, at }) => (user === null ? [] : [{ user, at }]))
+}
+
+/** Contract 2.4. */
+export function oracleRetention(
+  events: readonly SentEvent[],
+  base: Omit<OracleRequest, 'since'>,
+  asked: OracleRetention,
+) {
+  const { tz, now, project } = base
+  const today = localTime(now, tz).date
+  const dates = periodDates(today, asked)
+  const windowDays = (Date.parse(today) - Date.parse(dates[0] as string)) / DAY
+  const first = new Map<string, number>()
+  for (const { user, at } of activity(events, { ...base, since: '3650d' }, asked.event)) {
+    first.set(user, Math.min(first.get(user) ?? at, at))
+  }
+  const periodOf = (at: number) => dates.findLast(date => date <= localTime(at, tz).date)
+  const active = activity(
+    events,
+    { ...base, since: `${windowDays}d` },
+    asked.returning_event ?? asked.event,
+  ).filter(({ at }) => localTime(at, tz).date >= (dates[0] as string))
+  const cohorts = dates.flatMap((date, i) => {
+    const users = [...first]
+      .filter(([, at]) => periodOf(at) === date)
+      .filter(([, at]) => asked.since === undefined || isInRange(at, { ...base, since: asked.since }))
+      .map(([user]) => user)
+    if (users.length === 0) return []
+    const retained = dates.slice(i).map((later, k) => {
+      if (k === 0) return users.length
+      return users.filter(user => active.some(each => each.user === user && periodOf(each.at) === later))
+        .length
+    })
+    return [{ date, users: users.length, retained, rates: retained.map(n => ratioOf(n, users.length, 3)) }]
+  })
+  const longest = Math.max(0, ...cohorts.map(({ retained }) => retained.length))
+  return {
+    project,
+    period: asked.period,
+    cohorts,
+    average_rates: Array.from({ length: longest }, (_, i) => {
+      const having = cohorts.filter(({ retained }) => retained.length > i)
+      return ratioOf(
+        sum(having.map(({ retained }) => retained[i] ?? 0)),
+        sum(having.map(({ users }) => users)),
+        3,
+      )
+    }),
+    users_analyzed: sum(cohorts.map(({ users }) => users)),
+  }
+}
