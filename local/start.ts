@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createArrivalOrder } from '#core/ingest/ids'
-import type { Log } from '#core/ports'
+import type { Clock, Log } from '#core/ports'
+import type { Project } from '#core/projects/project'
 import type { Credentials } from '#schemas/owner'
 import { openAccess } from './access/open-access.ts'
 import { credentialsPath, readCredentials, writeCredentials } from './credentials-file.ts'
@@ -25,6 +26,9 @@ export type Service = {
 
 /** Tells the operator how far the start is: a label of one word, and a text. */
 export type ReportStatus = (label: string, text: string) => void
+
+/** The start waits this long for the lake to take another demo event, ms. */
+const NO_PROGRESS_MS = 60_000
 
 /**
  * Starts the service of one machine. Rejects with FolderError or PortError when the operator can fix the problem; any
@@ -88,9 +92,7 @@ export async function startService(
   })
   if (storedCredentials?.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
   if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
-    reportStatus('demo', `Adding ${DEMO_EVENTS} events of the last 30 days to the project ${project.name}.`)
-    await seedDemo({ dataDir: DATA_DIR, stream: storage.stream, ids: createArrivalOrder(), clock }, project)
-    await waitUntilStored(storage, project.id, DEMO_EVENTS, reportStatus)
+    await fillDemo(storage, project, { dataDir: DATA_DIR, clock, log, reportStatus })
     collectGarbage()
   }
   return {
@@ -107,6 +109,23 @@ export async function startService(
   }
 }
 
+type DemoOptions = { dataDir: string; clock: Clock; log: Log; reportStatus: ReportStatus }
+
+/** Fills the demo project. A failure, as on a full disk, does not end a service that accepts requests already. */
+async function fillDemo(
+  storage: Storage,
+  project: Project,
+  { dataDir, clock, log, reportStatus }: DemoOptions,
+): Promise<void> {
+  reportStatus('demo', `Adding ${DEMO_EVENTS} events of the last 30 days to the project ${project.name}.`)
+  try {
+    await seedDemo({ dataDir, stream: storage.stream, ids: createArrivalOrder(), clock }, project)
+    await waitUntilStored(storage, project.id, DEMO_EVENTS, reportStatus)
+  } catch (error) {
+    log('DEMO_UNFINISHED', { error: String(error) })
+  }
+}
+
 /**
  * Waits until reports can read the demo events, and reports the progress once a second. The progress comes from the
  * usage counters. These are not exact enough to end the wait: events that were sent again after a kill count twice
@@ -119,11 +138,14 @@ async function waitUntilStored(
   reportStatus: ReportStatus,
 ): Promise<void> {
   let reportedAt = Date.now()
+  let last = { stored: 0, at: Date.now() }
   while (!(await storage.isDrained())) {
     await sleep(50)
+    if (Date.now() - last.at > NO_PROGRESS_MS) throw new Error('The events wait in the log for the lake.')
     if (Date.now() - reportedAt < 1_000) continue
     reportedAt = Date.now()
     const stored = Math.min(events, (await storage.usage.totals(projectId)).events)
+    if (stored > last.stored) last = { stored, at: reportedAt }
     reportStatus('demo', `${stored} of ${events} events are in the lake.`)
   }
 }

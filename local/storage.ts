@@ -1,5 +1,6 @@
-import { rm } from 'node:fs/promises'
+import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { parseHotKey } from '#core/lake/keys'
 import { reconcile } from '#core/lake/reconcile'
@@ -9,8 +10,17 @@ import { createStores } from '#core/stores'
 import { tables } from '#schemas/columns'
 import { createFolderLake, deleteUnfinished, renameLegacyFolders } from './lake/folder.ts'
 import { openState } from './state/state.ts'
+import {
+  COMPACTION_BYTES,
+  createDiskReserve,
+  type DiskReserve,
+  withDiskReserve,
+} from './stream/disk-reserve.ts'
 import { LOCAL_SHARD } from './stream/reader.ts'
 import { openStream } from './stream/stream.ts'
+
+/** Pause between two measurements of the disk, ms. */
+const MEASURE_MS = 1_000
 
 /** Folder of the lake. */
 export function lakeDir(dataDir: string): string {
@@ -49,12 +59,23 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
   const { lakeState, usage, projects } = stores
   const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
   await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
+  const reserve = createDiskReserve({
+    async freeBytes() {
+      const { bavail, bsize } = await statfs(dataDir)
+      return bavail * bsize
+    },
+    waitingBytes: async () => stream.bytesAfter((await lakeState.shard(LOCAL_SHARD)).highWater),
+    hotBytes: () => openHotBytes(lakeState, lake),
+    log,
+  })
+  await reserve.measure()
+  const measuring = repeatMeasure(reserve)
   return {
     ...stores,
     client: state.client,
     table: state.table,
     stateEndpoint: state.endpoint,
-    stream,
+    stream: withDiskReserve(stream, reserve),
     /** Returns whether the stream has never had a record. */
     async isNew(): Promise<boolean> {
       const { highWater } = await lakeState.shard(LOCAL_SHARD)
@@ -66,6 +87,7 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
       return claim === null && (await stream.read(LOCAL_SHARD, highWater, 1)).length === 0
     },
     async close(): Promise<void> {
+      await measuring.stop()
       await stream.close()
       await state.close()
     },
@@ -73,6 +95,32 @@ export async function openStorage(dataDir: string, clock: Clock, log: Log) {
 }
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
+
+/** Measures the disk at intervals, until `stop`. */
+function repeatMeasure(reserve: DiskReserve) {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const run = async () => {
+    while (await sleep(MEASURE_MS, true, { signal }).catch(() => false)) await reserve.measure()
+  }
+  const running = run()
+  return {
+    stop() {
+      stopping.abort()
+      return running
+    },
+  }
+}
+
+/** The bytes of the hot files that have no warm compaction yet. */
+async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> {
+  const { warm, epoch } = await state.lake()
+  let bytes = 0
+  for (let open = warm; open <= epoch && bytes < COMPACTION_BYTES; open++) {
+    for (const { size } of await lake.list(`${tables.events_hot.prefix}/epoch=${open}/`)) bytes += size
+  }
+  return bytes
+}
 
 /** The highest sequence in the state or the lake. A new log must start above it when the old log is lost. */
 async function highestSequence(state: LakeStateStore, lake: Lake): Promise<string | null> {

@@ -6,8 +6,15 @@ export const logCodes = {
   REQUEST_LATE: 'a request got 503 just before the timeout of its function',
   READ_NOT_COUNTED: 'a read succeeded, but the state table did not count it',
   STREAM_UNAVAILABLE: 'an append failed with 503: the disk is full or the stream is throttled',
+  DISK_RESERVE_REACHED:
+    'tracking gets 503, because the disk has only the room that acknowledged events need on their way into the lake',
+  DISK_RESERVE_FREE: 'the disk has room again, and tracking accepts events',
+  DEMO_UNFINISHED: 'the demo project is not filled yet, for example because the disk is full',
   STREAM_DAMAGED:
     'the event log was damaged; all readable records were kept and the damaged file was set aside',
+  STREAM_BEHIND:
+    'the event log ends before the lake: it was cut or is an older copy; later events that only it had are lost',
+  EVENTS_LOST: 'the event log ended before its last acknowledged record, so acknowledged events are lost',
   RECORDS_MISSING: 'the stream no longer has some records of a claim',
   RECORD_QUARANTINED: 'a record could not be read and was moved to quarantine/',
   LAKE_BATCH_FAILED: 'a batch of the lake consumer failed and will be tried again',

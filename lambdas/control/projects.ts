@@ -62,15 +62,14 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
   }
 
   /**
-   * Refuses a project over the limit of the plan (contract 0.1). It is checked after the creation too, in the order in
-   * which the list shows the projects: of several that are created at once, exactly those within the limit stay.
+   * Refuses a project over the limit of the plan (contract 0.1). It is checked after the creation too, so that several
+   * requests at once never exceed the limit; they may all be refused.
    */
   async function enforceProjectLimit(account: Account, created: Project | null): Promise<void> {
     const { max_projects } = limitsOf(profile, account)
     if (max_projects === NO_LIMIT) return
     const owned = await projects.list(account.id)
-    if (created === null ? owned.length < max_projects : owned.findIndex(isSame(created)) < max_projects)
-      return
+    if (owned.length < max_projects || (created !== null && owned.length === max_projects)) return
     if (created !== null) await projects.remove(created)
     throw new ApiError(
       'PRO_REQUIRED',
@@ -119,8 +118,4 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
       return { status: 200, body: { ok: true, deleted: project.id } }
     }),
   }
-}
-
-function isSame({ id }: Project) {
-  return (other: Project): boolean => other.id === id
 }

@@ -2,7 +2,10 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
-import { PAGE_BYTES, salvageRecords } from './salvage.ts'
+import { openHighFile } from './high-file.ts'
+import { PAGE_BYTES, type SalvagedRecord, salvageRecords } from './salvage.ts'
+import { findShortfall, type Shortfall } from './shortfall.ts'
+import { findStrayCommits, hasAcknowledged, newCommits } from './stray-commits.ts'
 
 /** Path of the log's file. SQLite keeps two more files beside it, with the endings `-wal` and `-shm`. */
 export function logPath(dir: string): string {
@@ -35,8 +38,8 @@ export type LogLimits = {
 export type Damage = {
   /** The message of SQLite or of the check. */
   reason: string
-  /** Path to which the damaged file was moved. */
-  setAside: string
+  /** Path to which the damaged file was moved; null when only a part of the write-ahead log was damaged. */
+  setAside: string | null
   /** Number of records that were salvaged. */
   salvaged: number
   /** Highest sequence that was salvaged. */
@@ -48,6 +51,7 @@ export type LogFile = {
   /** The highest sequence in use. */
   highest: number
   damage: Damage | null
+  shortfall: Shortfall | null
 }
 
 /**
@@ -59,13 +63,45 @@ export function openLogFile(dir: string, minSequence: number, now: number, limit
   mkdirSync(dir, { recursive: true })
   const path = logPath(dir)
   if (existsSync(recoveredPath(path))) putInPlace(path, now)
+  // SQLite deletes the write-ahead log when it opens the log and closes it again.
+  const strayCommits = findStrayCommits(path)
   const reason = findDamage(path, existsSync(suspectPath(dir)))
-  const damage = reason === null ? null : salvage(path, reason, now)
+  const fileDamage = reason === null ? null : salvage(path, reason, now)
   rmSync(suspectPath(dir), { force: true })
   const database = openForWriting(path, limits.busyMs)
   if (limits.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${limits.maxPages}`)
-  const highest = Math.max(highestSequence(database), minSequence)
-  return { database, highest, damage }
+  const acknowledged = openHighFile(dir).read() ?? 0
+  const damage = fileDamage ?? addStrayCommits(database, strayCommits, acknowledged)
+  const shortfall = findShortfall(database, {
+    end: damage?.highest ?? highestSequence(database),
+    isSalvaged: damage !== null,
+    taken: minSequence,
+    acknowledged,
+  })
+  const highest = Math.max(highestSequence(database), minSequence, acknowledged)
+  return { database, highest, damage, shortfall }
+}
+
+/** Adds the records that SQLite has dropped after a damaged part of the write-ahead log, if they were acknowledged. */
+function addStrayCommits(
+  database: DatabaseSync,
+  strayCommits: readonly SalvagedRecord[][],
+  acknowledged: number,
+): Damage | null {
+  const commits = newCommits(strayCommits, highestSequence(database))
+  if (!hasAcknowledged(commits, acknowledged)) return null
+  database.exec('BEGIN')
+  const { inserted: salvaged, highest } = insertRecords(database, commits.flat())
+  database.exec('COMMIT')
+  return { reason: 'A part of the write-ahead log is damaged.', setAside: null, salvaged, highest }
+}
+
+/**
+ * Sets the sequence above which new records start, also when no record follows before the next start. A log that ends
+ * there is not reported as too short again.
+ */
+export function raiseFloor(database: DatabaseSync, sequence: number): void {
+  database.prepare('INSERT INTO floor (sequence) VALUES (?)').run(sequence)
 }
 
 /** Writes a row. By the checksum, salvage can tell a whole record from a damaged one. */
@@ -154,19 +190,25 @@ function salvage(path: string, reason: string, now: number): Damage {
   const newPath = `${path}.salvage`
   for (const ending of FILE_ENDINGS) rmSync(newPath + ending, { force: true })
   const database = openForWriting(newPath)
-  const insert = database.prepare(INSERT_RECORD.replace('INSERT', 'INSERT OR IGNORE'))
-  let salvaged = 0
-  let highest = 0
   database.exec('BEGIN')
-  for (const { sequence, appendedAt, checksum, data } of salvageRecords(path)) {
-    salvaged += Number(insert.run(sequence, appendedAt, checksum, data).changes)
-    highest = Math.max(highest, sequence)
-  }
-  database.prepare('INSERT INTO floor (sequence) VALUES (?)').run(highest + DAMAGE_GAP)
+  const { inserted: salvaged, highest } = insertRecords(database, salvageRecords(path))
+  raiseFloor(database, highest + DAMAGE_GAP)
   database.exec('COMMIT')
   database.close()
   renameSync(newPath, recoveredPath(path))
   return { reason, setAside: putInPlace(path, now), salvaged, highest }
+}
+
+/** Adds salvaged records that the log does not have yet. */
+function insertRecords(database: DatabaseSync, records: Iterable<SalvagedRecord>) {
+  const insert = database.prepare(INSERT_RECORD.replace('INSERT', 'INSERT OR IGNORE'))
+  let inserted = 0
+  let highest = 0
+  for (const { sequence, appendedAt, checksum, data } of records) {
+    inserted += Number(insert.run(sequence, appendedAt, checksum, data).changes)
+    highest = Math.max(highest, sequence)
+  }
+  return { inserted, highest }
 }
 
 /**

@@ -16,11 +16,15 @@ export type StreamReader = Pick<EventStream, 'shards' | 'read'> & {
    * stays, because new sequences continue above it.
    */
   prune(upTo: string, olderThan: number): Promise<number>
+  /** Returns about how many bytes the records after this sequence have. The work is limited. */
+  bytesAfter(after: string | null): number
   close(): void
 }
 
 /** One read returns about this many bytes at most, to limit the memory that its caller needs. */
 const READ_BYTES = 16_000_000
+/** `bytesAfter` measures this many records. Further ones count as large as these on average. */
+const MEASURED_ROWS = 20_000
 const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 5
 
@@ -38,6 +42,18 @@ export function openStreamReader(dir: string): StreamReader {
       SELECT sequence FROM (SELECT sequence, appended_at FROM records ORDER BY sequence LIMIT ${PRUNE_ROWS})
       WHERE sequence <= ? AND appended_at < ? AND sequence < (SELECT max(sequence) FROM records)
     )`)
+
+  const measure = database.prepare(`
+    SELECT count(*) AS records, sum(bytes) AS bytes, (SELECT max(sequence) FROM records) AS highest FROM (
+      SELECT length(data) AS bytes FROM records WHERE sequence > ? ORDER BY sequence LIMIT ${MEASURED_ROWS}
+    )`)
+
+  function bytesAfter(after: number): number {
+    const { records, bytes, highest } = measure.get(after) ?? {}
+    const measured = Number(records)
+    const waiting = measured < MEASURED_ROWS ? measured : Number(highest) - after
+    return measured === 0 ? 0 : (Number(bytes) / measured) * waiting
+  }
 
   function entriesAbove(after: number, limit: number): StreamEntry[] {
     const entries: StreamEntry[] = []
@@ -75,6 +91,7 @@ export function openStreamReader(dir: string): StreamReader {
         await sleep(PRUNE_PAUSE_MS)
       }
     },
+    bytesAfter: after => reportDamage(() => bytesAfter(Number(after ?? 0))),
     close() {
       if (database.isOpen) database.close()
     },

@@ -10,8 +10,8 @@ export type SalvagedRecord = { sequence: number; appendedAt: number; checksum: n
  * The file format: https://sqlite.org/fileformat2.html, sections 1.6 (b-tree pages), 2.1 (records) and 4.1 (WAL).
  */
 const LEAF_TABLE = 0x0d
-const WAL_HEADER_BYTES = 32
-const FRAME_HEADER_BYTES = 24
+export const WAL_HEADER_BYTES = 32
+export const FRAME_HEADER_BYTES = 24
 /** The first page begins with the file's header of 100 bytes. */
 const FILE_HEADER_BYTES = 100
 
@@ -24,7 +24,7 @@ export function* salvageRecords(path: string): Generator<SalvagedRecord> {
   const file = openPages(path)
   const wal = openPages(`${path}-wal`)
   try {
-    const frames = framesByPage(wal)
+    const frames = framesByPage(wal, wal.read(0).toString('hex', 16, 24))
     const readFile = (page: number) => file.read((page - 1) * PAGE_BYTES)
     const readNewest = (page: number) => {
       const frame = frames.get(page)
@@ -44,6 +44,34 @@ export function* salvageRecords(path: string): Generator<SalvagedRecord> {
 
 /** Reads a page by its number. Missing bytes are zeros. */
 type PageReader = (page: number) => Buffer
+
+/**
+ * Finds the records in the leaf pages of some frames of the write-ahead log, whose frames have this salt. Each list
+ * of frame numbers, from 0, gives a list of records.
+ */
+export function salvageFrames(
+  path: string,
+  salt: string,
+  lists: readonly (readonly number[])[],
+): SalvagedRecord[][] {
+  if (lists.length === 0) return []
+  const wal = openPages(`${path}-wal`)
+  try {
+    const newestFrames = framesByPage(wal, salt)
+    const readNewest = (page: number) => wal.read(newestFrames.get(page) ?? Number.NaN)
+    const recordsIn = (frame: number) => [
+      ...recordsOf(wal.read(frameOffset(frame) + FRAME_HEADER_BYTES), false, [readNewest]),
+    ]
+    return lists.map(frames => frames.flatMap(recordsIn))
+  } finally {
+    wal.close()
+  }
+}
+
+/** Offset of a frame, with its header, in the write-ahead log. */
+export function frameOffset(frame: number): number {
+  return WAL_HEADER_BYTES + frame * (FRAME_HEADER_BYTES + PAGE_BYTES)
+}
 
 function openPages(path: string) {
   if (!existsSync(path)) return { size: 0, read: () => Buffer.alloc(PAGE_BYTES), close: () => {} }
@@ -65,13 +93,12 @@ function* allFrames(size: number): Generator<number> {
     yield at + FRAME_HEADER_BYTES
 }
 
-/** Offset of the last copy of each page in the write-ahead log. Only pages with the salt of its header are valid. */
-function framesByPage(wal: ReturnType<typeof openPages>): Map<number, number> {
-  const salt = wal.read(0).subarray(16, 24)
+/** Offset of the last copy of each page in the write-ahead log. Only pages with this salt are valid. */
+function framesByPage(wal: ReturnType<typeof openPages>, salt: string): Map<number, number> {
   const frames = new Map<number, number>()
   for (const page of allFrames(wal.size)) {
     const header = wal.read(page - FRAME_HEADER_BYTES).subarray(0, FRAME_HEADER_BYTES)
-    if (header.subarray(8, 16).equals(salt)) frames.set(header.readUInt32BE(0), page)
+    if (header.toString('hex', 8, 16) === salt) frames.set(header.readUInt32BE(0), page)
   }
   return frames
 }

@@ -3,9 +3,12 @@ import { unavailable } from '#core/errors'
 import type { EventStream, Log } from '#core/ports'
 import type { LogLimits } from './log-file.ts'
 import { openStreamReader } from './reader.ts'
-import type { WriterGroup, WriterResponse, WriterStart } from './writer.ts'
+import type { Shortfall } from './shortfall.ts'
+import type { WriterGroup, WriterMessage, WriterResponse, WriterStart } from './writer.ts'
 
 export type LocalStream = EventStream & {
+  /** Returns about how many bytes the records after this sequence have. */
+  bytesAfter(after: string | null): number
   /** Commits the waiting records, then closes the file. */
   close(): Promise<void>
 }
@@ -117,6 +120,7 @@ export async function openStream(
     },
     shards: reader.shards,
     read: reader.read,
+    bytesAfter: reader.bytesAfter,
     async close() {
       if (!isClosing) {
         isClosing = true
@@ -135,10 +139,22 @@ async function waitUntilOpen(writer: Worker, log: Log): Promise<void> {
   writer.once('error', reject)
   try {
     const response = await promise
-    if (response.kind === 'opened' && response.damage !== null) log('STREAM_DAMAGED', response.damage)
+    if (response.kind !== 'opened') return
+    const { damage, shortfall } = response
+    if (damage !== null) log('STREAM_DAMAGED', damage)
+    if (shortfall === null) return
+    reportShortfall(shortfall, log)
+    writer.postMessage('raise-floor' satisfies WriterMessage)
   } finally {
     writer.off('error', reject)
   }
+}
+
+function reportShortfall({ end, taken, isSalvaged, lost }: Shortfall, log: Log): void {
+  if (end < taken && !isSalvaged) log('STREAM_BEHIND', { end, taken })
+  if (lost === null) return
+  const message = `Up to ${lost.records} acknowledged records are lost. A record holds the events of one request.`
+  log('EVENTS_LOST', { ...lost, message })
 }
 
 /** Puts the records of all appends into one buffer, which moves to the commit thread without a copy. */

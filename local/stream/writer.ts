@@ -1,6 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { checksumOf, type Damage, INSERT_RECORD, type LogLimits, openLogFile } from './log-file.ts'
+import { type HighFile, openHighFile } from './high-file.ts'
+import {
+  checksumOf,
+  type Damage,
+  INSERT_RECORD,
+  type LogLimits,
+  openLogFile,
+  raiseFloor,
+} from './log-file.ts'
+import type { Shortfall } from './shortfall.ts'
 
 /**
  * The code of the commit thread, the only writer of records. It commits each group of records in one transaction and
@@ -13,8 +22,11 @@ export type WriterStart = { dir: string; minSequence: number; now: number; limit
 /** The records of a group lie one after the other in `bytes`. */
 export type WriterGroup = { lengths: Uint32Array; bytes: Uint8Array; appendedAt: number }
 
+/** `raise-floor` says that the shortfall of the log is reported. A start before that reports it again. */
+export type WriterMessage = WriterGroup | 'raise-floor' | 'close'
+
 export type WriterResponse =
-  | { kind: 'opened'; damage: Damage | null }
+  | { kind: 'opened'; damage: Damage | null; shortfall: Shortfall | null }
   | { kind: 'committed' }
   /** The transaction was rolled back. `code` is SQLite's result code. */
   | { kind: 'refused'; message: string; code: number | null }
@@ -22,17 +34,27 @@ export type WriterResponse =
 const port = parentPort
 if (port !== null) {
   const { dir, minSequence, now, limits } = workerData as WriterStart
-  const { database, highest, damage } = openLogFile(dir, minSequence, now, limits)
-  const commit = createCommit(database, highest)
-  port.on('message', (group: WriterGroup | 'close') => {
-    if (group !== 'close') return port.postMessage(commit(group))
+  const { database, highest, damage, shortfall } = openLogFile(dir, minSequence, now, limits)
+  const highFile = openHighFile(dir)
+  const commit = createCommit(database, highFile, highest)
+  port.on('message', (message: WriterMessage) => {
+    if (message === 'raise-floor') return tryToRaiseFloor(database, highest)
+    if (message !== 'close') return port.postMessage(commit(message))
     database.close()
+    highFile.close()
     port.close()
   })
-  port.postMessage({ kind: 'opened', damage } satisfies WriterResponse)
+  port.postMessage({ kind: 'opened', damage, shortfall } satisfies WriterResponse)
 }
 
-function createCommit(database: DatabaseSync, highest: number) {
+/** On a full disk the floor stays. Then the next start reports the shortfall again. */
+function tryToRaiseFloor(database: DatabaseSync, sequence: number): void {
+  try {
+    raiseFloor(database, sequence)
+  } catch {}
+}
+
+function createCommit(database: DatabaseSync, highFile: HighFile, highest: number) {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const insert = database.prepare(INSERT_RECORD)
   const commit = database.prepare('COMMIT')
@@ -49,6 +71,7 @@ function createCommit(database: DatabaseSync, highest: number) {
         insert.run(sequence, appendedAt, checksumOf(sequence, data), data)
       }
       commit.run()
+      highFile.write(sequence)
       return { kind: 'committed' }
     } catch (error) {
       // After some errors, such as a full disk, SQLite has already rolled back.

@@ -202,6 +202,6 @@ test('damage that a reader finds is repaired at the next start', async () => {
   await stream.close()
   const { before, logged } = await reopen(dir)
   expect(before.length).toBeGreaterThan(0)
-  expect(logged.map(({ code }) => code)).toEqual(['STREAM_DAMAGED'])
+  expect(logged.map(({ code }) => code)).toEqual(['STREAM_DAMAGED', 'EVENTS_LOST'])
   expect(existsSync(suspectPath(dir))).toBe(false)
 })

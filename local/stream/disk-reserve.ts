@@ -1,0 +1,91 @@
+import { unavailable } from '#core/errors'
+import type { EventStream, Log } from '#core/ports'
+
+export type DiskReserveServices = {
+  /** The free bytes of the disk that holds the data folder. */
+  freeBytes(): Promise<number>
+  /** The bytes of the records that are in the log and not in the lake. */
+  waitingBytes(): Promise<number>
+  /** The bytes of the hot files that are not compacted yet. */
+  hotBytes(): Promise<number>
+  log: Log
+}
+
+export type DiskReserve = {
+  /** Throws UNAVAILABLE when the records would use room that the acknowledged events need. */
+  take(records: readonly Uint8Array[]): void
+  /** Measures the disk. It never throws: a disk that cannot be measured does not stop appends. */
+  measure(): Promise<void>
+}
+
+/** Always kept: for the state, for the write-ahead log on its way into the file, and for temporary files. */
+export const FLOOR_BYTES = 12 * 1024 * 1024
+/** Free room above the reserve at which appends are accepted again, so that each episode logs two lines. */
+const RESUME_BYTES = 2 * 1024 * 1024
+/** Hot files are compressed in other pieces than records, so they may be larger. */
+const HOT_PER_RECORD_BYTE = 2
+/** A compaction copies its hot files, and writes warm files that are not larger. */
+const COMPACTED_PER_HOT_BYTE = 2
+/** More hot files than this are compacted in several jobs, one after the other. */
+export const COMPACTION_BYTES = 64 * 1024 * 1024
+/** A record needs its bytes in the write-ahead log and in the file. */
+const LOG_PER_RECORD_BYTE = 2
+const RETRY_SECONDS = 30
+
+/** Room for taking these records into the lake and for one compaction, so that reports can read what was acknowledged. */
+export function neededBytes(waitingBytes: number, hotBytes: number): number {
+  const newHotBytes = waitingBytes * HOT_PER_RECORD_BYTE
+  const compacted = Math.min(hotBytes + newHotBytes, COMPACTION_BYTES)
+  return FLOOR_BYTES + newHotBytes + compacted * COMPACTED_PER_HOT_BYTE
+}
+
+/**
+ * Keeps room on the disk for the events that are acknowledged and not in the lake. Without it the log would still accept
+ * events, while the lake has no room for them and reports do not show them.
+ */
+export function createDiskReserve({
+  freeBytes,
+  waitingBytes,
+  hotBytes,
+  log,
+}: DiskReserveServices): DiskReserve {
+  /** Room for more records until the next measurement. */
+  let budget = Number.POSITIVE_INFINITY
+  let isReached = false
+
+  async function measure(): Promise<void> {
+    try {
+      // The need is read first: what the lake takes meanwhile makes the room look smaller, not larger.
+      const needed = neededBytes(await waitingBytes(), await hotBytes())
+      const free = await freeBytes()
+      budget = free - needed
+      const wasReached = isReached
+      isReached = budget <= (wasReached ? RESUME_BYTES : 0)
+      if (isReached !== wasReached)
+        log(isReached ? 'DISK_RESERVE_REACHED' : 'DISK_RESERVE_FREE', { free, needed })
+    } catch {}
+  }
+
+  return {
+    measure,
+    take(records) {
+      const bytes = records.reduce((sum, { length }) => sum + length, 0)
+      const needed = bytes * LOG_PER_RECORD_BYTE + neededBytes(bytes, 0) - FLOOR_BYTES
+      if (isReached || needed > budget) {
+        throw unavailable('The disk has too little room for more events. Try again later.', RETRY_SECONDS)
+      }
+      budget -= needed
+    },
+  }
+}
+
+/** A stream that refuses records while the reserve of the disk is reached. */
+export function withDiskReserve<Stream extends EventStream>(stream: Stream, reserve: DiskReserve): Stream {
+  return {
+    ...stream,
+    async append(records) {
+      reserve.take(records)
+      return stream.append(records)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { createDiskReserve, FLOOR_BYTES, neededBytes } from '#local/stream/disk-reserve'
+
+const MB = 1024 * 1024
+
+function createWorld(free: number) {
+  const lines: string[] = []
+  const world = { free, waiting: 0, hot: 0, lines }
+  const reserve = createDiskReserve({
+    freeBytes: async () => world.free,
+    waitingBytes: async () => world.waiting,
+    hotBytes: async () => world.hot,
+    log: code => lines.push(code),
+  })
+  return { ...world, world, reserve }
+}
+
+test('appends are refused from the first measurement that finds only the reserve, with one line for each episode', async () => {
+  const { world, reserve, lines } = createWorld(FLOOR_BYTES + 20 * MB)
+  await reserve.measure()
+  reserve.take([Buffer.alloc(100)])
+  world.waiting = 5 * MB
+  for (let i = 0; i < 3; i++) await reserve.measure()
+  expect(() => reserve.take([Buffer.alloc(100)])).toThrow(
+    expect.objectContaining({ code: 'UNAVAILABLE', extras: { retryAfter: 30, cause: undefined } }),
+  )
+  expect(lines).toEqual(['DISK_RESERVE_REACHED'])
+  world.waiting = 0
+  for (let i = 0; i < 3; i++) await reserve.measure()
+  reserve.take([Buffer.alloc(100)])
+  expect(lines).toEqual(['DISK_RESERVE_REACHED', 'DISK_RESERVE_FREE'])
+})
+
+test('between two measurements only as much is accepted as the disk had room for', async () => {
+  const { reserve } = createWorld(FLOOR_BYTES + 20 * MB)
+  await reserve.measure()
+  let accepted = 0
+  expect(() => {
+    for (;;) {
+      reserve.take([Buffer.alloc(MB / 2)])
+      accepted += MB / 2
+    }
+  }).toThrow('too little room')
+  expect(accepted * 2 + neededBytes(accepted, 0)).toBeLessThanOrEqual(FLOOR_BYTES + 20 * MB)
+  expect(accepted).toBeGreaterThan(MB)
+})
+
+test('the need grows with waiting records without a limit, and with hot files up to one compaction', () => {
+  expect(neededBytes(100 * MB, 0)).toBeGreaterThan(200 * MB)
+  expect(neededBytes(0, 10_000 * MB)).toBe(neededBytes(0, 1_000 * MB))
+})
+
+test('a little room above the reserve does not end an episode', async () => {
+  const { world, reserve, lines } = createWorld(FLOOR_BYTES - 1)
+  await reserve.measure()
+  world.free = FLOOR_BYTES + MB
+  await reserve.measure()
+  expect(() => reserve.take([Buffer.alloc(1)])).toThrow('too little room')
+  expect(lines).toEqual(['DISK_RESERVE_REACHED'])
+})
+
+test('a disk that cannot be measured does not stop appends', async () => {
+  const reserve = createDiskReserve({
+    freeBytes: () => Promise.reject(new Error('The call is not supported.')),
+    waitingBytes: async () => 0,
+    hotBytes: async () => 0,
+    log: () => {},
+  })
+  await reserve.measure()
+  expect(() => reserve.take([Buffer.alloc(MB)])).not.toThrow()
+})
