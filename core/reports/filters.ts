@@ -79,7 +79,7 @@ function readsAsNumber(value: FilterValue): boolean {
 }
 
 function isNumber({ scalar }: FilterField): SqlQuery {
-  return sql`regexp_like(${scalar}, '^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$')`
+  return sql`regexp_like(${scalar}, '^-{0,1}(0|[1-9][0-9]*)([.][0-9]+){0,1}([eE][+-]{0,1}[0-9]+){0,1}$')`
 }
 
 function toNumber({ scalar }: FilterField): SqlQuery {

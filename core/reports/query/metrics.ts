@@ -84,7 +84,7 @@ function propertyMetric(name: string, statistic: string, key: string, index: num
     fields,
     column: {
       alias,
-      value: sql`CASE WHEN regexp_like(${scalar}, '^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$')
+      value: sql`CASE WHEN regexp_like(${scalar}, '^-{0,1}(0|[1-9][0-9]*)([.][0-9]+){0,1}([eE][+-]{0,1}[0-9]+){0,1}$')
         THEN try_cast(${scalar} AS double) END`,
     },
     aggregates: [statistics[statistic as keyof typeof statistics](written(alias))],
