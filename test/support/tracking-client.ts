@@ -31,7 +31,7 @@ export function startTrackingClient({
   credentials,
   prefix,
   batch = 10,
-  pauseMs = 3,
+  pauseMs = 10,
   properties = () => ({}),
 }: TrackingOptions): TrackingClient {
   const acknowledged = new Set<string>()

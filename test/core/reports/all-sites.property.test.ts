@@ -34,7 +34,7 @@ test('all-sites equals the oracle for random events in any state of compaction a
         })
       },
     ),
-    propertySettings(10),
+    propertySettings(4),
   )
 })
 

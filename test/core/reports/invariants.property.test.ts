@@ -108,6 +108,6 @@ test('reports agree with each other about events, users and sessions', async () 
         }
       })
     }),
-    { ...propertySettings(6), endOnFailure: false },
+    { ...propertySettings(3), endOnFailure: false },
   )
 }, 1_800_000)

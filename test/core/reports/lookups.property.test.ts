@@ -45,7 +45,7 @@ test('event lookups and journeys equal the oracle for random events in any state
         }
       })
     }),
-    { ...propertySettings(5), endOnFailure: false },
+    { ...propertySettings(3), endOnFailure: false },
   )
 }, 1_800_000)
 

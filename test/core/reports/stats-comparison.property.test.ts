@@ -39,7 +39,7 @@ test('compare=previous equals the oracle of the period before, in any state of c
         }
       })
     }),
-    propertySettings(6),
+    propertySettings(3),
   )
 })
 
