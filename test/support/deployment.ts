@@ -138,7 +138,7 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
           }
           return stored
         },
-        { timeoutMs: visible_within_s * 1_000, everyMs: 50 * Math.ceil(visible_within_s / 60) },
+        { timeoutMs: visible_within_s * 1_000, everyMs: 250 * Math.ceil(visible_within_s / 60) },
       )
     },
     stats: (project, since = '1d') => callJson(`/stats?project=${project.id}&since=${since}`),

@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+const FIRST_PAUSE_MS = 10
+
 /**
- * Calls `fn` until it no longer throws, and returns its result. After `timeoutMs`, throws the last error. The timeout only
- * ends a hopeless wait, so it is long enough for a busy machine.
+ * Calls `fn` until it no longer throws, and returns its result. The pauses between the calls grow up to `everyMs`, because a
+ * call may be a read that keeps the service busy. After `timeoutMs`, throws the last error. The timeout only ends a
+ * hopeless wait, so it is long enough for a busy machine.
  */
 export async function eventually<T>(
   fn: () => T | Promise<T>,
-  { timeoutMs = 90_000, everyMs = 25 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 90_000, everyMs = 250 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 1.5) {
     try {
       return await fn()
     } catch (error) {
       if (Date.now() >= deadline) throw error
-      await sleep(everyMs)
+      await sleep(Math.min(pauseMs, everyMs))
     }
   }
 }
