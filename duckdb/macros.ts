@@ -21,8 +21,11 @@ export const dialect: readonly string[] = [
   // objects, arrays and null.
   'CREATE OR REPLACE MACRO json_parse(text) AS CAST(text AS json)',
   'CREATE OR REPLACE MACRO json_format(json) AS CAST(json AS varchar)',
-  `CREATE OR REPLACE MACRO json_extract_scalar(text, path) AS
-    CASE WHEN json_type(text, path) IN ('OBJECT', 'ARRAY', 'NULL') THEN NULL ELSE json_extract_string(text, path) END`,
+  `CREATE OR REPLACE MACRO json_extract_scalar(text, path) AS CASE json_type(text, path)
+    WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL WHEN 'NULL' THEN NULL
+    -- JavaScript wrote 1e+300, and DuckDB reads it back as 1e300.
+    WHEN 'DOUBLE' THEN regexp_replace(json_extract_string(text, path), 'e([0-9])', 'e+\\1')
+    ELSE json_extract_string(text, path) END`,
   // Trino's function finds the pattern anywhere in the text.
   'CREATE OR REPLACE MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)',
 ]
