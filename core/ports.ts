@@ -47,23 +47,21 @@ export type Lake = {
   delete(keys: readonly string[]): Promise<void>
 }
 
-/** A parameter of a statement. */
-export type SqlParam = string | number | boolean | null
-
 /**
- * The part of a table that a statement reads; its WHERE has the same bounds. An engine that lists files itself lists only
- * this part. Bounds are inclusive; dates are YYYY-MM-DD.
+ * A condition on the files of a table: only rows of these objects. An engine that opens exactly the files of the scans takes it
+ * as true, another one compares the path of the row's file.
  */
-export type Scan = {
-  table: TableName
-  epoch?: readonly [number, number]
-  date?: readonly [string, string]
-  bucket?: number
-}
+export type FileCondition = { readonly files: readonly string[] }
+
+/** A parameter of a statement. */
+export type SqlParam = string | number | boolean | null | FileCondition
+
+/** The objects of a table that a statement reads, by their keys. An engine that opens files itself opens only these. */
+export type Scan = { table: TableName; files: readonly string[] }
 
 /**
  * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql.ts makes it.
- * Without `scans` the engine lists every file of the lake.
+ * Without a scan of a table the engine lists every file of the table.
  */
 export type SqlQuery = {
   readonly text: string

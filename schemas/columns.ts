@@ -1,7 +1,7 @@
 /** The lake's tables. The Parquet writers, the Glue tables and the DuckDB views use these rows. */
 
-/** How a value is stored. `timestamp` is INT64 Unix milliseconds in UTC, not marked as UTC-adjusted. */
-export type ColumnType = 'string' | 'int64' | 'timestamp'
+/** How a value is stored. `timestamp` is INT64 Unix milliseconds in UTC, not marked as UTC-adjusted. `date` is a UTC date. */
+export type ColumnType = 'string' | 'int64' | 'timestamp' | 'date'
 
 export type Column<Name extends string = string> = {
   name: Name
@@ -114,11 +114,7 @@ const bucket: Column<'bucket'> = {
   type: 'int64',
   meaning: "the project's bucket, 0 to 63",
 }
-const epoch: Column<'epoch'> = {
-  name: 'epoch',
-  type: 'int64',
-  meaning: 'the epoch in which the event was written',
-}
+const date: Column<'date'> = { name: 'date', type: 'date', meaning: 'UTC date of the events' }
 const userKey: Column<'user_key'> = {
   name: 'user_key',
   type: 'int64',
@@ -129,13 +125,18 @@ const sessionKey: Column<'session_key'> = {
   type: 'int64',
   meaning: 'first 53 bits of the SHA-256 of session_id, or null',
 }
-/** Only hot and warm events have the keys. For cold events the rollups have them, which saves 2 bytes an event. */
-const keys = [userKey, sessionKey] as const
+const eventKey: Column<'event_key'> = {
+  name: 'event_key',
+  type: 'int64',
+  meaning: 'first 63 bits of the SHA-256 of project_id, a space and event_id; null without an event_id',
+}
+/** Only hot events have the keys. For the events of segments the rollups have them, which saves 2 bytes an event. */
+const keys = [userKey, sessionKey, eventKey] as const
 
-/** A row has the events of one session on one UTC date in one cold compaction. Reports add such rows up. */
+/** A row has the events of one session on one UTC date in one segment. Reports add such rows up. */
 const sessionColumns = [
-  { ...epoch, meaning: 'the first epoch of the cold compaction that wrote the row' },
   { name: 'project_id', type: 'string', meaning: 'the project' },
+  date,
   sessionKey,
   { ...userKey, meaning: 'key of the last non-null user by (timestamp, id), or null' },
   { name: 'user_at', type: 'timestamp', meaning: 'timestamp of the event with user_key; null: end_at' },
@@ -144,34 +145,52 @@ const sessionColumns = [
   { name: 'end_at', type: 'timestamp', meaning: 'timestamp of the last event' },
   { name: 'event_count', type: 'int64', meaning: 'number of events' },
   { name: 'interactive_count', type: 'int64', meaning: 'number of events with an interactive name' },
+  { name: 'entry_page', type: 'string', meaning: 'page of the first event that has one, or null' },
+  { name: 'entry_at', type: 'timestamp', meaning: 'timestamp of the event with entry_page; null: start_at' },
+  { name: 'entry_lag_s', type: 'int64', meaning: 'lag_s of the event with entry_page, or null' },
+  { name: 'exit_page', type: 'string', meaning: 'page of the last event that has one, or null' },
+  { name: 'exit_at', type: 'timestamp', meaning: 'timestamp of the event with exit_page; null: end_at' },
+  { name: 'exit_lag_s', type: 'int64', meaning: 'lag_s of the event with exit_page, or null' },
 ] as const satisfies readonly Column[]
 
 /** A row counts the events of one user with one name from one country on one UTC date. */
 const activityColumns = [
-  { ...epoch, meaning: 'the first epoch of the cold compaction that wrote the row' },
   { name: 'project_id', type: 'string', meaning: 'the project' },
+  date,
   userKey,
   { name: 'event', type: 'string', meaning: "the event's name" },
   { name: 'country', type: 'string', meaning: 'the country, or null' },
   { name: 'event_count', type: 'int64', meaning: 'number of events' },
 ] as const satisfies readonly Column[]
 
-/** A partition column. The key of an object contains its value as `name=value`. `date` is YYYY-MM-DD. */
-export type Partition = { name: 'epoch' | 'bucket' | 'date'; type: 'int64' | 'date' }
+/** A row makes later copies of one event known. Rows are kept as long as copies are dropped (core/lake/relations.ts). */
+const eventIdColumns = [
+  {
+    ...eventKey,
+    meaning:
+      'event_key of the event; for the newest events without an event_id a hash of project_id, timestamp, lag_s and seq',
+  },
+  { name: 'arrival', type: 'int64', meaning: 'Unix second of arrival' },
+] as const satisfies readonly Column[]
+
+/** A partition column. The key of an object contains its value as `name=value`. */
+export type Partition = { name: 'epoch' | 'bucket'; type: 'int64' }
 
 const byEpoch: Partition = { name: 'epoch', type: 'int64' }
 const byBucket: Partition = { name: 'bucket', type: 'int64' }
-const byDate: Partition = { name: 'date', type: 'date' }
 
 export type Table = { prefix: string; partitions: readonly Partition[]; columns: readonly Column[] }
 
-/** Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/…/<file>.parquet`. */
+/**
+ * Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/<file>.parquet`. Hot files hold
+ * the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one file of each segment table.
+ */
 export const tables = {
   events_hot: { prefix: 'hot', partitions: [byEpoch], columns: [bucket, ...eventColumns, ...keys] },
-  events_warm: { prefix: 'warm', partitions: [byEpoch, byBucket], columns: [...eventColumns, ...keys] },
-  events_cold: { prefix: 'cold', partitions: [byDate, byBucket], columns: [epoch, ...eventColumns] },
-  sessions_cold: { prefix: 'sessions', partitions: [byDate, byBucket], columns: sessionColumns },
-  activity_cold: { prefix: 'activity', partitions: [byDate, byBucket], columns: activityColumns },
+  segment_events: { prefix: 'segments/events', partitions: [byBucket], columns: eventColumns },
+  segment_sessions: { prefix: 'segments/sessions', partitions: [byBucket], columns: sessionColumns },
+  segment_activity: { prefix: 'segments/activity', partitions: [byBucket], columns: activityColumns },
+  segment_event_ids: { prefix: 'segments/event-ids', partitions: [byBucket], columns: eventIdColumns },
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables

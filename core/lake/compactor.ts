@@ -1,32 +1,41 @@
+import type { LakeObject } from '#core/ports'
+import type { Segment, SegmentId } from './manifest.ts'
+
 /** The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by core/lake/keys.ts. */
 
 export type EpochCompactionJob = {
   epoch: number
   /** All hot files of the epoch, in ascending order of their keys. */
-  hot: readonly string[]
-  /** The warm files of the dedupe look-back (state.ts). An event_id that is in one of them is not stored again. */
-  lookback: readonly string[]
-  /** Only projects with bucket mod `parts` = `part`. */
-  part: number
-  parts: number
+  hot: readonly LakeObject[]
+  /** The buckets to compact, each with the keys of the segment_event_ids files to look for copies in. */
+  buckets: readonly { bucket: number; eventIds: readonly string[] }[]
 }
 
-/** Copies that a compaction did not store, so that the counters can be corrected. `day` is the UTC date of arrival. */
-export type DroppedCopies = { project_id: string; day: string; events: number }
+/** Events that a segment of one epoch has of a project, by UTC date of arrival. */
+export type StoredEvents = { project_id: string; day: string; events: number }
 
-export type ColdCompactionJob = {
-  /** The epochs from <= epoch < until. */
-  from: number
-  until: number
+/** The result of one bucket: its segment (null without events), or the failure that concerns this bucket alone. */
+export type CompactedBucket =
+  | { bucket: number; segment: Segment | null; stored: readonly StoredEvents[] }
+  | { bucket: number; failure: unknown }
+
+export type MergeJob = {
   bucket: number
-  /** The warm files of the bucket in these epochs. */
-  warm: readonly string[]
+  /** Neighbours, ascending. */
+  segments: readonly Segment[]
+  /** What the merged segment is called. */
+  target: SegmentId
 }
 
-/** Both functions are pure: a job that runs again writes the same keys with the same rows. */
+/** All functions are pure but for the objects they write: a job that runs again writes the same keys with the same rows. */
 export type Compactor = {
-  /** Writes warmKey(epoch, bucket) for each bucket of the part that has rows. */
-  compactEpoch(job: EpochCompactionJob): Promise<DroppedCopies[]>
-  /** Writes coldKey(table, date, bucket, from, until) of the three cold tables, for each date that has rows. */
-  compactToCold(job: ColdCompactionJob): Promise<void>
+  /**
+   * Writes the segment [epoch, epoch + 1) of each bucket that has rows. Memory and disk are bounded: hot files are read in
+   * slices, and each slice becomes a part of the segments.
+   */
+  compactEpoch(job: EpochCompactionJob): Promise<CompactedBucket[]>
+  /** Writes one segment with the events of all given ones. */
+  mergeSegments(job: MergeJob): Promise<Segment>
+  /** Reads what a manifest says of a segment from its files, for a manifest that was lost. */
+  describeSegment(bucket: number, segment: SegmentId & { parts: number }): Promise<Segment>
 }

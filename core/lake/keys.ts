@@ -1,41 +1,27 @@
 import { type TableName, tables } from '#schemas/columns'
+import type { SegmentId } from './manifest.ts'
 import type { Claim } from './state.ts'
 
 /** The keys of all objects in the lake. A key says everything that the content of its object follows from. */
 
+/** The tables that a segment has files in. */
+export type SegmentTable = Exclude<TableName, 'events_hot'>
+export const SEGMENT_TABLES: readonly SegmentTable[] = [
+  'segment_sessions',
+  'segment_activity',
+  'segment_event_ids',
+  // The last one to be written: where it exists, the segment is complete.
+  'segment_events',
+]
+
 /** The hot file of a claim. */
 export function hotKey(shard: string, claim: Claim): string {
-  return `${tables.events_hot.prefix}/epoch=${claim.epoch}/${shard}-${claim.first}-${claim.last}.parquet`
+  return `${hotPrefix(claim.epoch)}${shard}-${claim.first}-${claim.last}.parquet`
 }
 
-/** The warm file of a closed epoch and a bucket. */
-export function warmKey(epoch: number, bucket: number): string {
-  return `${tables.events_warm.prefix}/epoch=${epoch}/bucket=${bucket}/events.parquet`
-}
-
-/** The file of a cold table that the cold compaction of the epochs [from, until) writes for a date and a bucket. */
-export function coldKey(table: TableName, date: string, bucket: number, from: number, until: number): string {
-  return `${tables[table].prefix}/date=${date}/bucket=${bucket}/${from}-${until}.parquet`
-}
-
-/** The epochs [from, until) in the name of a cold file. */
-export function coldEpochRange(key: string): [from: number, until: number] {
-  const match = /\/(\d+)-(\d+)\.parquet$/.exec(key)
-  if (match === null) throw new Error(`${key} has no range of epochs in its name`)
-  return [Number(match[1]), Number(match[2])]
-}
-
-/** The records of a claim that could not be read, with the reasons. */
-export function quarantineKey(shard: string, claim: Claim): string {
-  return `quarantine/${shard}-${claim.first}-${claim.last}.jsonl`
-}
-
-/** The value of a partition in a key, e.g. of `epoch` in `hot/epoch=7/…`. Throws if the key does not have the partition. */
-export function partitionValue(key: string, partition: string): string {
-  const start = key.indexOf(`/${partition}=`)
-  if (start === -1) throw new Error(`${key} has no partition ${partition}`)
-  const from = start + partition.length + 2
-  return key.slice(from, key.indexOf('/', from))
+/** The prefix of the hot files of an epoch. */
+export function hotPrefix(epoch: number): string {
+  return `${tables.events_hot.prefix}/epoch=${epoch}/`
 }
 
 /** The shard and the claim in the key of a hot file; null for any other key. The name of a shard may have dashes. */
@@ -46,7 +32,48 @@ export function parseHotKey(key: string): { shard: string; claim: Claim } | null
   return { shard, claim: { epoch: Number(epoch), first, last } }
 }
 
-/** The job that deletes the superseded files of an epoch. It is finished before the first file is deleted. */
-export function supersededJobName(prefix: string, epoch: number): string {
-  return `expire/${prefix}/${epoch}`
+/** One file of a segment: `part` counts from 0. */
+export function segmentKey(
+  table: SegmentTable,
+  bucket: number,
+  { from, until, generation }: SegmentId,
+  part: number,
+): string {
+  return `${tables[table].prefix}/bucket=${bucket}/${from}-${until}-${generation}-${part}.parquet`
+}
+
+/** All files of a segment in one table. A segment without copies to look for has no file of event_ids. */
+export function segmentKeys(
+  table: SegmentTable,
+  bucket: number,
+  segment: SegmentId & { parts: number },
+): string[] {
+  return Array.from({ length: segment.parts }, (_, part) => segmentKey(table, bucket, segment, part))
+}
+
+/** The segment in the key of one of its files; null for any other key. */
+export function parseSegmentKey(
+  key: string,
+): { table: SegmentTable; bucket: number; segment: SegmentId; part: number } | null {
+  const table = SEGMENT_TABLES.find(name => key.startsWith(`${tables[name].prefix}/`))
+  const match = /\/bucket=(\d+)\/(\d+)-(\d+)-(\d+)-(\d+)\.parquet$/.exec(key)
+  if (table === undefined || match === null) return null
+  const [bucket, from, until, generation, part] = match.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  return { table, bucket, segment: { from, until, generation }, part }
+}
+
+/** The records of a claim that could not be read, with the reasons. */
+export function quarantineKey(shard: string, claim: Claim): string {
+  return `quarantine/${shard}-${claim.first}-${claim.last}.jsonl`
+}
+
+/** The job that deletes the superseded hot files of an epoch. It is finished before the first file is deleted. */
+export function supersededJobName(epoch: number): string {
+  return `expire/${tables.events_hot.prefix}/${epoch}`
 }

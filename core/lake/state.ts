@@ -1,7 +1,10 @@
+import type { Manifest } from './manifest.ts'
+
 /**
- * The state of the lake: one item for the watermarks and one for each shard. Every change is a single conditional write
- * and returns whether its condition held; if it did not, nothing changed. core/lake/state-store.ts keeps the state in
- * DynamoDB, test/support/memory-lake-state.ts in memory for the simulator. test/contract/lake-state.ts tests both.
+ * The state of the lake: one item for the epoch, one for each shard and one for the manifest of each bucket. Every change is
+ * a single conditional write and returns whether its condition held; if it did not, nothing changed. core/lake/state-store.ts
+ * keeps the state in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator. test/contract/lake-state.ts
+ * tests both.
  */
 
 /** A range of one shard, reserved before its hot file is written. The content of the file follows from it alone. */
@@ -18,60 +21,28 @@ export type ShardState = {
   claimedAt: number | null
 }
 
-/** Where a read finds each epoch: in cold below `cold`, else in warm below `warm`, else in hot up to `epoch`. */
-export type Snapshot = {
+export type LakeState = {
   /** The newest epoch. */
   epoch: number
-  /** Watermark: epochs below it are warm or cold. */
-  warm: number
-  /** Watermark: epochs below it are cold. */
-  cold: number
-}
-
-export type LakeState = Snapshot & {
-  /** End of the cold compaction [cold, coldUntil) that has begun; null if none has. Every try must write the same keys. */
-  coldUntil: number | null
   /** Fencing token of the lease holder. A change with an older token is refused. */
   fence: number
   /** End of the lease, Unix ms. */
   leaseUntil: number
   /** Unix ms when `epoch` was opened. */
   epochOpenedAt: number
-  /** When epochs were opened: about one entry an hour, ascending. */
+  /** When the newest epochs were opened: about one entry an hour, ascending. For gauges. */
   epochTimes: readonly EpochTime[]
 }
 
 /** `epoch` was opened at `at` (Unix ms), and all epochs below it were closed by then. */
 export type EpochTime = { epoch: number; at: number }
 
-/** Shortest time between two entries of epochTimes, ms. */
+/** Shortest time between two entries of epochTimes, ms, and the number of entries. */
 export const EPOCH_TIME_INTERVAL_MS = 3_600_000
-
-/**
- * How far back warm compaction looks for the first copy of an event_id, ms. Copies are dropped within 24 hours; the other
- * 6 hours allow for a consumer that lags behind.
- */
-export const DEDUPE_LOOKBACK_MS = 30 * 3_600_000
-
-/** The first epoch of the dedupe look-back of an epoch; 0 if the epochTimes do not reach so far back. */
-export function firstDedupeEpoch(epochTimes: readonly EpochTime[], epoch: number): number {
-  const since = epochOpenedBefore(epochTimes, epoch) - DEDUPE_LOOKBACK_MS
-  return epochTimes.findLast(({ at }) => at <= since)?.epoch ?? 0
-}
-
-/** A time before the first file of the epoch, Unix ms; 0 if the epochTimes do not reach so far back. */
-export function epochOpenedBefore(epochTimes: readonly EpochTime[], epoch: number): number {
-  return epochTimes.findLast(epochTime => epochTime.epoch <= epoch)?.at ?? 0
-}
-
-/** The epochTimes that are still needed when the epochs below `cold` are cold: from the dedupe look-back of `cold` on. */
-export function keepEpochTimes(epochTimes: readonly EpochTime[], cold: number): EpochTime[] {
-  const firstEpoch = firstDedupeEpoch(epochTimes, cold)
-  return epochTimes.filter(({ epoch }) => epoch >= firstEpoch)
-}
+export const EPOCH_TIMES = 100
 
 export type LakeStateStore = {
-  /** A consistent read. The first one creates the item, with epoch 1 and both watermarks 1. */
+  /** A consistent read. The first one creates the item, with epoch 1. */
   lake(): Promise<LakeState>
   shard(shard: string): Promise<ShardState>
   shards(): Promise<ShardState[]>
@@ -91,12 +62,13 @@ export type LakeStateStore = {
   release(fence: number): Promise<boolean>
   /** Opens the epoch `from` + 1 at `now`. Adds an epoch time if the last one is EPOCH_TIME_INTERVAL_MS old. */
   openEpoch(fence: number, from: number, now: number): Promise<boolean>
-  /** Moves the warm watermark from `from` to `from` + 1. */
-  advanceWarm(fence: number, from: number): Promise<boolean>
-  /** Plans the cold compaction [from, until). Holds if none is planned. */
-  planCold(fence: number, from: number, until: number): Promise<boolean>
-  /** Ends the planned cold compaction: moves the cold watermark to `until` and drops old epochTimes. Holds if planned. */
-  advanceCold(fence: number, from: number, until: number): Promise<boolean>
+
+  /** A consistent read; `emptyManifest` before the first compaction. */
+  manifest(bucket: number): Promise<Manifest>
+  /** The manifests of all buckets that were ever compacted. */
+  manifests(): Promise<Manifest[]>
+  /** Saves a changed manifest. Holds if the saved one has the version before it. */
+  saveManifest(manifest: Manifest): Promise<boolean>
 
   /** Notes that the job is sent at `now`. Holds if it was never sent, or last before `staleBefore` (Unix ms). */
   beginJob(job: string, now: number, staleBefore: number): Promise<boolean>

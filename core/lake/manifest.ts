@@ -1,0 +1,143 @@
+/**
+ * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the events of a range
+ * of epochs, and rollups of them. The manifest is one item of the state. So a change of segments is one conditional write, and
+ * a read that has the manifest reads exactly the files that it names.
+ */
+
+/** What the files of a segment follow from. */
+export type SegmentId = {
+  /** First epoch. */
+  from: number
+  /** The epoch after the last one. */
+  until: number
+  /** 0, and one more each time that the segment is written anew with other rows, e.g. without an erased user. */
+  generation: number
+}
+
+export type Segment = SegmentId & {
+  /** Files in each table. A segment of more than one part comes from an epoch that was too large for one file. */
+  parts: number
+  /** Events. */
+  rows: number
+  /** Bytes of all files. */
+  bytes: number
+  /** Timestamps of the first and the last event, Unix ms. */
+  firstAt: number
+  lastAt: number
+  /** Arrival of the newest event, Unix seconds. */
+  lastArrival: number
+  /** Rows of segment_event_ids; 0: the segment has no file of that table. */
+  eventIds: number
+}
+
+/** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */
+export type RetiredSegment = SegmentId & { parts: number; retiredAt: number }
+
+export type Manifest = {
+  bucket: number
+  /** Counts the changes. A change is saved only if no other came before it. */
+  version: number
+  /** Watermark: the events of the epochs below it are in segments, those from it on in hot files. */
+  compacted: number
+  /** Ascending by epochs; no two overlap. An epoch without events of the bucket is in no segment. */
+  segments: readonly Segment[]
+  retired: readonly RetiredSegment[]
+}
+
+/** The manifest of a bucket that was never compacted. The first epoch is 1. */
+export function emptyManifest(bucket: number): Manifest {
+  return { bucket, version: 0, compacted: 1, segments: [], retired: [] }
+}
+
+/** Adds the events of the epoch `compacted`, and moves the watermark past it. `segment` is null if there are none. */
+export function addEpoch(manifest: Manifest, epoch: number, segment: Segment | null): Manifest {
+  if (manifest.compacted !== epoch) throw new Error(`Bucket ${manifest.bucket} is not at epoch ${epoch}`)
+  return {
+    ...manifest,
+    version: manifest.version + 1,
+    compacted: epoch + 1,
+    segments: segment === null ? manifest.segments : [...manifest.segments, segment],
+  }
+}
+
+/**
+ * Replaces segments by one that has their events. Returns null if the manifest no longer has exactly these segments, because
+ * another job has replaced some of them. `replacement`: null if none of their events is left.
+ */
+export function replaceSegments(
+  manifest: Manifest,
+  replaced: readonly SegmentId[],
+  replacement: Segment | null,
+  now: number,
+): Manifest | null {
+  const first = manifest.segments.findIndex(segment => isSame(segment, replaced[0]))
+  const isUnchanged =
+    first >= 0 && replaced.every((segment, i) => isSame(manifest.segments[first + i], segment))
+  if (!isUnchanged) return null
+  const retired = manifest.segments
+    .slice(first, first + replaced.length)
+    .map(({ from, until, generation, parts }) => ({ from, until, generation, parts, retiredAt: now }))
+  return {
+    ...manifest,
+    version: manifest.version + 1,
+    segments: manifest.segments.toSpliced(
+      first,
+      replaced.length,
+      ...(replacement === null ? [] : [replacement]),
+    ),
+    retired: [...manifest.retired, ...retired],
+  }
+}
+
+/** Drops the retired segments that were retired at or before `before`, Unix ms; their files have been deleted. */
+export function dropRetired(manifest: Manifest, before: number): Manifest {
+  return {
+    ...manifest,
+    version: manifest.version + 1,
+    retired: manifest.retired.filter(({ retiredAt }) => retiredAt > before),
+  }
+}
+
+export type MergeSettings = {
+  /** Segments of about one size that are merged at once. More of them are more files for a read, fewer are more rewriting. */
+  mergeSegments: number
+  /** Most bytes of a merged segment, so that one worker can write it. */
+  mergeBytes: number
+}
+
+/** The bytes that a segment counts at least: below that, its size is mostly footers. */
+const SMALLEST_BYTES = 64 * 1024
+
+/**
+ * Chooses the segments to merge next, or none. It is the longest run of neighbours that ends with the newest segment, has
+ * `mergeSegments` or more (or two or more with half of `mergeBytes`), and whose largest is at most a quarter (or the half) of the whole.
+ * So each event is rewritten about log4 times, and the number of segments grows with the logarithm of their bytes.
+ */
+export function nextMerge(
+  { segments }: Pick<Manifest, 'segments'>,
+  { mergeSegments, mergeBytes }: MergeSettings,
+): readonly Segment[] {
+  let [sum, largest] = [0, 0]
+  let chosen: readonly Segment[] = []
+  for (let first = segments.length - 1; first >= 0; first--) {
+    const bytes = Math.max(SMALLEST_BYTES, (segments[first] as Segment).bytes)
+    sum += bytes
+    largest = Math.max(largest, bytes)
+    if (sum > mergeBytes) break
+    const count = segments.length - first
+    const isLarge = sum >= mergeBytes / 2 && count >= 2 && largest * 2 <= sum
+    const isMany = count >= mergeSegments && largest * 4 <= sum
+    if (isLarge || isMany) chosen = segments.slice(first)
+  }
+  return chosen
+}
+
+function isSame(a: SegmentId | undefined, b: SegmentId | undefined): boolean {
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    a.from === b.from &&
+    a.until === b.until &&
+    a.generation === b.generation
+  )
+}
