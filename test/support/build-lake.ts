@@ -1,12 +1,13 @@
 import type { StreamRecord } from '#core/ingest/record'
 import type { Compactor } from '#core/lake/compactor'
-import { coldCompactionJobs, warmKeys } from '#core/lake/jobs'
-import { hotKey } from '#core/lake/keys'
+import { hotKey, segmentKeys } from '#core/lake/keys'
+import { addEpoch, emptyManifest, type Manifest, replaceSegments } from '#core/lake/manifest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
-import type { Snapshot } from '#core/lake/state'
-import type { Lake } from '#core/ports'
+import { type LakeSnapshot, openLake, type Snapshot } from '#core/lake/snapshot'
+import type { Lake, LakeObject } from '#core/ports'
 import { createCompactor } from '#duckdb/compactor'
+import { BUCKETS } from '#schemas/columns'
 
 export type EventsRecord = Extract<StreamRecord, { kind: 'events' }>
 
@@ -16,46 +17,91 @@ export type LakeContent = {
   tempDir: string
   /** Epochs from 1 on. Each is a list of hot files, and each file a list of records. */
   epochs: readonly (readonly (readonly EventsRecord[])[])[]
-  /** Epochs below this one are warm. Default: none. */
-  warm?: number
-  /** Ends of the cold compactions, ascending. The last one is the snapshot's `cold`. Default: none. */
-  coldEnds?: readonly number[]
+  /** Epochs below this one are in segments. Default: none. */
+  compacted?: number
+  /** Ends of merged segments, ascending: all epochs between two ends become one segment a bucket. Default: none is merged. */
+  mergeEnds?: readonly number[]
   compactor?: Compactor
 }
 
-/** Writes a lake with the service's own encoder and compactor. Returns the snapshot that reads all of it. */
+export type BuiltLake = {
+  /** Opens the lake like a read of the service. */
+  openLake(): Promise<LakeSnapshot>
+  snapshot(bucket: number): Promise<Snapshot>
+  /** The manifests of all buckets. */
+  manifests: ReadonlyMap<number, Manifest>
+}
+
+/** Writes a lake with the service's own encoder and compactor, and returns what reads it. */
 export async function buildLake({
   lake,
   tempDir,
   epochs,
-  warm = 1,
-  coldEnds = [],
+  compacted = 1,
+  mergeEnds = [],
   compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1 }),
-}: LakeContent): Promise<Snapshot> {
-  let cold = 1
+}: LakeContent): Promise<BuiltLake> {
+  const manifests = new Map(Array.from({ length: BUCKETS }, (_, bucket) => [bucket, emptyManifest(bucket)]))
+
   for (const [i, files] of epochs.entries()) {
     const epoch = i + 1
-    const hot: string[] = []
-    for (const [file, records] of files.entries()) {
-      const key = hotKey('0', { first: String(file), last: String(file), epoch })
-      await lake.put(key, encodeHot(records.flatMap(record => toHotRows(record))))
-      hot.push(key)
-    }
-    if (epoch >= warm) continue
-    await compactor.compactEpoch({
-      epoch,
-      hot,
-      lookback: await warmKeys(lake, cold, epoch),
-      part: 0,
-      parts: 1,
+    const hot = await writeHotFiles(lake, epoch, files)
+    if (epoch < compacted) await compactEpoch(epoch, hot)
+    if (mergeEnds.includes(epoch + 1)) await mergeUntil(epoch + 1)
+  }
+
+  async function compactEpoch(epoch: number, hot: LakeObject[]): Promise<void> {
+    const buckets = [...manifests.values()].map(({ bucket, segments }) => {
+      const withIds = segments.filter(({ eventIds }) => eventIds > 0)
+      return { bucket, eventIds: withIds.flatMap(each => segmentKeys('segment_event_ids', bucket, each)) }
     })
-  }
-  for (const until of coldEnds) {
-    for (const job of await coldCompactionJobs(lake, cold, until)) {
-      if (job.kind !== 'compact-cold') continue
-      await compactor.compactToCold({ ...job, warm: await warmKeys(lake, job.from, job.until, job.bucket) })
+    for (const result of await compactor.compactEpoch({ epoch, hot, buckets })) {
+      if ('failure' in result) throw result.failure
+      manifests.set(result.bucket, addEpoch(manifestOf(result.bucket), epoch, result.segment))
     }
-    cold = until
   }
-  return { epoch: Math.max(epochs.length, warm), warm, cold }
+
+  async function mergeUntil(end: number): Promise<void> {
+    const start = Math.max(1, ...mergeEnds.filter(other => other < end))
+    for (const manifest of manifests.values()) {
+      const segments = manifest.segments.filter(({ from }) => from >= start)
+      const [first, last] = [segments.at(0), segments.at(-1)]
+      if (first === undefined || last === undefined || first === last) continue
+      const target = { from: first.from, until: last.until, generation: 0 }
+      const merged = await compactor.mergeSegments({ bucket: manifest.bucket, segments, target })
+      manifests.set(manifest.bucket, replaceSegments(manifest, segments, merged, 0) ?? manifest)
+    }
+  }
+
+  function manifestOf(bucket: number): Manifest {
+    return manifests.get(bucket) ?? emptyManifest(bucket)
+  }
+
+  const state = {
+    lake: async () => ({
+      epoch: Math.max(epochs.length, compacted),
+      fence: 0,
+      leaseUntil: 0,
+      epochOpenedAt: 0,
+      epochTimes: [],
+    }),
+    manifest: async (bucket: number) => manifestOf(bucket),
+  }
+  const open = () => openLake({ state, lake })
+  return { openLake: open, snapshot: async bucket => (await open()).ofBucket(bucket), manifests }
+}
+
+async function writeHotFiles(
+  lake: Lake,
+  epoch: number,
+  files: readonly (readonly EventsRecord[])[],
+): Promise<LakeObject[]> {
+  const objects: LakeObject[] = []
+  for (const [file, records] of files.entries()) {
+    const key = hotKey('0', { first: String(file), last: String(file), epoch })
+    const bytes = encodeHot(records.flatMap(record => toHotRows(record)))
+    await lake.put(key, bytes)
+    objects.push({ key, size: bytes.length })
+  }
+  return objects
 }
