@@ -1,21 +1,26 @@
 import type { StreamRecord } from '#core/ingest/record'
 import { utcDate } from '#core/time'
-import type { BotCount, EventCount } from '#core/usage/counters'
+import type { BotCount, ClaimedEvents } from '#core/usage/counters'
 
-/** What the records add to the counters, by UTC date of arrival: events by project and by account, bots by project. */
+/** What the records of a claim add to the counters, by project and UTC date of arrival. */
 export function countRecords(records: readonly StreamRecord[]): {
-  events: EventCount[]
+  events: ClaimedEvents[]
   bots: BotCount[]
 } {
-  const events = new Map<string, EventCount>()
+  const events = new Map<string, ClaimedEvents>()
   const bots = new Map<string, BotCount>()
   for (const record of records) {
     const day = utcDate(record.received_at)
     if (record.kind === 'events') {
-      for (const owner of [record.project_id, record.account_id]) {
-        const count = getOrInsert(events, `${owner} ${day}`, () => ({ owner, day, events: 0 }))
-        count.events += record.events.length
-      }
+      const { project_id, account_id, bucket } = record
+      const count = getOrInsert(events, `${project_id} ${day}`, () => ({
+        project_id,
+        account_id,
+        bucket,
+        day,
+        events: 0,
+      }))
+      count.events += record.events.length
     } else {
       const { project_id, category, actor } = record
       const count = getOrInsert(bots, `${project_id} ${day} ${category} ${actor}`, () => ({

@@ -1,11 +1,25 @@
 /**
- * Counts of events, bots and reads in the state table, so that no report scans the lake for them. Each (owner, UTC month,
- * source) has one item; the source is the shard or the compaction that counts. The item keeps a checkpoint, the last
- * batch that it has counted, so that a retry counts nothing twice. Readers add the sources up.
+ * Counts of events, bots and reads in the state table, so that no report scans the lake for them. Events are counted twice.
+ * The consumer adds the counts of a claim to the open counts of its epoch, in one item for all projects. When the epoch is
+ * compacted, the numbers that its segment stores are folded into the items of its projects and accounts. An item says up to
+ * which epoch it is folded, so a reader adds the open counts of later epochs only.
+ *
+ * At every moment the counts of events equal the events that the lake stores, except for copies: a copy counts until its
+ * epoch is folded.
  */
 
-/** The events of one batch for one owner, which is the id of a project or an account. Days are UTC days of arrival. */
-export type EventCount = { owner: string; day: string; events: number }
+/** Events of one project, by UTC day of arrival. */
+export type ProjectEvents = { project_id: string; account_id: string; day: string; events: number }
+
+/** The events of one claim for one project and day. `bucket` is the project's part of the lake. */
+export type ClaimedEvents = ProjectEvents & { bucket: number }
+
+/** The claim that is counted. Claims of one shard ascend by `last`, a sequence. */
+export type CountedClaim = { shard: string; epoch: number; last: string }
+
+/** Events and reads. */
+export type Usage = { events: number; reads: number }
+
 export type BotCount = {
   project_id: string
   day: string
@@ -19,11 +33,23 @@ export type BotCount = {
 
 export type UsageCounters = {
   /**
-   * Adds a batch once. `checkpoint` is the integer position of the batch in `source`: a shard's sequence, or an epoch. An
-   * item that has counted this checkpoint or a later one does not change.
+   * Adds the counts of a claim to the open counts, with one write for all projects. A claim that is repeated, also by a
+   * process that was thought dead, is counted once. Call it while the claim is open, so that no later claim of the shard
+   * is counted before.
    */
-  addEvents(source: string, checkpoint: string, counts: readonly EventCount[]): Promise<void>
-  /** Adds the requests of bots once, like addEvents. */
+  addClaim(claim: CountedClaim, counts: readonly ClaimedEvents[]): Promise<void>
+  /**
+   * Folds what the segment of a closed epoch and bucket stores into the items of the projects and accounts: from then on
+   * these numbers count, and the open counts of the epoch and bucket do not. May be repeated. Call it after the segment is
+   * written and before the watermark moves; the epochs of a bucket in ascending order, also those without stored events.
+   */
+  foldEpoch(epoch: number, bucket: number, stored: readonly ProjectEvents[]): Promise<void>
+  /**
+   * Deletes the open counts of folded epochs. `watermarks` are the manifests (or their watermarks); a bucket that is not
+   * among them has folded nothing. An epoch that some buckets have not folded keeps the counts of those buckets.
+   */
+  deleteFoldedCounts(watermarks: readonly { bucket: number; compacted: number }[]): Promise<void>
+  /** Adds the requests of bots once. `checkpoint` is the integer position of the batch in `source`: a shard's sequence. */
   addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void>
   /** Counts one metered read for the project and for the account; null for one that is not to be counted. */
   addRead(projectId: string | null, accountId: string | null, day: string): Promise<void>
@@ -31,11 +57,8 @@ export type UsageCounters = {
   reserveRead(owner: string, day: string, max: number): Promise<boolean>
   /** Takes back a read that was counted in advance. */
   releaseRead(owner: string, day: string): Promise<void>
-  /** Returns the events and reads of an owner over all time. */
-  totals(owner: string): Promise<{ events: number; reads: number }>
-  /** Returns the events and reads of an owner in one month (YYYY-MM), and on each day of it with any. */
-  month(
-    owner: string,
-    month: string,
-  ): Promise<{ events: number; reads: number; days: Record<string, { events: number; reads: number }> }>
+  /** Returns the events and reads of each project over all time, in the order of the ids. */
+  totals(projectIds: readonly string[]): Promise<Usage[]>
+  /** Returns the events and reads of a project or an account in one month (YYYY-MM), and on each day of it with any. */
+  month(owner: string, month: string): Promise<Usage & { days: Record<string, Usage> }>
 }
