@@ -25,8 +25,8 @@ export const logCodes = {
   STATE_REPAIRED: 'the state table was damaged and was repaired from its readable parts',
   STATE_RECONCILED: 'the state table was behind the event log and the lake, and was updated from them',
   EPOCH_CLOSED: 'an epoch was closed',
-  EPOCH_COMPACTED: 'a warm compaction of an epoch is complete',
-  COLD_COMPACTED: 'a cold compaction of epochs is complete',
+  EPOCH_COMPACTED: 'the events of an epoch are in segments',
+  SEGMENTS_MERGED: 'small segments of a bucket were merged into a larger one',
   AUDIT_NOT_WRITTEN: 'an entry of the audit log could not be written; the request went on',
   FEEDBACK_NOT_DELIVERED: 'feedback was stored, but the configured sink could not be reached',
   EVENT_CAPS_UNKNOWN: 'the state could not be read to check event caps; events are accepted meanwhile',
@@ -57,7 +57,7 @@ export const gauges = {
   ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest open claim; 0 without one' },
   CompactionLagSeconds: {
     unit: 'Seconds',
-    meaning: 'time since the oldest epoch without a warm compaction was closed; 0 without one',
+    meaning: 'time since the oldest epoch was closed that some bucket has not compacted; 0 without one',
   },
   Epoch: { unit: 'Count', meaning: 'the newest epoch; the catalog knows epochs up to LAST_EPOCH' },
 } as const

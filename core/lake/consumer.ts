@@ -13,7 +13,7 @@ export type LakeConsumerServices = {
   state: LakeStateStore
   stream: Pick<EventStream, 'read'>
   lake: Lake
-  usage: Pick<UsageCounters, 'addEvents' | 'addBots'>
+  usage: Pick<UsageCounters, 'addClaim' | 'addBots'>
   projects: EventIdNotes
   clock: Clock
   log: Log
@@ -146,7 +146,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     for (const projectId of projectIds) await projects.noteEventIds(projectId)
     if (mayWriteFile) await lake.put(hotKey(shard, claim), encode(rows))
     const { events, bots } = countRecords(records)
-    await usage.addEvents(shard, claim.last, events)
+    await usage.addClaim({ shard, ...claim }, events)
     await usage.addBots(shard, claim.last, bots)
     await state.commit(shard, claim)
     return entries.length

@@ -1,28 +1,35 @@
 import type { Gauge } from '#schemas/log'
+import type { Manifest } from './manifest.ts'
 import type { LakeState, ShardState } from './state.ts'
 
 type MeasuredState = {
-  lake: Pick<LakeState, 'epoch' | 'warm' | 'epochOpenedAt' | 'epochTimes'>
+  lake: Pick<LakeState, 'epoch' | 'epochOpenedAt' | 'epochTimes'>
+  manifests: readonly Pick<Manifest, 'compacted'>[]
   shards: readonly Pick<ShardState, 'claim' | 'claimedAt'>[]
 }
 
 /** The numbers that alarms watch, at `now` (Unix ms). */
-export function lakeGauges({ lake, shards }: MeasuredState, now: number): Record<Gauge, number> {
+export function lakeGauges({ lake, shards, manifests }: MeasuredState, now: number): Record<Gauge, number> {
   const claimTimes = shards.map(({ claim, claimedAt }) => (claim === null ? now : (claimedAt ?? now)))
+  const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
   return {
     ClaimAgeSeconds: ageInSeconds(Math.min(now, ...claimTimes), now),
-    CompactionLagSeconds: lake.warm === lake.epoch ? 0 : ageInSeconds(oldestEpochClosedAt(lake), now),
+    CompactionLagSeconds:
+      compacted >= lake.epoch ? 0 : ageInSeconds(oldestEpochClosedAt(lake, compacted), now),
     Epoch: lake.epoch,
   }
 }
 
 /**
- * When the oldest epoch that is not compacted was closed. If it is the only one, the time is exact. Else it is the epoch
- * time that follows, up to an hour later, so the lag is never reported too long.
+ * When the oldest epoch was closed that some bucket has not compacted. If it is the only one, the time is exact. Else it is the
+ * epoch time that follows, up to an hour later, so the lag is never reported too long.
  */
-function oldestEpochClosedAt({ epoch, warm, epochOpenedAt, epochTimes }: MeasuredState['lake']): number {
-  if (warm + 1 === epoch) return epochOpenedAt
-  return epochTimes.find(epochTime => epochTime.epoch > warm)?.at ?? epochOpenedAt
+function oldestEpochClosedAt(
+  { epoch, epochOpenedAt, epochTimes }: MeasuredState['lake'],
+  compacted: number,
+): number {
+  if (compacted + 1 === epoch) return epochOpenedAt
+  return epochTimes.find(epochTime => epochTime.epoch > compacted)?.at ?? epochOpenedAt
 }
 
 /** Never below 0, although the clocks of two machines may differ. */

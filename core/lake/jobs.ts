@@ -1,159 +1,202 @@
-import type { Lake, Log } from '#core/ports'
+import type { Clock, Lake, LakeObject, Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
-import type { EventCount, UsageCounters } from '#core/usage/counters'
-import { BUCKETS, tables } from '#schemas/columns'
-import type { Compactor, DroppedCopies } from './compactor.ts'
-import { partitionValue, supersededJobName } from './keys.ts'
-import { firstDedupeEpoch, type LakeStateStore } from './state.ts'
+import type { UsageCounters } from '#core/usage/counters'
+import type { CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
+import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
+import { addEpoch, type Manifest, replaceSegments, type Segment } from './manifest.ts'
+import { EVENT_ID_HORIZON_S } from './relations.ts'
+import type { LakeStateStore } from './state.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
 export type LakeJob =
-  | { kind: 'compact-warm'; epoch: number; part: number; parts: number }
-  | { kind: 'compact-cold'; from: number; until: number; bucket: number }
+  /** Compacts the closed epochs [from, until) of these buckets, one epoch after the other. */
+  | { kind: 'compact'; from: number; until: number; buckets: readonly number[] }
+  /** Merges the segments of the epochs [from, until) of a bucket. */
+  | { kind: 'merge'; bucket: number; from: number; until: number }
 
-/** The name of the job in the state. A job that is sent again has the same name. */
+/**
+ * The name under which the state notes when a job was sent. A compaction that has made progress continues under another name:
+ * from another epoch, or with other buckets.
+ */
 export function jobName(job: LakeJob): string {
-  return job.kind === 'compact-warm'
-    ? `compact-warm/${job.epoch}/${job.part}of${job.parts}`
-    : `compact-cold/${job.from}-${job.until}/${job.bucket}`
+  if (job.kind === 'merge') return `merge/${job.bucket}/${job.from}-${job.until}`
+  const bucketSet = job.buckets.reduce((bits, bucket) => bits | (1n << BigInt(bucket)), 0n)
+  return `compact/${job.from}/${bucketSet.toString(16)}`
 }
 
-/** Bytes of hot files that one job compacts. A larger epoch is split by bucket into several jobs. */
-export const PART_BYTES = 64 * 1024 * 1024
+/** How long a compaction begins further epochs, ms. A worker on AWS has 15 minutes in all. */
+const COMPACTION_MS = 5 * 60_000
 
-/** The jobs that compact a closed epoch. They depend only on its hot files, which no longer change. */
-export async function epochCompactionJobs(lake: Lake, epoch: number): Promise<LakeJob[]> {
-  const hot = await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)
-  const bytes = hot.reduce((sum, object) => sum + object.size, 0)
-  const parts = Math.min(BUCKETS, Math.ceil(bytes / PART_BYTES))
-  return Array.from({ length: parts }, (_, part) => ({ kind: 'compact-warm', epoch, part, parts }))
-}
-
-/** The jobs that compact the warm epochs [from, until) to cold: one for each bucket that has rows. */
-export async function coldCompactionJobs(lake: Lake, from: number, until: number): Promise<LakeJob[]> {
-  const buckets = new Set(
-    (await warmKeys(lake, from, until)).map(key => Number(partitionValue(key, 'bucket'))),
-  )
-  return [...buckets].toSorted((a, b) => a - b).map(bucket => ({ kind: 'compact-cold', from, until, bucket }))
-}
+/**
+ * How far before the newest event of a bucket its segments are searched for copies, seconds. Copies are dropped within the
+ * horizon; the other 6 hours allow for a consumer that is behind.
+ */
+const LOOKBACK_S = EVENT_ID_HORIZON_S + 6 * 3_600
 
 export type LakeJobServices = {
   state: LakeStateStore
   lake: Lake
   compactor: Compactor
-  usage: Pick<UsageCounters, 'addEvents'>
+  usage: Pick<UsageCounters, 'foldEpoch'>
   projects: Pick<ProjectDirectory, 'byId'>
+  clock: Clock
   log: Log
 }
 
 /** Runs jobs. A job that throws stays unfinished, and the queue or maintenance sends it again. */
-export function createLakeWorker({ state, lake, compactor, usage, projects, log }: LakeJobServices) {
+export function createLakeWorker({ state, lake, compactor, usage, projects, clock, log }: LakeJobServices) {
   async function run(job: LakeJob): Promise<void> {
-    if (await state.jobFinished(jobName(job))) return
-    const droppedCopies = await compact(job, await listInputs(job))
-    if (job.kind === 'compact-warm') {
-      const counts = await toNegativeCounts(droppedCopies)
-      await usage.addEvents(`compaction-${job.part}`, String(job.epoch), counts)
+    if (job.kind === 'merge') await merge(job)
+    else await compactEpochs(job)
+  }
+
+  async function compactEpochs({ from, until, buckets }: Extract<LakeJob, { kind: 'compact' }>) {
+    const startedAt = clock.now()
+    let waiting = buckets
+    for (let epoch = from; epoch < until && waiting.length > 0; epoch++) {
+      if (epoch > from && clock.now() - startedAt >= COMPACTION_MS) return
+      waiting = await compactEpoch(epoch, waiting)
     }
-    await state.finishJob(jobName(job))
   }
 
   /**
-   * Runs a finished job again, to repair its files. Counters do not change. Returns false and does nothing if the input
-   * files of the job have been deleted.
+   * Compacts an epoch and returns the buckets that are now past it. A bucket that fails is logged and stays behind alone.
+   * Throws if all of them fail, so the queue tries the job again.
    */
-  async function repeatJob(job: LakeJob): Promise<boolean> {
-    const inputs = await listInputs(job)
-    // Checked after the listing: a concurrent delete may have made the listing incomplete.
-    if (await areInputsDeleted(job)) return false
-    await compact(job, inputs)
+  async function compactEpoch(epoch: number, buckets: readonly number[]): Promise<number[]> {
+    const started = performance.now()
+    const manifests = await Promise.all(buckets.map(bucket => state.manifest(bucket)))
+    const waiting = manifests.filter(({ compacted }) => compacted === epoch)
+    const pastBuckets = manifests.filter(({ compacted }) => compacted > epoch).map(({ bucket }) => bucket)
+    if (waiting.length === 0) return pastBuckets
+    const hot = await listHot(epoch)
+    const results = await compactor.compactEpoch({
+      epoch,
+      hot,
+      buckets: waiting.map(manifest => ({ bucket: manifest.bucket, eventIds: lookbackKeys(manifest) })),
+    })
+    const failures: unknown[] = []
+    for (const result of results) {
+      if ('failure' in result) {
+        failures.push(result.failure)
+        log('JOB_FAILED', { job: 'compact', epoch, bucket: result.bucket, error: String(result.failure) })
+      } else {
+        await commit(epoch, result)
+        pastBuckets.push(result.bucket)
+      }
+    }
+    if (pastBuckets.length === 0) throw failures[0]
+    log('EPOCH_COMPACTED', {
+      epoch,
+      buckets: pastBuckets.length,
+      ms: Math.round(performance.now() - started),
+    })
+    return pastBuckets
+  }
+
+  /** Counts what the segment has, and then adds it to the manifest. The counters count an epoch of a bucket once. */
+  async function commit(
+    epoch: number,
+    result: Exclude<CompactedBucket, { failure: unknown }>,
+  ): Promise<void> {
+    const { bucket, segment, stored } = result
+    await usage.foldEpoch(epoch, bucket, await addAccounts(stored))
+    await changeManifest(state, bucket, manifest =>
+      manifest.compacted === epoch ? addEpoch(manifest, epoch, segment) : null,
+    )
+  }
+
+  async function merge({ bucket, from, until }: Extract<LakeJob, { kind: 'merge' }>): Promise<void> {
+    const started = performance.now()
+    const { segments } = await state.manifest(bucket)
+    const merged = segments.filter(segment => segment.from >= from && segment.until <= until)
+    // Another worker has merged them already.
+    if (merged.length < 2 || merged[0]?.from !== from || merged.at(-1)?.until !== until) return
+    const replacement = await compactor.mergeSegments({
+      bucket,
+      segments: merged,
+      target: { from, until, generation: 0 },
+    })
+    await changeManifest(state, bucket, manifest =>
+      replaceSegments(manifest, merged, replacement, clock.now()),
+    )
+    log('SEGMENTS_MERGED', {
+      bucket,
+      segments: merged.length,
+      bytes: replacement.bytes,
+      ms: Math.round(performance.now() - started),
+    })
+  }
+
+  /**
+   * Writes the files of a live segment again from its sources: the hot files of its epoch, or the segments that it was merged
+   * from. Manifest and counters do not change. Returns false and does nothing if the sources are gone, or the segment is not live.
+   */
+  async function rewriteSegment(bucket: number, { from, until }: Pick<Segment, 'from' | 'until'>) {
+    const manifest = await state.manifest(bucket)
+    const segment = manifest.segments.find(live => live.from === from && live.until === until)
+    if (segment === undefined || segment.generation > 0) return false
+    const sources = manifest.retired.filter(retired => retired.from >= from && retired.until <= until)
+    if (sources.length > 0) {
+      const retiredAt = Math.max(...sources.map(source => source.retiredAt))
+      const segments = sources.filter(source => source.retiredAt === retiredAt)
+      await compactor.mergeSegments({ bucket, segments, target: segment })
+      return true
+    }
+    if (until !== from + 1 || (await state.jobFinished(supersededJobName(from)))) return false
+    const before = { ...manifest, segments: manifest.segments.filter(live => live.until <= from) }
+    const [result] = await compactor.compactEpoch({
+      epoch: from,
+      hot: await listHot(from),
+      buckets: [{ bucket, eventIds: lookbackKeys(before) }],
+    })
+    if (result !== undefined && 'failure' in result) throw result.failure
     return true
   }
 
-  /** The files that the job reads: those that it compacts, and those of the dedupe look-back. */
-  async function listInputs(job: LakeJob): Promise<JobInputs> {
-    if (job.kind === 'compact-cold')
-      return { keys: await warmKeys(lake, job.from, job.until, job.bucket), lookback: [] }
-    const { epochTimes } = await state.lake()
-    const hot = await lake.list(`${tables.events_hot.prefix}/epoch=${job.epoch}/`)
-    // Includes superseded warm files while they exist, so a job that is late or repeated has the same look-back.
-    const lookback = await warmKeys(lake, firstDedupeEpoch(epochTimes, job.epoch), job.epoch)
-    return { keys: hot.map(({ key }) => key), lookback }
-  }
-
-  /** Whether maintenance has begun to delete any epoch that the job compacts. */
-  async function areInputsDeleted(job: LakeJob): Promise<boolean> {
-    const [prefix, from, until] =
-      job.kind === 'compact-warm'
-        ? [tables.events_hot.prefix, job.epoch, job.epoch + 1]
-        : [tables.events_warm.prefix, job.from, job.until]
-    for (let epoch = from; epoch < until; epoch++) {
-      if (await state.jobFinished(supersededJobName(prefix, epoch))) return true
+  /** The hot files of a closed epoch. Throws if maintenance has begun to delete them. */
+  async function listHot(epoch: number): Promise<LakeObject[]> {
+    const hot = await lake.list(hotPrefix(epoch))
+    // Checked after the listing: a concurrent delete may have made the listing incomplete.
+    if (await state.jobFinished(supersededJobName(epoch))) {
+      throw new Error(`The hot files of epoch ${epoch} are deleted`)
     }
-    return false
+    return hot
   }
 
-  async function compact(job: LakeJob, { keys, lookback }: JobInputs): Promise<DroppedCopies[]> {
-    // Only epochs with files get jobs. Without files the job must fail, or their events would seem to be compacted.
-    if (keys.length === 0) throw new Error(`Job ${jobName(job)} has no input files any more`)
-    const started = performance.now()
-    let droppedCopies: DroppedCopies[] = []
-    if (job.kind === 'compact-warm')
-      droppedCopies = await compactor.compactEpoch({ ...job, hot: keys, lookback })
-    else await compactor.compactToCold({ ...job, warm: keys })
-    log(job.kind === 'compact-warm' ? 'EPOCH_COMPACTED' : 'COLD_COMPACTED', {
-      job: jobName(job),
-      ms: Math.round(performance.now() - started),
-    })
-    return droppedCopies
+  async function addAccounts(stored: readonly StoredEvents[]) {
+    return Promise.all(
+      stored.map(async count => ({
+        ...count,
+        account_id: (await projects.byId(count.project_id))?.account_id ?? null,
+      })),
+    )
   }
 
-  /** Copies were counted when they arrived. These counts subtract them again, for the project and its account. */
-  async function toNegativeCounts(droppedCopies: readonly DroppedCopies[]): Promise<EventCount[]> {
-    const counts: EventCount[] = []
-    for (const { project_id, day, events } of droppedCopies) {
-      counts.push({ owner: project_id, day, events: -events })
-      const project = await projects.byId(project_id)
-      if (project !== null) counts.push({ owner: project.account_id, day, events: -events })
-    }
-    return mergeByOwnerAndDay(counts)
-  }
-
-  return { run, repeatJob }
+  return { run, rewriteSegment }
 }
 
 export type LakeWorker = ReturnType<typeof createLakeWorker>
 
-/** Keys of the files that a job compacts, and of the warm files of the dedupe look-back. */
-type JobInputs = { keys: string[]; lookback: string[] }
-
-/** The keys of the warm files of the epochs [from, until), of one bucket or of all. */
-export async function warmKeys(lake: Lake, from: number, until: number, bucket?: number): Promise<string[]> {
-  const files = await warmFiles(lake, from, until)
-  return files
-    .filter(file => bucket === undefined || Number(file.bucket) === bucket)
-    .map(({ key }) => key)
-    .toSorted()
+/** The files to search for the first copies of events that come after those of the manifest. */
+function lookbackKeys({ bucket, segments }: Pick<Manifest, 'bucket' | 'segments'>): string[] {
+  const newest = Math.max(...segments.map(({ lastArrival }) => lastArrival))
+  return segments
+    .filter(({ eventIds, lastArrival }) => eventIds > 0 && lastArrival >= newest - LOOKBACK_S)
+    .flatMap(segment => segmentKeys('segment_event_ids', bucket, segment))
 }
 
-/** The warm files of the epochs [from, until), in ascending order of the epochs. Sizes in bytes. */
-export async function warmFiles(lake: Lake, from: number, until: number) {
-  const objects = await lake.list(`${tables.events_warm.prefix}/`)
-  return objects
-    .map(({ key, size }) => ({
-      key,
-      size,
-      epoch: Number(partitionValue(key, 'epoch')),
-      bucket: String(partitionValue(key, 'bucket')),
-    }))
-    .filter(({ epoch }) => epoch >= from && epoch < until)
-    .toSorted((a, b) => a.epoch - b.epoch)
-}
-
-function mergeByOwnerAndDay(counts: readonly EventCount[]): EventCount[] {
-  const groups = Map.groupBy(counts, ({ owner, day }) => `${owner} ${day}`)
-  return [...groups.values()].map(group => ({
-    ...(group[0] as EventCount),
-    events: group.reduce((sum, { events }) => sum + events, 0),
-  }))
+/**
+ * Changes a manifest: reads it, and saves what `change` returns, again until no other change came between. `change` returns
+ * null if there is nothing to do.
+ */
+export async function changeManifest(
+  state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>,
+  bucket: number,
+  change: (manifest: Manifest) => Manifest | null,
+): Promise<void> {
+  for (;;) {
+    const next = change(await state.manifest(bucket))
+    if (next === null || (await state.saveManifest(next))) return
+  }
 }

@@ -1,27 +1,28 @@
-import type { Clock, JobQueue, Lake, LakeObject, Log } from '#core/ports'
-import { DAY_MS, utcDate } from '#core/time'
-import { tables } from '#schemas/columns'
-import { EVENT_LIMITS } from '#schemas/event'
-import { coldCompactionJobs, epochCompactionJobs, jobName, type LakeJob, warmFiles } from './jobs.ts'
-import { coldEpochRange, partitionValue, supersededJobName } from './keys.ts'
-import { DEDUPE_LOOKBACK_MS, epochOpenedBefore, type LakeState, type LakeStateStore } from './state.ts'
+import type { Clock, JobQueue, Lake, Log } from '#core/ports'
+import { DAY_MS } from '#core/time'
+import type { UsageCounters } from '#core/usage/counters'
+import { BUCKETS, tables } from '#schemas/columns'
+import { changeManifest, jobName, type LakeJob } from './jobs.ts'
+import {
+  hotPrefix,
+  parseHotKey,
+  parseSegmentKey,
+  SEGMENT_TABLES,
+  segmentKeys,
+  supersededJobName,
+} from './keys.ts'
+import { dropRetired, emptyManifest, type Manifest, type MergeSettings, nextMerge } from './manifest.ts'
+import type { LakeStateStore } from './state.ts'
 
-export type MaintenanceSettings = {
+export type MaintenanceSettings = MergeSettings & {
   /** Age at which an epoch with files is closed, ms. */
   epochMs: number
   /** Number of hot files at which an epoch is closed earlier. */
   epochFiles: number
-  /** Bytes of hot files at which an epoch is closed earlier, so that one compaction can hold them. */
+  /** Bytes of hot files at which an epoch is closed earlier: every read opens the hot files, and they have no rollups. */
   epochBytes: number
-  /**
-   * Time between a cold epoch and the oldest hot one, at least, ms. A read looks for the first copy of an event_id in hot
-   * and warm files only.
-   */
-  coldAfterMs: number
-  /** Shortest time span of a cold compaction, ms. Each one adds a file to every date and bucket that it has events of. */
-  coldSpanMs: number
-  /** Most bytes of warm files per bucket in a cold compaction, so that one worker can compact a bucket in its time. */
-  coldBytes: number
+  /** Bytes of hot files that one job compacts. The buckets of a larger epoch are split among several jobs. */
+  jobBytes: number
   /** Time after which an unfinished job is sent again, ms. A queue delivers a failed job again earlier. */
   resendMs: number
   /** Jobs sent before this time are lost, Unix ms: a queue in memory starts empty with its process. */
@@ -34,10 +35,10 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochMs: 10 * 60_000,
   epochFiles: 600,
   epochBytes: 16 * 1024 * 1024,
-  coldAfterMs: DEDUPE_LOOKBACK_MS,
-  coldSpanMs: DAY_MS,
+  jobBytes: 64 * 1024 * 1024,
+  mergeSegments: 8,
   // 1.2 million events. In 256 MB of memory, more would have to be sorted in slices (duckdb/sorted-events.ts).
-  coldBytes: 24 * 1024 * 1024,
+  mergeBytes: 24 * 1024 * 1024,
   resendMs: 5 * 60_000,
   queueSince: 0,
   keepSupersededMs: DAY_MS,
@@ -47,27 +48,25 @@ export type MaintenanceServices = {
   state: LakeStateStore
   lake: Lake
   jobs: JobQueue<LakeJob>
+  usage: Pick<UsageCounters, 'deleteOpenCounts'>
   clock: Clock
   log: Log
 }
-
-/** Longest time that a record may have waited in the stream before it enters an epoch, ms. */
-const MAX_STREAM_WAIT_MS = 30 * DAY_MS
 
 /** Time after which another process may take over from a tick, ms. */
 const LEASE_MS = 60_000
 
 /**
- * Maintains the lake: closes epochs, sends the jobs of warm compaction (in order) and of cold compaction, advances the
- * watermarks, and deletes superseded files. `tick` does everything that is due and returns without waiting for the jobs;
- * a later tick sees that they are finished. Several processes may tick: only the lease holder works, and its fencing token
- * refuses changes of an earlier holder. core/lake/README.md shows the states of an epoch and of a file.
+ * Maintains the lake: closes epochs, sends the jobs of compaction and of merges, and deletes superseded files. `tick` does
+ * everything that is due and returns without waiting for the jobs; workers move the watermarks. Several processes may tick:
+ * only the lease holder works, and its fencing token refuses epochs of an earlier holder. core/lake/README.md shows the states
+ * of an epoch and of a file.
  */
 export function createMaintenance(
   services: MaintenanceServices,
   settings: MaintenanceSettings = MAINTENANCE_DEFAULTS,
 ) {
-  const { state, lake, jobs, clock, log } = services
+  const { state, lake, jobs, usage, clock, log } = services
   let deletedAt = Number.NEGATIVE_INFINITY
 
   async function tick(): Promise<void> {
@@ -76,8 +75,9 @@ export function createMaintenance(
     if (fence === null) return
     try {
       await closeEpoch(fence, now)
-      while (await compactOldestEpoch(fence, now));
-      await compactToCold(fence, now)
+      const manifests = await allManifests(state)
+      await sendCompactions(manifests, now)
+      await sendMerges(manifests, now)
       await deleteSupersededFiles(now)
     } finally {
       await state.release(fence)
@@ -86,125 +86,58 @@ export function createMaintenance(
 
   async function closeEpoch(fence: number, now: number): Promise<void> {
     const { epoch, epochOpenedAt } = await state.lake()
-    const files = await lake.list(`${tables.events_hot.prefix}/epoch=${epoch}/`)
-    const bytes = files.reduce((sum, { size }) => sum + size, 0)
-    const isFull = files.length >= settings.epochFiles || bytes >= settings.epochBytes
+    const files = await lake.list(hotPrefix(epoch))
+    const isFull = files.length >= settings.epochFiles || sumSizes(files) >= settings.epochBytes
     const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= settings.epochMs)
     if (isDue && (await state.openEpoch(fence, epoch, now)))
       log('EPOCH_CLOSED', { epoch, files: files.length })
   }
 
   /**
-   * Sends the jobs of the oldest epoch that is not compacted, or advances the watermark if they are finished. Returns
-   * whether it advanced, so the next epoch can follow. Epochs are compacted in order, because each looks for first copies
-   * of its event_ids in the warm files of the epochs before it.
+   * Sends a job for the buckets that wait at the same epoch. A bucket that failed waits at an earlier epoch than the others, so
+   * it gets a job of its own. An epoch with many bytes is shared by several workers.
    */
-  async function compactOldestEpoch(fence: number, now: number): Promise<boolean> {
-    const { epoch: newestEpoch, warm: epoch } = await state.lake()
-    if (epoch === newestEpoch || !(await isClosed(epoch))) return false
-    return (
-      (await areFinished(await epochCompactionJobs(lake, epoch), now)) &&
-      (await state.advanceWarm(fence, epoch))
-    )
+  async function sendCompactions(manifests: readonly Manifest[], now: number): Promise<void> {
+    const until = await closedUntil()
+    const waiting = manifests.filter(({ compacted }) => compacted < until)
+    for (const [from, group] of Map.groupBy(waiting, ({ compacted }) => compacted)) {
+      const bytes = sumSizes(await lake.list(hotPrefix(from)))
+      const parts = Math.min(group.length, Math.max(1, Math.ceil(bytes / settings.jobBytes)))
+      const buckets = group.map(({ bucket }) => bucket)
+      for (let part = 0; part < parts; part++) {
+        const partBuckets = buckets.filter((_, i) => i % parts === part)
+        await sendOnce({ kind: 'compact', from, until, buckets: partBuckets }, now)
+      }
+    }
   }
 
-  /** Whether the epoch can get no more files: every shard is in a later epoch and has no open claim in this one. */
-  async function isClosed(epoch: number): Promise<boolean> {
+  /** The first epoch that may get more files: a shard is in it, or has an open claim in it. */
+  async function closedUntil(): Promise<number> {
     const shards = await state.shards()
-    // Read after the listing. If this process paused here before the read, the epoch may be compacted by now, and a new
-    // shard must not join it.
-    const { epoch: newestEpoch } = await state.lake()
+    // Read after the listing. If this process paused here before the read, a new shard must not join an epoch that is
+    // compacted by now.
+    const { epoch } = await state.lake()
     // Done at every tick, because a shard that was added since the last tick may have joined an older epoch.
     for (const { shard, epoch: shardEpoch } of shards) {
-      if (shardEpoch === null || shardEpoch < newestEpoch) await state.joinEpoch(shard, newestEpoch)
+      if (shardEpoch === null || shardEpoch < epoch) await state.joinEpoch(shard, epoch)
     }
     const raisedShards = await state.shards()
-    return raisedShards.every(({ claim }) => claim === null || claim.epoch > epoch)
+    return Math.min(epoch, ...raisedShards.map(({ claim }) => claim?.epoch ?? epoch))
   }
 
-  async function compactToCold(fence: number, now: number): Promise<void> {
-    const lakeState = await state.lake()
-    const { cold } = lakeState
-    const until = lakeState.coldUntil ?? (await planColdCompaction(fence, lakeState, now))
-    if (until === null) return
-    if (await areFinished(await coldCompactionJobs(lake, cold, until), now))
-      await state.advanceCold(fence, cold, until)
-  }
-
-  /** Plans the next cold compaction and returns its end; null if no epochs are old enough. */
-  async function planColdCompaction(
-    fence: number,
-    lakeState: LakeState,
-    now: number,
-  ): Promise<number | null> {
-    const { epoch, warm, cold, epochTimes } = lakeState
-    // If warm compaction lags behind, the oldest hot epoch is old, and its dedupe look-back must stay warm.
-    const hotSince = warm === epoch ? now : epochOpenedBefore(epochTimes, warm)
-    const coldBefore = hotSince - settings.coldAfterMs
-    const first = epochTimes.find(epochTime => epochTime.epoch > cold)
-    const last = epochTimes.findLast(({ at }) => at <= coldBefore)
-    if (!first || !last || coldBefore - first.at < settings.coldSpanMs) return null
-    const until = Math.min(last.epoch, warm)
-    if (until <= cold) return null
-    const end = await limitToLostCompactions(lakeState, await limitToBytes(cold, until), now)
-    // The epochs of a compaction that the state has lost may not be warm again yet.
-    if (end > warm) return null
-    return (await state.planCold(fence, cold, end)) ? end : null
-  }
-
-  /** The end of a cold compaction from `from`, at most `until`, so that no bucket has more than `coldBytes`. */
-  async function limitToBytes(from: number, until: number): Promise<number> {
-    const sums = new Map<string, number>()
-    for (const { epoch, bucket, size } of await warmFiles(lake, from, until)) {
-      const sum = (sums.get(bucket) ?? 0) + size
-      if (sum > settings.coldBytes && epoch > from) return epoch
-      sums.set(bucket, sum)
+  async function sendMerges(manifests: readonly Manifest[], now: number): Promise<void> {
+    for (const manifest of manifests) {
+      const segments = nextMerge(manifest, settings)
+      const [first, last] = [segments[0], segments.at(-1)]
+      if (first === undefined || last === undefined) continue
+      await sendOnce({ kind: 'merge', bucket: manifest.bucket, from: first.from, until: last.until }, now)
     }
-    return until
   }
 
-  /**
-   * The end of the next cold compaction, normally `until`. If a power cut put the state back, there can be files of later
-   * cold compactions. One that starts at the same epoch is repeated. One that starts later must not be overlapped.
-   */
-  async function limitToLostCompactions(
-    { epochTimes, cold }: LakeState,
-    until: number,
-    now: number,
-  ): Promise<number> {
-    let end = until
-    for (const { key } of await coldFilesSince(epochOpenedBefore(epochTimes, cold), now)) {
-      const [first, last] = coldEpochRange(key)
-      if (first === cold) return last
-      if (first > cold && first < end) end = first
-    }
-    return end
-  }
-
-  /** The cold files that can have events that arrived in [since, now], Unix ms. Listing all cold files would take ever longer. */
-  async function coldFilesSince(since: number, now: number): Promise<LakeObject[]> {
-    if (since === 0) return lake.list(`${tables.events_cold.prefix}/`)
-    const oldestTimestamp = since - EVENT_LIMITS.pastMs - MAX_STREAM_WAIT_MS
-    // One more day, because timestamps may be ahead of their arrival.
-    const days = Math.ceil((now - oldestTimestamp) / DAY_MS) + 1
-    const dates = Array.from({ length: days }, (_, day) => utcDate(oldestTimestamp + day * DAY_MS))
-    const listDate = (date: string) => lake.list(`${tables.events_cold.prefix}/date=${date}/`)
-    return (await Promise.all(dates.map(listDate))).flat()
-  }
-
-  /** Returns whether all jobs are finished. Sends each unfinished job, unless it was sent recently. */
-  async function areFinished(lakeJobs: readonly LakeJob[], now: number): Promise<boolean> {
-    let allFinished = true
-    for (const job of lakeJobs) {
-      if (await state.jobFinished(jobName(job))) continue
-      allFinished = false
-      const lostBefore = Math.max(now - settings.resendMs, settings.queueSince)
-      if (await state.beginJob(jobName(job), now, lostBefore)) await send(job, now)
-    }
-    return allFinished
-  }
-
-  async function send(job: LakeJob, now: number): Promise<void> {
+  /** Sends the job, unless it was sent recently. */
+  async function sendOnce(job: LakeJob, now: number): Promise<void> {
+    const lostBefore = Math.max(now - settings.resendMs, settings.queueSince)
+    if (!(await state.beginJob(jobName(job), now, lostBefore))) return
     try {
       await jobs.send(job)
     } catch (error) {
@@ -215,31 +148,65 @@ export function createMaintenance(
   }
 
   async function deleteSupersededFiles(now: number): Promise<void> {
-    // Listing all hot and warm files costs time, so it is done only eight times while a file is kept.
+    // Listing all files costs time, so it is done only eight times while a file is kept.
     if (now - deletedAt < settings.keepSupersededMs / 8) return
     deletedAt = now
-    const { warm, cold } = await state.lake()
+    const manifests = await allManifests(state)
     // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
-    const watermarksReadAt = clock.now()
-    for (const [prefix, watermark] of [
-      [tables.events_hot.prefix, warm],
-      [tables.events_warm.prefix, cold],
-    ] as const) {
-      const epochs = Map.groupBy(await lake.list(`${prefix}/`), ({ key }) =>
-        Number(partitionValue(key, 'epoch')),
-      )
-      for (const [epoch, objects] of epochs) {
-        if (epoch >= watermark) continue
-        if (!(await isExpired(supersededJobName(prefix, epoch), watermarksReadAt))) continue
-        await lake.delete(objects.map(({ key }) => key))
+    const manifestsReadAt = clock.now()
+    await deleteHotFiles(Math.min(...manifests.map(({ compacted }) => compacted)), manifestsReadAt)
+    for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
+    await deleteOrphans(manifests, manifestsReadAt)
+  }
+
+  /** Deletes the hot files and the open counts of epochs that all buckets have in segments. */
+  async function deleteHotFiles(compacted: number, now: number): Promise<void> {
+    const objects = await lake.list(`${tables.events_hot.prefix}/`)
+    const epochs = Map.groupBy(
+      objects,
+      ({ key }) => parseHotKey(key)?.claim.epoch ?? Number.POSITIVE_INFINITY,
+    )
+    for (const [epoch, epochObjects] of epochs) {
+      if (epoch >= compacted || !(await isExpired(supersededJobName(epoch), now))) continue
+      await usage.deleteOpenCounts(epoch)
+      await lake.delete(epochObjects.map(({ key }) => key))
+    }
+  }
+
+  /** Deletes the files of segments that were replaced long ago, and then their names in the manifest. */
+  async function deleteRetired({ bucket, retired }: Manifest, now: number): Promise<void> {
+    const before = now - settings.keepSupersededMs
+    const expired = retired.filter(({ retiredAt }) => retiredAt <= before)
+    if (expired.length === 0) return
+    await lake.delete(
+      expired.flatMap(segment => SEGMENT_TABLES.flatMap(table => segmentKeys(table, bucket, segment))),
+    )
+    await changeManifest(state, bucket, manifest => dropRetired(manifest, before))
+  }
+
+  /**
+   * Deletes files that no manifest names: a worker was killed before it saved the manifest, or it wrote a file once more when
+   * the segment had been deleted. They are kept as long as superseded files, because a running job may still save its manifest.
+   */
+  async function deleteOrphans(manifests: readonly Manifest[], now: number): Promise<void> {
+    const knownKeys = new Set(
+      manifests.flatMap(({ bucket, segments, retired }) =>
+        [...segments, ...retired].flatMap(segment =>
+          SEGMENT_TABLES.flatMap(table => segmentKeys(table, bucket, segment)),
+        ),
+      ),
+    )
+    for (const table of SEGMENT_TABLES) {
+      for (const { key } of await lake.list(`${tables[table].prefix}/`)) {
+        if (knownKeys.has(key) || parseSegmentKey(key) === null) continue
+        if (await isExpired(`expire/${key}`, now)) await lake.delete([key])
       }
     }
   }
 
   /**
-   * Whether the superseded files of an epoch have been kept long enough. The first call notes when the epoch was found
-   * below its watermark; later calls compare with that time. The age of the files does not count, because they may already
-   * be old when they are superseded.
+   * Whether superseded files have been kept long enough. The first call notes when they were found superseded; later calls
+   * compare with that time. The age of the files does not count, because they may already be old when they are superseded.
    */
   async function isExpired(name: string, now: number): Promise<boolean> {
     if (await state.jobFinished(name)) return true
@@ -254,3 +221,13 @@ export function createMaintenance(
 }
 
 export type Maintenance = ReturnType<typeof createMaintenance>
+
+/** The manifests of all buckets, also of those that were never compacted. */
+export async function allManifests(state: Pick<LakeStateStore, 'manifests'>): Promise<Manifest[]> {
+  const saved = new Map((await state.manifests()).map(manifest => [manifest.bucket, manifest]))
+  return Array.from({ length: BUCKETS }, (_, bucket) => saved.get(bucket) ?? emptyManifest(bucket))
+}
+
+function sumSizes(objects: readonly { size: number }[]): number {
+  return objects.reduce((sum, { size }) => sum + size, 0)
+}

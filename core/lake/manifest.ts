@@ -31,7 +31,7 @@ export type Segment = SegmentId & {
 }
 
 /** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */
-export type RetiredSegment = SegmentId & { parts: number; retiredAt: number }
+export type RetiredSegment = Segment & { retiredAt: number }
 
 export type Manifest = {
   bucket: number
@@ -76,7 +76,7 @@ export function replaceSegments(
   if (!isUnchanged) return null
   const retired = manifest.segments
     .slice(first, first + replaced.length)
-    .map(({ from, until, generation, parts }) => ({ from, until, generation, parts, retiredAt: now }))
+    .map(segment => ({ ...segment, retiredAt: now }))
   return {
     ...manifest,
     version: manifest.version + 1,

@@ -1,5 +1,5 @@
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer'
-import { type Column, type ColumnOf, tables } from '#schemas/columns'
+import { type Column, type ColumnOf, type ColumnType, tables } from '#schemas/columns'
 import type { HotRow } from './rows.ts'
 
 type HotColumn = Column<ColumnOf<'events_hot'>>
@@ -32,12 +32,12 @@ export function encodeHot(rows: readonly HotRow[]): Uint8Array {
   return new Uint8Array(buffer)
 }
 
-/** Timestamps are not UTC-adjusted: the `timestamp` of Hive and Athena needs that. */
-const parquetTypes = {
+/** Timestamps are not UTC-adjusted: the `timestamp` of Hive and Athena needs that. Hot files have no dates. */
+const parquetTypes: Partial<Record<ColumnType, object>> = {
   string: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   int64: { type: 'INT64' },
   timestamp: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
-} as const
+}
 
 /** Reads skip row groups by the statistics of these columns. No read uses those of other columns. */
 const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp'])
@@ -53,7 +53,7 @@ function columnSource({ name, type }: HotColumn, rows: readonly HotRow[]): Colum
   }
 }
 
-function toInt64(value: string | number | null): bigint | null {
+function toInt64(value: HotRow[keyof HotRow]): bigint | null {
   return value === null ? null : BigInt(value)
 }
 

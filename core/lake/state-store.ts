@@ -1,11 +1,11 @@
 import { Entity } from 'electrodb'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
+import { emptyManifest, type Manifest, type RetiredSegment, type Segment } from './manifest.ts'
 import {
   type Claim,
   EPOCH_TIME_INTERVAL_MS,
-  type EpochTime,
-  keepEpochTimes,
+  EPOCH_TIMES,
   type LakeState,
   type LakeStateStore,
   type ShardState,
@@ -18,6 +18,7 @@ const JOB_TTL_MS = 30 * DAY_MS
 export function createLakeStateStore(state: StateTable): LakeStateStore {
   const lakes = lakeEntity(state)
   const shards = shardEntity(state)
+  const manifests = manifestEntity(state)
   const jobs = jobEntity(state)
 
   async function lake(): Promise<LakeState> {
@@ -89,40 +90,40 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
       const { epochTimes } = await lake()
       const last = epochTimes.at(-1)
       const isTimeDue = last === undefined || now - last.at >= EPOCH_TIME_INTERVAL_MS
+      const addedTimes = isTimeDue ? [{ epoch: from + 1, at: now }] : []
       // Only the holder of the fence changes epochTimes, and it does so sequentially, so they are still as read above.
       const write = lakes
         .patch({})
         .set({
           epoch: from + 1,
           epochOpenedAt: now,
-          epochTimes: isTimeDue ? [...epochTimes, { epoch: from + 1, at: now }] : [...epochTimes],
+          epochTimes: [...epochTimes, ...addedTimes].slice(-EPOCH_TIMES),
         })
         .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.epoch, from)}`)
       return conditionHeld(write.go())
     },
-    advanceWarm(fence, from) {
-      const write = lakes
-        .patch({})
-        .set({ warm: from + 1 })
-        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.warm, from)}`)
-      return conditionHeld(write.go())
+    async manifest(bucket) {
+      const { data } = await orUnavailable(
+        manifests.get({ bucket: padBucket(bucket) }).go({ consistent: true }),
+      )
+      return data === null ? emptyManifest(bucket) : toManifest(data)
     },
-    planCold(fence, from, until) {
-      const write = lakes
-        .patch({})
-        .set({ coldUntil: until })
-        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
-        .where((item, { notExists }) => notExists(item.coldUntil))
-      return conditionHeld(write.go())
+    async manifests() {
+      const { data } = await orUnavailable(manifests.query.main({}).go({ consistent: true, pages: 'all' }))
+      return data.map(toManifest)
     },
-    async advanceCold(fence, from, until) {
-      const { epochTimes } = await lake()
-      const write = lakes
-        .patch({})
-        .set({ cold: until, epochTimes: keepEpochTimes(epochTimes, until) })
-        .remove(['coldUntil'])
-        .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.cold, from)}`)
-        .where((item, { eq }) => eq(item.coldUntil, until))
+    saveManifest({ bucket, version, compacted, segments, retired }) {
+      const write = manifests
+        .put({
+          bucket: padBucket(bucket),
+          version,
+          compacted,
+          segments: JSON.stringify(segments.map(toSegmentNumbers)),
+          retired: JSON.stringify(retired.map(toRetiredNumbers)),
+        })
+        .where((item, { notExists, eq }) =>
+          version === 1 ? notExists(item.version) : eq(item.version, version - 1),
+        )
       return conditionHeld(write.go())
     },
 
@@ -162,20 +163,53 @@ function toShardState(item: ShardItem): ShardState {
   return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim, claimedAt }
 }
 
-type LakeItem = Omit<LakeState, 'coldUntil' | 'epochTimes'> & { coldUntil?: number; epochTimes: EpochTime[] }
+function toLakeState(item: LakeState): LakeState {
+  const { epoch, fence, leaseUntil, epochOpenedAt, epochTimes } = item
+  return { epoch, fence, leaseUntil, epochOpenedAt, epochTimes }
+}
 
-function toLakeState(item: LakeItem): LakeState {
-  const { epoch, warm, cold, fence, leaseUntil, epochOpenedAt, epochTimes } = item
+/** Sort keys compare as text, so all buckets have two digits. */
+function padBucket(bucket: number): string {
+  return String(bucket).padStart(2, '0')
+}
+
+type ManifestItem = { bucket: string; version: number; compacted: number; segments: string; retired: string }
+
+function toManifest({ bucket, version, compacted, segments, retired }: ManifestItem): Manifest {
   return {
-    epoch,
-    warm,
-    cold,
-    coldUntil: item.coldUntil ?? null,
-    fence,
-    leaseUntil,
-    epochOpenedAt,
-    epochTimes,
+    bucket: Number(bucket),
+    version,
+    compacted,
+    segments: (JSON.parse(segments) as number[][]).map(toSegment),
+    retired: (JSON.parse(retired) as number[][]).map(toRetired),
   }
+}
+
+/**
+ * A segment is stored as a list of numbers in the order of these names: with names for each number, the item of a busy bucket
+ * would have three times the bytes. A new name comes last.
+ */
+const SEGMENT_FIELDS = [
+  'from',
+  'until',
+  'generation',
+  'parts',
+  'rows',
+  'bytes',
+  'firstAt',
+  'lastAt',
+  'lastArrival',
+  'eventIds',
+] as const satisfies readonly (keyof Segment)[]
+const RETIRED_FIELDS = [...SEGMENT_FIELDS, 'retiredAt'] as const satisfies readonly (keyof RetiredSegment)[]
+
+const toSegmentNumbers = (segment: Segment): number[] => SEGMENT_FIELDS.map(name => segment[name])
+const toRetiredNumbers = (segment: RetiredSegment): number[] => RETIRED_FIELDS.map(name => segment[name])
+const toSegment = (numbers: readonly number[]): Segment => toObject(SEGMENT_FIELDS, numbers)
+const toRetired = (numbers: readonly number[]): RetiredSegment => toObject(RETIRED_FIELDS, numbers)
+
+function toObject<Name extends string>(names: readonly Name[], numbers: readonly number[]) {
+  return Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Record<Name, number>
 }
 
 function lakeEntity({ client, table }: StateTable) {
@@ -184,9 +218,6 @@ function lakeEntity({ client, table }: StateTable) {
       model: { service: 'footfall', entity: 'lake', version: '1' },
       attributes: {
         epoch: { type: 'number', required: true, default: 1 },
-        warm: { type: 'number', required: true, default: 1 },
-        cold: { type: 'number', required: true, default: 1 },
-        coldUntil: { type: 'number' },
         fence: { type: 'number', required: true, default: 0 },
         leaseUntil: { type: 'number', required: true, default: 0 },
         epochOpenedAt: { type: 'number', required: true, default: 0 },
@@ -224,6 +255,24 @@ function shardEntity({ client, table }: StateTable) {
         claimedAt: { type: 'number' },
       },
       indexes: primaryIndex({ pk: [], sk: ['shard'] }),
+    },
+    { client, table },
+  )
+}
+
+/** All manifests have the same partition key, so one query lists them. */
+function manifestEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'manifest', version: '1' },
+      attributes: {
+        bucket: { type: 'string', required: true },
+        version: { type: 'number', required: true },
+        compacted: { type: 'number', required: true },
+        segments: { type: 'string', required: true },
+        retired: { type: 'string', required: true },
+      },
+      indexes: primaryIndex({ pk: [], sk: ['bucket'] }),
     },
     { client, table },
   )

@@ -1,12 +1,12 @@
 import { lakeGauges } from '#core/lake/gauges'
-import type { Maintenance } from '#core/lake/maintenance'
+import { allManifests, type Maintenance } from '#core/lake/maintenance'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Log } from '#core/ports'
 import type { Gauge } from '#schemas/log'
 
 export type SchedulerServices = {
   maintenance: Maintenance
-  state: Pick<LakeStateStore, 'lake' | 'shards'>
+  state: Pick<LakeStateStore, 'lake' | 'shards' | 'manifests'>
   clock: Clock
   /** Publishes a metric. */
   gauge(name: Gauge, value: number): void
@@ -17,8 +17,12 @@ export type SchedulerServices = {
 export function schedulerHandler({ maintenance, state, clock, gauge, log }: SchedulerServices) {
   return async (): Promise<void> => {
     try {
-      const [lake, shards] = await Promise.all([state.lake(), state.shards()])
-      const values = lakeGauges({ lake, shards }, clock.now())
+      const [lake, shards, manifests] = await Promise.all([
+        state.lake(),
+        state.shards(),
+        allManifests(state),
+      ])
+      const values = lakeGauges({ lake, shards, manifests }, clock.now())
       for (const name of Object.keys(values) as Gauge[]) gauge(name, values[name])
       await maintenance.tick()
     } catch (error) {

@@ -47,7 +47,7 @@ const compactor = createCompactor({
   memoryMb: compactionMemoryMb,
   threads: 1,
 })
-const worker = createLakeWorker({ state, lake, compactor, usage, projects, log })
+const worker = createLakeWorker({ state, lake, compactor, usage, projects, clock, log })
 const jobs = createJobQueue<LakeJob | RepairJob>({
   run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
   log,
@@ -59,7 +59,7 @@ const pipeline = createPipeline(
     stream,
     consumer,
     maintenance: createMaintenance(
-      { state, lake, jobs, clock, log },
+      { state, lake, jobs, usage, clock, log },
       // This queue retries a job until it is done, so no job needs to be sent again.
       { ...MAINTENANCE_DEFAULTS, epochMs, queueSince: clock.now(), resendMs: Number.POSITIVE_INFINITY },
     ),
