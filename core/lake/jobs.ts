@@ -2,9 +2,9 @@ import type { Clock, Lake, LakeObject, Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import type { CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
+import { LOOKBACK_S } from './copies.ts'
 import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
 import { addEpoch, type Manifest, replaceSegments, type Segment } from './manifest.ts'
-import { EVENT_ID_HORIZON_S } from './relations.ts'
 import type { LakeStateStore } from './state.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
@@ -26,12 +26,6 @@ export function jobName(job: LakeJob): string {
 
 /** How long a compaction begins further epochs, ms. A worker on AWS has 15 minutes in all. */
 const COMPACTION_MS = 5 * 60_000
-
-/**
- * How far before the newest event of a bucket its segments are searched for copies, seconds. Copies are dropped within the
- * horizon; the other 6 hours allow for a consumer that is behind.
- */
-const LOOKBACK_S = EVENT_ID_HORIZON_S + 6 * 3_600
 
 export type LakeJobServices = {
   state: LakeStateStore
@@ -164,13 +158,13 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     return hot
   }
 
+  /** Adds the accounts of the projects. Counts of a project that does not exist are left out: nobody can read them. */
   async function addAccounts(stored: readonly StoredEvents[]) {
-    return Promise.all(
-      stored.map(async count => ({
-        ...count,
-        account_id: (await projects.byId(count.project_id))?.account_id ?? null,
-      })),
-    )
+    const counts = stored.map(async count => {
+      const project = await projects.byId(count.project_id)
+      return project === null ? [] : [{ ...count, account_id: project.account_id }]
+    })
+    return (await Promise.all(counts)).flat()
   }
 
   return { run, rewriteSegment }

@@ -48,7 +48,7 @@ export type MaintenanceServices = {
   state: LakeStateStore
   lake: Lake
   jobs: JobQueue<LakeJob>
-  usage: Pick<UsageCounters, 'deleteOpenCounts'>
+  usage: Pick<UsageCounters, 'deleteFoldedCounts'>
   clock: Clock
   log: Log
 }
@@ -78,6 +78,8 @@ export function createMaintenance(
       const manifests = await allManifests(state)
       await sendCompactions(manifests, now)
       await sendMerges(manifests, now)
+      // At each tick, because every read of the counters reads the open counts.
+      await usage.deleteFoldedCounts(manifests)
       await deleteSupersededFiles(now)
     } finally {
       await state.release(fence)
@@ -159,7 +161,7 @@ export function createMaintenance(
     await deleteOrphans(manifests, manifestsReadAt)
   }
 
-  /** Deletes the hot files and the open counts of epochs that all buckets have in segments. */
+  /** Deletes the hot files of epochs that all buckets have in segments. */
   async function deleteHotFiles(compacted: number, now: number): Promise<void> {
     const objects = await lake.list(`${tables.events_hot.prefix}/`)
     const epochs = Map.groupBy(
@@ -168,7 +170,6 @@ export function createMaintenance(
     )
     for (const [epoch, epochObjects] of epochs) {
       if (epoch >= compacted || !(await isExpired(supersededJobName(epoch), now))) continue
-      await usage.deleteOpenCounts(epoch)
       await lake.delete(epochObjects.map(({ key }) => key))
     }
   }

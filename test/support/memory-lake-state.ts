@@ -1,13 +1,19 @@
+import { emptyManifest, type Manifest } from '#core/lake/manifest'
 import {
   EPOCH_TIME_INTERVAL_MS,
-  keepEpochTimes,
+  EPOCH_TIMES,
   type LakeState,
   type LakeStateStore,
   type ShardState,
 } from '#core/lake/state'
 
 type Job = { sentAt: number; finished: boolean }
-type SavedState = { lake: LakeState; shards: Map<string, ShardState>; jobs: Map<string, Job> }
+type SavedState = {
+  lake: LakeState
+  shards: Map<string, ShardState>
+  manifests: Map<number, Manifest>
+  jobs: Map<string, Job>
+}
 
 /** The lake state in memory. It passes the same contract suite as the table, and is thousands of times faster. */
 export type MemoryLakeState = LakeStateStore & {
@@ -17,24 +23,19 @@ export type MemoryLakeState = LakeStateStore & {
   /** Returns the state synchronously, so it takes no turn of the simulator. */
   peek(shard: string): ShardState | undefined
   peekLake(): LakeState
+  peekManifest(bucket: number): Manifest
   /** Returns the number of changes that readers can see. */
   changes(): number
 }
 
 export function createMemoryLakeState(): MemoryLakeState {
-  let lake: LakeState = {
-    epoch: 1,
-    warm: 1,
-    cold: 1,
-    coldUntil: null,
-    fence: 0,
-    leaseUntil: 0,
-    epochOpenedAt: 0,
-    epochTimes: [],
-  }
+  let lake: LakeState = { epoch: 1, fence: 0, leaseUntil: 0, epochOpenedAt: 0, epochTimes: [] }
   let shards = new Map<string, ShardState>()
+  let manifests = new Map<number, Manifest>()
   let jobs = new Map<string, Job>()
   let changes = 0
+
+  const peekManifest = (bucket: number) => manifests.get(bucket) ?? emptyManifest(bucket)
 
   function unread(shard: string): ShardState {
     return { shard, highWater: null, epoch: null, claim: null, claimedAt: null }
@@ -48,16 +49,18 @@ export function createMemoryLakeState(): MemoryLakeState {
   }
 
   return {
-    save: () => structuredClone({ lake, shards, jobs }),
+    save: () => structuredClone({ lake, shards, manifests, jobs }),
     restore(saved) {
       const copy = structuredClone(saved)
       lake = copy.lake
       shards = copy.shards
+      manifests = copy.manifests
       jobs = copy.jobs
       changes++
     },
     peek: shard => shards.get(shard),
     peekLake: () => lake,
+    peekManifest,
     changes: () => changes,
 
     lake: async () => ({ ...lake }),
@@ -104,19 +107,20 @@ export function createMemoryLakeState(): MemoryLakeState {
     release: async fence => fenced(fence, true, { leaseUntil: 0 }),
     async openEpoch(fence, from, now) {
       const last = lake.epochTimes.at(-1)
-      const due = last === undefined || now - last.at >= EPOCH_TIME_INTERVAL_MS
-      const epochTimes = due ? [...lake.epochTimes, { epoch: from + 1, at: now }] : lake.epochTimes
+      const isDue = last === undefined || now - last.at >= EPOCH_TIME_INTERVAL_MS
+      const addedTimes = isDue ? [{ epoch: from + 1, at: now }] : []
+      const epochTimes = [...lake.epochTimes, ...addedTimes].slice(-EPOCH_TIMES)
       return fenced(fence, lake.epoch === from, { epoch: from + 1, epochOpenedAt: now, epochTimes })
     },
-    advanceWarm: async (fence, from) => fenced(fence, lake.warm === from, { warm: from + 1 }),
-    planCold: async (fence, from, until) =>
-      fenced(fence, lake.cold === from && lake.coldUntil === null, { coldUntil: until }),
-    advanceCold: async (fence, from, until) =>
-      fenced(fence, lake.cold === from && lake.coldUntil === until, {
-        cold: until,
-        coldUntil: null,
-        epochTimes: keepEpochTimes(lake.epochTimes, until),
-      }),
+
+    manifest: async bucket => peekManifest(bucket),
+    manifests: async () => [...manifests.values()],
+    async saveManifest(manifest) {
+      if (peekManifest(manifest.bucket).version !== manifest.version - 1) return false
+      manifests.set(manifest.bucket, manifest)
+      changes++
+      return true
+    },
 
     async beginJob(job, now, staleBefore) {
       const found = jobs.get(job)

@@ -1,8 +1,14 @@
 import type { StreamRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker } from '#core/lake/jobs'
+import { hotPrefix } from '#core/lake/keys'
 import { createMaintenance } from '#core/lake/maintenance'
+import { emptyManifest, nextMerge } from '#core/lake/manifest'
 import { reconcile } from '#core/lake/reconcile'
+import { openLake } from '#core/lake/snapshot'
+import type { Log } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import { BUCKETS } from '#schemas/columns'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import {
   createSimulatedCompactor,
@@ -11,10 +17,12 @@ import {
   createSimulatedStream,
   createSimulatedUsage,
   encodeSimulated,
+  type SimulatedRow,
   type SimulatedShard,
+  simulatedRows,
 } from './simulated-ports.ts'
 import { createSimulatedProcesses, type SimulatedProcess } from './simulated-processes.ts'
-import { checkIds, idsInLake, visibleIds } from './simulation-checks.ts'
+import { checkRows, idsInLake, readBucket, type VisibleRows } from './simulation-checks.ts'
 
 /** Counts of what happened, so that a test can check that the schedules reach rare states. */
 export type SimulationReport = {
@@ -23,9 +31,14 @@ export type SimulationReport = {
   accepted: number
   crashes: number
   reads: number
+  /** Records with an event_id that came before, and records that were appended again because their answer got lost. */
+  retries: number
+  lostAnswers: number
   /** Taken from the state before the final recovery, so epochs that a power cut took back are not in it. */
   epochsClosed: number
-  epochsCompactedToCold: number
+  merges: number
+  /** Compactions of a bucket that failed. */
+  failures: number
   reshards: number
   powerCuts: number
 }
@@ -36,19 +49,24 @@ const SETTINGS = {
   epochMs: 5 * MINUTE,
   epochFiles: 2,
   epochBytes: Number.POSITIVE_INFINITY,
-  coldAfterMs: 30 * MINUTE,
-  coldSpanMs: 10 * MINUTE,
-  /** A simulated object counts as one byte. */
-  coldBytes: 4,
+  jobBytes: 2,
+  mergeSegments: 4,
+  /** A simulated event has 100,000 bytes. */
+  mergeBytes: 800_000,
   resendMs: 5 * MINUTE,
   queueSince: 0,
   keepSupersededMs: 24_000 * MINUTE,
 }
+/** The account of all projects. */
+const ACCOUNT = { account_id: 'a' } as Project
+/** Buckets that get events. */
+const USED_BUCKETS = [0, 1, 2]
 /** Longest time of a read. A real read ends long before superseded files are deleted, so slower ones are not checked. */
 const MAX_READ_MS = 6_000 * MINUTE
 
 /**
- * Runs one random schedule of the whole lake. Events arrive. Batches are delivered, cut at any record, again, or while
+ * Runs one random schedule of the whole lake. Events arrive, some with an event_id, some of these again, and some records twice because
+ * the answer to their append got lost. Batches are delivered, cut at any record, again, or while
  * another consumer is wrongly believed dead. Processes crash or stall at any await, and shards split. Epochs are closed
  * and compacted by workers, whose jobs may come late or twice. Readers read at any time. After every turn, the result of
  * a read is compared with the accepted events. Throws an Error that names the seed.
@@ -68,24 +86,40 @@ export async function simulateSchedule(
   const stream = createSimulatedStream()
   const lake = createSimulatedLake()
   const state = createMemoryLakeState()
+  // The other buckets never wait, because each of their steps would take turns from the schedule.
+  for (let bucket = USED_BUCKETS.length; bucket < BUCKETS; bucket++) {
+    await state.saveManifest({
+      ...emptyManifest(bucket),
+      version: 1,
+      compacted: Number.POSITIVE_INFINITY,
+    })
+  }
   const queue = createSimulatedQueue()
   const counters = createSimulatedUsage()
-  const log = () => {}
+  const log: Log = code => {
+    if (code === 'SEGMENTS_MERGED' && !isRecovering) report.merges++
+  }
   const report: SimulationReport = {
     seed,
     turns: 0,
     accepted: 0,
     crashes: 0,
     reads: 0,
+    retries: 0,
+    lostAnswers: 0,
     epochsClosed: 0,
-    epochsCompactedToCold: 0,
+    merges: 0,
+    failures: 0,
     reshards: 0,
     powerCuts: 0,
   }
   /** Number of delivered entries by shard. */
   const delivered = new Map<string, number>()
   const invocations = new Map<string, SimulatedProcess>()
-  const backups: { state: ReturnType<typeof state.save>; counters: typeof counters.items }[] = []
+  const backups: { state: ReturnType<typeof state.save>; folded: typeof counters.folded }[] = []
+  /** Records with an event_id that may come again. */
+  const sentWithId: Extract<StreamRecord, { kind: 'events' }>[] = []
+  let isRecovering = false
 
   /** The lake's code in one process. The process can be stopped or killed before and after every call of a port. */
   function services(process: SimulatedProcess) {
@@ -96,16 +130,23 @@ export async function simulateSchedule(
       usage: processes.interruptible(process, counters.usage),
       jobs: processes.interruptible(process, queue),
     }
-    const projects = { byId: async () => null, noteEventIds: async () => {} }
+    const projects = { byId: async () => ACCOUNT, noteEventIds: async () => {} }
     const consumer = createLakeConsumer({ ...ports, projects, clock, log, encode: encodeSimulated })
     const worker = createLakeWorker({
       ...ports,
-      compactor: createSimulatedCompactor(ports.lake),
+      compactor: createSimulatedCompactor(ports.lake, failsNow),
       projects,
+      clock,
       log,
     })
     const maintenance = createMaintenance({ ...ports, clock, log }, SETTINGS)
     return { ...ports, consumer, worker, maintenance }
+  }
+
+  function failsNow(): boolean {
+    if (isRecovering || !chance(0.03)) return false
+    report.failures++
+    return true
   }
 
   function advanceClock(maxMs: number): void {
@@ -114,27 +155,46 @@ export async function simulateSchedule(
 
   function accept(): void {
     const openShards = [...stream.byName].filter(([, shard]) => shard.open).map(([name]) => name)
-    const bucket = Math.floor(random() * 3)
-    const events = Array.from({ length: 1 + Math.floor(random() * 2) }, () => ({
-      event: `e${report.accepted++}`,
-      properties: null,
-      user_id: null,
-      session_id: null,
-      timestamp: now - Math.floor(random() * 3) * 86_400_000,
-      event_id: null,
-    }))
-    const record: StreamRecord = {
-      kind: 'events',
+    const shard = pick(openShards)
+    const retried = sentWithId.filter(({ received_at }) => now - received_at < 12 * 60 * MINUTE)
+    if (retried.length > 0 && chance(0.2)) {
+      // The sender tries again: another record with the same event_ids.
+      stream.accept(shard, { ...pick(retried), received_at: now, seq: nextSeq(2) })
+      report.retries++
+      return
+    }
+    const bucket = pick(USED_BUCKETS)
+    const hasEventId = chance(0.3)
+    const events = Array.from({ length: 1 + Math.floor(random() * 2) }, () => {
+      const event = `e${report.accepted++}`
+      const timestamp = now - Math.floor(random() * 3) * 86_400_000
+      const event_id = hasEventId ? `id-${event}` : null
+      return { event, properties: null, user_id: null, session_id: null, timestamp, event_id }
+    })
+    const record = {
+      kind: 'events' as const,
       project_id: `p${bucket}`,
       account_id: 'a',
       bucket,
-      received_at: START,
-      seq: report.accepted,
+      received_at: now,
+      seq: nextSeq(events.length),
       country: null,
       events,
     }
-    stream.accept(pick(openShards), record)
-    if (chance(0.03)) stream.accept(pick(openShards), null)
+    stream.accept(shard, record)
+    if (hasEventId) sentWithId.push(record)
+    if (chance(0.1)) {
+      // The answer to the append got lost, so the producer appends the record again, to the same shard.
+      stream.accept(shard, record)
+      report.lostAnswers++
+    }
+    if (chance(0.03)) stream.accept(shard, null)
+  }
+
+  let seq = 0
+  function nextSeq(events: number): number {
+    seq += events
+    return seq - events
   }
 
   /** Invokes the consumer as the event source mapping of a shard does, with a batch of random length. */
@@ -164,26 +224,33 @@ export async function simulateSchedule(
     report.reshards++
   }
 
-  /** Starts a reader that reads the snapshot once and then lists the three tiers, one after the other. */
+  /** Starts a reader that opens the lake and then reads file after file. */
   function read(): void {
     processes.start(async self => {
-      const { state: stateOfReader, lake: lakeOfReader } = services(self)
+      const ports = services(self)
       const startedAt = now
       const expectedIds = idsInLake(stream, state)
-      const snapshot = await stateOfReader.lake()
-      const keys: string[] = []
-      for (const tier of processes.shuffled(['hot', 'warm', 'cold'])) {
-        keys.push(...(await lakeOfReader.list(`${tier}/`)).map(object => object.key))
+      const snapshot = await openLake(ports)
+      const rows: VisibleRows = { stored: [], hot: [] }
+      for (const bucket of processes.shuffled(USED_BUCKETS)) {
+        const read = await readBucket(bucket, await snapshot.ofBucket(bucket), async key => {
+          const bytes = await ports.lake.get(key)
+          if (bytes !== null) return simulatedRows(bytes)
+          if (now - startedAt > MAX_READ_MS) return []
+          throw new Error(`Seed ${seed}, turn ${report.turns}: ${key} is gone while a read needs it.`)
+        })
+        rows.stored.push(...read.stored)
+        rows.hot.push(...read.hot)
       }
       if (now - startedAt > MAX_READ_MS) return
-      check(visibleIds(lake, snapshot, keys), expectedIds, 'a read over several turns')
+      check(rows, expectedIds, 'a read over several turns')
       report.reads++
     })
   }
 
-  function check(ids: string[], expectedIds: string[], read: string): void {
+  function check(rows: VisibleRows, expectedIds: readonly string[], read: string): void {
     try {
-      checkIds(ids, expectedIds, read)
+      checkRows(rows, expectedIds, read)
     } catch (error) {
       throw new Error(`Seed ${seed}, turn ${report.turns}: ${(error as Error).message}.`)
     }
@@ -191,19 +258,38 @@ export async function simulateSchedule(
 
   let lastCheckedChanges = ''
   /** Checks a read that takes no time. Does nothing when neither lake nor state has changed since the last check. */
-  function checkNow(): void {
+  async function checkNow(): Promise<void> {
     const changes = `${lake.changes} ${state.changes()}`
     if (changes === lastCheckedChanges) return
     lastCheckedChanges = changes
-    const ids = visibleIds(lake, state.peekLake(), lake.objects.keys())
-    check(ids, idsInLake(stream, state), 'an instant read')
+    check(await readNow(), idsInLake(stream, state), 'an instant read')
+  }
+
+  async function readNow(): Promise<VisibleRows> {
+    const { epoch } = state.peekLake()
+    const rows: VisibleRows = { stored: [], hot: [] }
+    for (const bucket of USED_BUCKETS) {
+      const { compacted, segments } = state.peekManifest(bucket)
+      const epochs = Array.from({ length: Math.max(0, epoch - compacted + 1) }, (_, i) => compacted + i)
+      const hot = epochs.flatMap(number => lake.keys(hotPrefix(number)))
+      const read = await readBucket(bucket, { segments, hot }, rowsNow)
+      rows.stored.push(...read.stored)
+      rows.hot.push(...read.hot)
+    }
+    return rows
+  }
+
+  function rowsNow(key: string): readonly SimulatedRow[] {
+    const bytes = lake.objects.get(key)
+    if (bytes === undefined) throw new Error(`Seed ${seed}, turn ${report.turns}: ${key} is gone.`)
+    return simulatedRows(bytes)
   }
 
   /** Runs turns until no process waits. */
   async function settle(): Promise<void> {
     while (processes.areWaiting()) {
       await processes.turn()
-      checkNow()
+      await checkNow()
     }
   }
 
@@ -214,8 +300,8 @@ export async function simulateSchedule(
     queue.jobs.length = 0
     invocations.clear()
     state.restore(backup.state)
-    counters.items.clear()
-    for (const [key, item] of backup.counters) counters.items.set(key, { ...item })
+    counters.folded.clear()
+    for (const [key, events] of backup.folded) counters.folded.set(key, events)
     const restart = processes.start(async self => {
       await reconcile({ ...services(self), clock, log })
     })
@@ -237,7 +323,7 @@ export async function simulateSchedule(
     // The consumer is believed dead, so another one starts, but it still runs.
     [1, () => void (invocations.size > 0 && invocations.delete(pick([...invocations.keys()])))],
     [1, () => processes.stallOne()],
-    // Without quiet times, nearly every schedule ended before its first cold compaction.
+    // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
     ...(powerCuts
       ? ([] as never[])
@@ -247,22 +333,28 @@ export async function simulateSchedule(
 
   for (; report.turns < turns; report.turns++) {
     await processes.weighted(actions)()
-    checkNow()
+    await checkNow()
     if (processes.failure !== undefined) throw processes.failure
     if (powerCuts) {
-      if (chance(0.04)) backups.push({ state: state.save(), counters: structuredClone(counters.items) })
+      if (chance(0.04)) backups.push({ state: state.save(), folded: new Map(counters.folded) })
       if (backups.length > 0 && chance(0.004)) await powerCut()
     }
   }
 
   // Before the recovery, which closes and compacts epochs after every schedule. Epochs count from 1, and the newest one is
   // open.
-  const { epoch: openEpoch, cold } = state.peekLake()
-  report.epochsClosed = openEpoch - 1
-  report.epochsCompactedToCold = cold - 1
+  report.epochsClosed = state.peekLake().epoch - 1
 
   // Recovery: no process crashes or stalls any more, so every event must arrive and be counted.
   processes.wakeAll()
+  isRecovering = true
+  const isDone = (): boolean =>
+    idsInLake(stream, state).length ===
+      [...stream.byName].flatMap(([, { entries }]) => entries.flatMap(({ ids }) => ids)).length &&
+    USED_BUCKETS.every(bucket => {
+      const manifest = state.peekManifest(bucket)
+      return manifest.compacted === state.peekLake().epoch && nextMerge(manifest, SETTINGS).length === 0
+    })
   for (let round = 0; round < 400; round++) {
     for (const [name, shard] of stream.byName) deliver(name, shard)
     processes.start(self => services(self).maintenance.tick())
@@ -270,15 +362,17 @@ export async function simulateSchedule(
     await settle()
     if (processes.failure !== undefined) throw processes.failure
     now += 10 * MINUTE // Leases and jobs of killed processes expire.
-    const { epoch, warm } = state.peekLake()
-    if (idsInLake(stream, state).length === report.accepted && warm === epoch && round > 12) break
+    if (round > 12 && isDone()) break
   }
+  const rows = await readNow()
   const acceptedIds = Array.from({ length: report.accepted }, (_, i) => `e${i}`)
-  check(visibleIds(lake, state.peekLake(), lake.objects.keys()), acceptedIds, 'the last read')
-  const countedEvents = [...counters.items].reduce(
-    (sum, [key, item]) => sum + (key.startsWith('a ') ? item.events : 0),
-    0,
-  )
+  check(rows, acceptedIds, 'the last read')
+  if (rows.stored.length !== report.accepted || rows.hot.length > 0) {
+    throw new Error(
+      `Seed ${seed}: ${rows.stored.length} events are in segments and ${report.accepted} accepted.`,
+    )
+  }
+  const countedEvents = [...counters.folded.values()].reduce((sum, events) => sum + events, 0)
   if (countedEvents !== report.accepted)
     throw new Error(`Seed ${seed}: ${countedEvents} events were counted and ${report.accepted} accepted.`)
   return report

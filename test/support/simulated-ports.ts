@@ -1,18 +1,31 @@
 import { packRecord, type StreamRecord } from '#core/ingest/record'
-import type { Compactor } from '#core/lake/compactor'
+import type { CompactedBucket, Compactor } from '#core/lake/compactor'
+import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
 import type { LakeJob } from '#core/lake/jobs'
-import { coldKey, partitionValue, warmKey } from '#core/lake/keys'
+import { parseHotKey, segmentKey, segmentKeys } from '#core/lake/keys'
+import type { Segment, SegmentId } from '#core/lake/manifest'
 import type { HotRow } from '#core/lake/rows'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
-import type { EventCount, UsageCounters } from '#core/usage/counters'
+import { utcDate } from '#core/time'
+import type { UsageCounters } from '#core/usage/counters'
 
 /**
  * In-memory ports for the simulator and for tests of one component. Each call takes effect at once, so only the simulator
  * decides how calls overlap.
  */
 
-/** A row of a simulated lake object. Only rows of cold objects have an epoch. */
-export type SimulatedRow = { id: string; bucket: number; date: string; epoch?: number }
+/** A row of a simulated lake object: of an event, or of its id in segment_event_ids. */
+export type SimulatedRow = {
+  id: string
+  project: string
+  bucket: number
+  timestamp: number
+  /** Unix s. */
+  arrival: number
+  seq: number
+  /** The event_id, or null. */
+  key: string | null
+}
 
 const rowsOf = new WeakMap<Uint8Array, readonly SimulatedRow[]>()
 
@@ -22,13 +35,22 @@ function toObject(rows: readonly SimulatedRow[]): Uint8Array {
   return bytes
 }
 
+/** The rows of an object that this module made. */
+export function simulatedRows(bytes: Uint8Array): readonly SimulatedRow[] {
+  return rowsOf.get(bytes) ?? []
+}
+
 /** Stands for the Parquet encoder. The simulator checks which rows are in which object, not their bytes. */
 export function encodeSimulated(rows: readonly HotRow[]): Uint8Array {
   return toObject(
     rows.map(row => ({
       id: String(row.event),
+      project: String(row.project_id),
       bucket: Number(row.bucket),
-      date: new Date(Number(row.timestamp)).toISOString().slice(0, 10),
+      timestamp: Number(row.timestamp),
+      arrival: Math.floor(Number(row.timestamp) / 1_000) + Number(row.lag_s),
+      seq: Number(row.seq),
+      key: row.event_id === null ? null : String(row.event_id),
     })),
   )
 }
@@ -38,6 +60,8 @@ export type SimulatedLake = Lake & {
   changes: number
   objects: Map<string, Uint8Array>
   rows(key: string): readonly SimulatedRow[]
+  /** Lists the keys synchronously, so it takes no turn of the simulator. */
+  keys(prefix: string): string[]
 }
 
 export function createSimulatedLake(): SimulatedLake {
@@ -45,7 +69,7 @@ export function createSimulatedLake(): SimulatedLake {
   const lake: SimulatedLake = {
     changes: 0,
     objects,
-    rows: key => rowsOf.get(objects.get(key) as Uint8Array) ?? [],
+    rows: key => simulatedRows(objects.get(key) as Uint8Array),
     async put(key, bytes) {
       objects.set(key, bytes)
       lake.changes++
@@ -53,10 +77,9 @@ export function createSimulatedLake(): SimulatedLake {
     async get(key) {
       return objects.get(key) ?? null
     },
+    keys: prefix => [...objects.keys()].filter(key => key.startsWith(prefix)).toSorted(),
     async list(prefix) {
-      const matches: LakeObject[] = []
-      for (const key of objects.keys()) if (key.startsWith(prefix)) matches.push({ key, size: 1 })
-      return matches.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      return lake.keys(prefix).map((key): LakeObject => ({ key, size: 1 }))
     },
     async delete(keys) {
       for (const key of keys) objects.delete(key)
@@ -100,53 +123,159 @@ export function createSimulatedStream(): SimulatedStream {
   }
 }
 
-/** Compacts simulated objects. It uses the lake's port, so it can be killed between two calls. */
-export function createSimulatedCompactor(lake: Lake): Compactor {
-  async function read(keys: readonly string[]): Promise<SimulatedRow[]> {
+/**
+ * Compacts simulated objects by the rules of duckdb/compactor.ts. It uses the lake's port, so it can be killed between two calls.
+ * `fails` makes the compaction of a bucket fail.
+ */
+export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () => false): Compactor {
+  async function read(key: string): Promise<readonly SimulatedRow[]> {
+    const bytes = await lake.get(key)
+    if (bytes === null) throw new Error(`${key} is gone`)
+    return simulatedRows(bytes)
+  }
+
+  async function readAll(keys: readonly string[]): Promise<SimulatedRow[]> {
     const rows: SimulatedRow[] = []
-    for (const key of keys) {
-      const bytes = await lake.get(key)
-      if (bytes === null) throw new Error(`${key} is gone`)
-      rows.push(
-        ...(rowsOf.get(bytes) ?? []).map(row => ({ ...row, epoch: Number(partitionValue(key, 'epoch')) })),
-      )
-    }
+    for (const key of keys) rows.push(...(await read(key)))
     return rows
   }
+
+  async function write(
+    bucket: number,
+    id: SegmentId,
+    rows: readonly SimulatedRow[],
+    eventIds: readonly SimulatedRow[],
+  ): Promise<Segment> {
+    if (eventIds.length > 0)
+      await lake.put(segmentKey('segment_event_ids', bucket, id, 0), toObject(eventIds))
+    await lake.put(segmentKey('segment_events', bucket, id, 0), toObject(rows))
+    return describe(id, rows, eventIds)
+  }
+
+  async function compactBucket(
+    epoch: number,
+    bucket: number,
+    hotRows: readonly (SimulatedRow & { shard: string })[],
+    knownIds: readonly SimulatedRow[],
+  ): Promise<CompactedBucket> {
+    if (fails()) return { bucket, failure: new Error(`Bucket ${bucket} fails in epoch ${epoch}`) }
+    const rows = hotRows.filter(row => row.bucket === bucket)
+    const kept = dropCopies(rows, knownIds)
+    if (kept.length === 0) return { bucket, segment: null, stored: [] }
+    const newestOfShard = new Map<string, number>()
+    for (const { shard, arrival } of rows)
+      newestOfShard.set(shard, Math.max(arrival, newestOfShard.get(shard) ?? 0))
+    const eventIds = kept.filter(
+      ({ key, shard, arrival }) =>
+        key !== null || arrival >= (newestOfShard.get(shard) ?? 0) - APPEND_RETRY_S,
+    )
+    const id = { from: epoch, until: epoch + 1, generation: 0 }
+    const stored = Map.groupBy(kept, row => `${row.project} ${utcDate(row.arrival * 1_000)}`)
+    return {
+      bucket,
+      segment: await write(bucket, id, kept, eventIds),
+      stored: [...stored].map(([name, group]) => {
+        const [project_id, day] = name.split(' ') as [string, string]
+        return { project_id, day, events: group.length }
+      }),
+    }
+  }
+
   return {
-    async compactEpoch({ epoch, hot, part, parts }) {
-      const rows = (await read(hot)).filter(row => row.bucket % parts === part)
-      for (const [bucket, bucketRows] of Map.groupBy(rows, row => row.bucket)) {
-        await lake.put(warmKey(epoch, bucket), toObject(bucketRows))
+    async compactEpoch({ epoch, hot, buckets }) {
+      const rows: (SimulatedRow & { shard: string })[] = []
+      for (const { key } of hot) {
+        const shard = parseHotKey(key)?.shard ?? ''
+        for (const row of await read(key)) rows.push({ ...row, shard })
       }
-      return []
+      const results: CompactedBucket[] = []
+      for (const { bucket, eventIds } of buckets)
+        results.push(await compactBucket(epoch, bucket, rows, await readAll(eventIds)))
+      return results
     },
-    async compactToCold({ from, until, bucket, warm }) {
-      for (const [date, rows] of Map.groupBy(await read(warm), row => row.date)) {
-        await lake.put(coldKey('events_cold', date, bucket, from, until), toObject(rows))
-      }
+    async mergeSegments({ bucket, segments, target }) {
+      const rows = await readAll(segments.flatMap(segment => segmentKeys('segment_events', bucket, segment)))
+      const withIds = segments.filter(({ eventIds }) => eventIds > 0)
+      const ids = await readAll(withIds.flatMap(segment => segmentKeys('segment_event_ids', bucket, segment)))
+      const newest = Math.max(...rows.map(({ arrival }) => arrival))
+      return write(
+        bucket,
+        target,
+        rows,
+        ids.filter(({ arrival }) => arrival >= newest - LOOKBACK_S),
+      )
+    },
+    async describeSegment(bucket, segment) {
+      const rows = await readAll(segmentKeys('segment_events', bucket, segment))
+      const idsKey = segmentKey('segment_event_ids', bucket, segment, 0)
+      return describe(segment, rows, (await lake.get(idsKey)) === null ? [] : await read(idsKey))
     },
   }
 }
 
-/** Counters that count each checkpoint of a source once, like the real ones. */
+function describe(
+  { from, until, generation }: SegmentId,
+  rows: readonly SimulatedRow[],
+  eventIds: readonly SimulatedRow[],
+): Segment {
+  return {
+    from,
+    until,
+    generation,
+    parts: 1,
+    rows: rows.length,
+    bytes: rows.length * 100_000,
+    firstAt: Math.min(...rows.map(({ timestamp }) => timestamp)),
+    lastAt: Math.max(...rows.map(({ timestamp }) => timestamp)),
+    lastArrival: Math.max(...rows.map(({ arrival }) => arrival)),
+    eventIds: eventIds.length,
+  }
+}
+
+/**
+ * The rows without copies: of rows with one event_id the first by (arrival, seq) within the horizon, unless it is known; of
+ * rows with one timestamp, arrival and seq one, because the service itself made the others.
+ */
+export function dropCopies<Row extends SimulatedRow>(
+  rows: readonly Row[],
+  knownIds: readonly SimulatedRow[],
+): Row[] {
+  const arrivals = new Map<string, number[]>()
+  const stored = new Set<string>()
+  for (const row of knownIds) remember(row)
+  function remember(row: SimulatedRow): void {
+    stored.add(serviceId(row))
+    if (row.key !== null) arrivals.set(eventId(row), [...(arrivals.get(eventId(row)) ?? []), row.arrival])
+  }
+  const kept: Row[] = []
+  for (const row of rows.toSorted((a, b) => a.arrival - b.arrival || a.seq - b.seq)) {
+    const earlier = row.key === null ? [] : (arrivals.get(eventId(row)) ?? [])
+    const isCopy =
+      earlier.some(arrival => Math.abs(arrival - row.arrival) <= EVENT_ID_HORIZON_S) ||
+      stored.has(serviceId(row))
+    if (!isCopy) kept.push(row)
+    remember(row)
+  }
+  return kept
+}
+
+const eventId = ({ project, key }: SimulatedRow): string => `${project} ${key}`
+export const serviceId = ({ project, timestamp, arrival, seq }: SimulatedRow): string =>
+  `${project} ${timestamp} ${arrival} ${seq}`
+
+/** Counters that count each epoch of a bucket once, like the real ones. `folded` has the events by bucket and epoch. */
 export function createSimulatedUsage() {
-  const items = new Map<string, { checkpoint: bigint; events: number }>()
-  const usage: Pick<UsageCounters, 'addEvents' | 'addBots'> = {
-    async addEvents(source: string, checkpoint: string, counts: readonly EventCount[]) {
-      for (const { owner, events } of counts) {
-        const item = items.get(`${owner} ${source}`) ?? { checkpoint: -1n, events: 0 }
-        if (BigInt(checkpoint) > item.checkpoint) {
-          items.set(`${owner} ${source}`, {
-            checkpoint: BigInt(checkpoint),
-            events: item.events + events,
-          })
-        }
-      }
+  const folded = new Map<string, number>()
+  const usage: Pick<UsageCounters, 'addClaim' | 'foldEpoch' | 'deleteFoldedCounts' | 'addBots'> = {
+    async addClaim() {},
+    async foldEpoch(epoch, bucket, stored) {
+      const events = stored.reduce((sum, count) => sum + count.events, 0)
+      if (!folded.has(`${bucket} ${epoch}`)) folded.set(`${bucket} ${epoch}`, events)
     },
+    async deleteFoldedCounts() {},
     async addBots() {},
   }
-  return { usage, items }
+  return { usage, folded }
 }
 
 /** A queue whose jobs tests take out. A test may also run a job and leave it, because delivery is at least once. */

@@ -1,30 +1,46 @@
-import { partitionValue } from '#core/lake/keys'
-import type { Snapshot } from '#core/lake/state'
+import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
+import { segmentKeys } from '#core/lake/keys'
+import type { Manifest } from '#core/lake/manifest'
+import type { Snapshot } from '#core/lake/snapshot'
 import type { MemoryLakeState } from './memory-lake-state.ts'
-import type { SimulatedLake, SimulatedStream } from './simulated-ports.ts'
+import type { SimulatedRow, SimulatedStream } from './simulated-ports.ts'
 
-/** Returns the event ids that a read with this snapshot returns from these files (design.md, Snapshots). */
-export function visibleIds(
-  lake: SimulatedLake,
-  { cold, warm, epoch }: Snapshot,
-  keys: Iterable<string>,
-): string[] {
-  const ids: string[] = []
-  for (const key of keys) {
-    const tier = key.slice(0, key.indexOf('/'))
-    if (tier !== 'hot' && tier !== 'warm' && tier !== 'cold') continue
-    for (const row of lake.rows(key)) {
-      const rowEpoch = tier === 'cold' ? (row.epoch as number) : Number(partitionValue(key, 'epoch'))
-      const isVisible =
-        tier === 'cold'
-          ? rowEpoch < cold
-          : tier === 'warm'
-            ? rowEpoch >= cold && rowEpoch < warm
-            : rowEpoch >= warm && rowEpoch <= epoch
-      if (isVisible) ids.push(row.id)
-    }
+/** The events that a read returns: those of segments, and those of hot files. */
+export type VisibleRows = { stored: SimulatedRow[]; hot: SimulatedRow[] }
+
+/** Returns what a read of one bucket with this snapshot returns, by the rules of core/lake/relations.ts. */
+export async function readBucket(
+  bucket: number,
+  { segments, hot }: Pick<Snapshot, 'hot'> & Pick<Manifest, 'segments'>,
+  rowsOf: (key: string) => Promise<readonly SimulatedRow[]> | readonly SimulatedRow[],
+): Promise<VisibleRows> {
+  const stored: SimulatedRow[] = []
+  const ids: SimulatedRow[] = []
+  const hotRows: SimulatedRow[] = []
+  for (const segment of segments) {
+    for (const key of segmentKeys('segment_events', bucket, segment)) stored.push(...(await rowsOf(key)))
+    if (segment.eventIds === 0) continue
+    for (const key of segmentKeys('segment_event_ids', bucket, segment)) ids.push(...(await rowsOf(key)))
   }
-  return ids
+  for (const key of hot) hotRows.push(...(await rowsOf(key)).filter(row => row.bucket === bucket))
+  return { stored, hot: dropRetries(hotRows, ids) }
+}
+
+/** Drops the hot copies of an event_id. Reads do not look for copies that the service itself made. */
+function dropRetries(rows: readonly SimulatedRow[], ids: readonly SimulatedRow[]): SimulatedRow[] {
+  const arrivals = new Map<string, number[]>()
+  const add = (row: SimulatedRow) => {
+    const name = `${row.project} ${row.key}`
+    arrivals.set(name, [...(arrivals.get(name) ?? []), row.arrival])
+  }
+  for (const row of ids) if (row.key !== null) add(row)
+  return rows.filter(row => {
+    if (row.key === null) return true
+    const earlier = arrivals.get(`${row.project} ${row.key}`) ?? []
+    const isCopy = earlier.some(arrival => Math.abs(arrival - row.arrival) <= EVENT_ID_HORIZON_S)
+    add(row)
+    return !isCopy
+  })
 }
 
 /** Returns the ids that a read must return: all events up to the high water of their shard. */
@@ -38,13 +54,23 @@ export function idsInLake(stream: SimulatedStream, state: MemoryLakeState): stri
   return ids
 }
 
-/** Throws when an id is there twice, or when an expected id is missing. `read` names the read in the message. */
-export function checkIds(ids: string[], expectedIds: string[], read: string): void {
-  const uniqueIds = new Set(ids)
-  if (uniqueIds.size !== ids.length) {
-    const copy = ids.find((id, i) => ids.indexOf(id) !== i)
-    throw new Error(`${read} returns ${copy} twice`)
+/**
+ * Throws when an id is there twice, or when an expected id is missing. `read` names the read in the message. A copy that the
+ * service itself made may be there as long as it is hot: compaction drops it.
+ */
+export function checkRows({ stored, hot }: VisibleRows, expectedIds: readonly string[], read: string): void {
+  const storedIds = new Set(stored.map(({ id }) => id))
+  if (storedIds.size !== stored.length) {
+    const ids = stored.map(({ id }) => id)
+    throw new Error(`${read} returns ${ids.find((id, i) => ids.indexOf(id) !== i)} twice from segments`)
   }
-  const missing = expectedIds.find(id => !uniqueIds.has(id))
+  const retried = new Set<string>()
+  for (const { id, key } of hot) {
+    if (key === null) continue
+    if (retried.has(id) || storedIds.has(id)) throw new Error(`${read} returns ${id} twice`)
+    retried.add(id)
+  }
+  const visibleIds = new Set([...storedIds, ...hot.map(({ id }) => id)])
+  const missing = expectedIds.find(id => !visibleIds.has(id))
   if (missing !== undefined) throw new Error(`${read} does not return ${missing}`)
 }
