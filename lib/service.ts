@@ -94,11 +94,11 @@ export class Service extends Stack {
       .bindStreamReader(stream)
       .bindLake(bucket, { list: [hot], get: [hot], put: [hot, QUARANTINE_PREFIX] })
     jobs
-      .bindTable(table, READ_AND_WRITE)
+      .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindLake(bucket, { list: [hot, warm], get: [hot, warm], put: [warm, cold, sessions, activity] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
-      .bindTable(table, [...READ_AND_WRITE, 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
       .bindLake(bucket, { list: [hot, warm, cold], delete: [hot, warm] })
       .bindJobQueue(jobQueue.queue)
       .set('EPOCH_MINUTES', String(config.epochMinutes))

@@ -144,7 +144,8 @@ async function waitUntilStored(
     if (Date.now() - last.at > NO_PROGRESS_MS) throw new Error('The events wait in the log for the lake.')
     if (Date.now() - reportedAt < 1_000) continue
     reportedAt = Date.now()
-    const stored = Math.min(events, (await storage.usage.totals(projectId)).events)
+    const [totals] = await storage.usage.totals([projectId])
+    const stored = Math.min(events, totals?.events ?? 0)
     if (stored > last.stored) last = { stored, at: reportedAt }
     reportStatus('demo', `${stored} of ${events} events are in the lake.`)
   }

@@ -196,7 +196,8 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   async function reserveValues(before: ProjectItem, after: ProjectItem): Promise<void> {
     const [name, origin] = reservationsOf(after)
     if (after.name !== before.name) {
-      if ((await usage.totals(before.id)).events > 0) throw new ApiError('NAME_LOCKED')
+      const [totals] = await usage.totals([before.id])
+      if (totals !== undefined && totals.events > 0) throw new ApiError('NAME_LOCKED')
       if ((await reservations.reserve(name)) !== null) throw new ApiError('NAME_EXISTS')
     }
     if (origin === null || origin.value === primaryOrigin(before.allowed_origins)) return

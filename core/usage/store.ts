@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import { forEachConcurrent } from '#core/concurrency'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import type { BotCount, EventCount, UsageCounters } from './counters.ts'
+import type { BotCount, Usage, UsageCounters } from './counters.ts'
+import { createFold, foldedAttribute } from './fold.ts'
+import { FOLDED, hasSource, monthKey, ownerPartition, READS, totalKey } from './item-keys.ts'
+import { createOpenCounts, type OpenCount } from './open-counts.ts'
+import { type Item, queryItems } from './query-items.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
@@ -9,8 +13,8 @@ const CONCURRENCY = 16
 const CHECKPOINT_DIGITS = 64
 /** The attribute of an item that holds its checkpoint. Existing tables have this name. */
 const CHECKPOINT = 'mark'
-/** The source of reads, which come one by one and from no stream. */
-const READS = 'reads'
+/** Items that one request reads at most (BatchGetItem). */
+const BATCH_ITEMS = 100
 
 export type UsageStore = UsageCounters & {
   /** Returns a project's bots by day, category and actor, from the day `from` to the day `to` (both inclusive). */
@@ -21,19 +25,17 @@ export type UsageStore = UsageCounters & {
  * The counters in DynamoDB. A month's item has one attribute for each day, `e01` to `e31` for events and `r01` to `r31`
  * for reads, and the sums `events` and `reads`. So one update counts a batch, also when the item does not exist. A map of
  * days would need another write before its first ADD, and ElectroDB cannot name attributes by data, so this room uses the
- * document client. Each bot has its own item, so that invented names never fill an item.
+ * document client. A project also has one item for all time. Each bot has its own item, so that invented names never fill an item.
+ *
+ * The first edition had one item for each month and source of events (a shard or a compaction), and no item for all time. These
+ * items no longer change. `month` adds them up, and their sum is noted once in the item for all time: earlier_events, earlier_reads.
+ *
+ * Readers read the open counts before the items. If an epoch is folded between the two, its events are in the items, whose epoch
+ * then says that the open counts do not count.
  */
-export function createUsageStore({ client, table }: StateTable): UsageStore {
-  async function addEvents(source: string, checkpoint: string, counts: readonly EventCount[]): Promise<void> {
-    const months = Map.groupBy(counts, ({ owner, day }) => `${owner} ${day.slice(0, 7)}`)
-    await forEachConcurrent([...months.values()], CONCURRENCY, async monthCounts => {
-      const { owner, day } = monthCounts[0] as EventCount
-      const increments = new Map<string, number>()
-      for (const { day, events } of monthCounts) addTo(increments, `e${day.slice(8)}`, events)
-      addTo(increments, 'events', sumEvents(monthCounts))
-      await addOnce(monthKey(owner, day.slice(0, 7), source), checkpoint, increments)
-    })
-  }
+export function createUsageStore(state: StateTable): UsageStore {
+  const { client, table } = state
+  const openCounts = createOpenCounts(state)
 
   async function addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void> {
     await forEachConcurrent(
@@ -82,10 +84,28 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
   }
 
   async function addRead(projectId: string | null, accountId: string | null, day: string): Promise<void> {
-    const owners = [projectId, accountId].filter(owner => owner !== null)
-    await forEachConcurrent(owners, CONCURRENCY, owner =>
-      orUnavailable(client.update(readUpdate(owner, day, 1))),
+    const addToMonth = (owner: string) => orUnavailable(client.update(readUpdate(owner, day, 1)))
+    await Promise.all([
+      accountId === null ? null : addToMonth(accountId),
+      projectId === null ? null : addReadToTotal(projectId).then(() => addToMonth(projectId)),
+    ])
+  }
+
+  /** Comes before the month, because the first one notes the reads that earlier months have. */
+  async function addReadToTotal(projectId: string): Promise<void> {
+    const isAdded = await conditionHeld(
+      client.update({
+        TableName: table,
+        Key: totalKey(projectId),
+        UpdateExpression: 'ADD #reads :one',
+        ConditionExpression: 'attribute_exists(earlier_reads)',
+        ExpressionAttributeNames: { '#reads': 'reads' },
+        ExpressionAttributeValues: { ':one': 1 },
+      }),
     )
+    if (isAdded) return
+    await noteEarlierUsage(projectId)
+    await addReadToTotal(projectId)
   }
 
   function reserveRead(owner: string, day: string, max: number): Promise<boolean> {
@@ -113,28 +133,96 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     }
   }
 
-  async function totals(owner: string): Promise<{ events: number; reads: number }> {
-    return sumUsage(await query(`usage#${owner}`, '0', '9'))
+  async function totals(projectIds: readonly string[]): Promise<Usage[]> {
+    const open = Map.groupBy(await openCounts.read(), ({ project_id }) => project_id)
+    const items = await readTotals(projectIds)
+    return projectIds.map(id => {
+      const item = items.get(id) ?? {}
+      const openEvents = sumEvents((open.get(id) ?? []).filter(count => isOpen(count, item)))
+      return {
+        events: toNumber(item.events) + toNumber(item.earlier_events) + openEvents,
+        reads: toNumber(item.reads) + toNumber(item.earlier_reads),
+      }
+    })
+  }
+
+  /** The items for all time of the projects, by project. */
+  async function readTotals(projectIds: readonly string[]): Promise<Map<string, Item>> {
+    const items = new Map<string, Item>()
+    for (let first = 0; first < projectIds.length; first += BATCH_ITEMS) {
+      for (const item of await readBatch(projectIds.slice(first, first + BATCH_ITEMS).map(totalKey))) {
+        items.set(String(item.pk), item)
+      }
+    }
+    const totals = new Map<string, Item>()
+    await forEachConcurrent(projectIds, CONCURRENCY, async id => {
+      const item = items.get(ownerPartition(id))
+      totals.set(id, item?.earlier_events === undefined ? await noteEarlierUsage(id) : item)
+    })
+    return totals
+  }
+
+  async function readBatch(keys: readonly Item[]): Promise<Item[]> {
+    const items: Item[] = []
+    // DynamoDB may leave out keys, when it is busy or when a response would be large.
+    for (let left: readonly Item[] = keys; left.length > 0; ) {
+      const { Responses, UnprocessedKeys } = await orUnavailable(
+        client.batchGet({ RequestItems: { [table]: { Keys: [...left], ConsistentRead: true } } }),
+      )
+      items.push(...(Responses?.[table] ?? []))
+      left = UnprocessedKeys?.[table]?.Keys ?? []
+    }
+    return items
+  }
+
+  /** Notes what the project's months had before the item for all time existed, unless that is noted. Returns the item. */
+  async function noteEarlierUsage(projectId: string): Promise<Item> {
+    const months = await queryItems(state, ownerPartition(projectId), '0', '9')
+    const events = sumUsage(months.filter(item => !hasSource(item, FOLDED))).events
+    const { reads } = sumUsage(months)
+    const { Attributes } = await orUnavailable(
+      client.update({
+        TableName: table,
+        Key: totalKey(projectId),
+        UpdateExpression:
+          'SET earlier_events = if_not_exists(earlier_events, :events), earlier_reads = if_not_exists(earlier_reads, :reads)',
+        ExpressionAttributeValues: { ':events': events, ':reads': reads },
+        ReturnValues: 'ALL_NEW',
+      }),
+    )
+    return Attributes ?? {}
   }
 
   async function month(owner: string, month: string) {
-    const items = await query(`usage#${owner}`, `${month}#`, `${month}$`)
-    const days: Record<string, { events: number; reads: number }> = {}
+    const open = await openCounts.read()
+    const items = await queryItems(state, ownerPartition(owner), `${month}#`, `${month}$`)
+    const days: Record<string, Usage> = {}
+    const usageOf = (day: string): Usage => {
+      days[day] ??= { events: 0, reads: 0 }
+      return days[day]
+    }
     for (const item of items) {
       for (const [name, value] of Object.entries(item)) {
         const match = /^([er])(\d\d)$/.exec(name)
-        if (match === null) continue
-        days[`${month}-${match[2]}`] ??= { events: 0, reads: 0 }
-        const dayCounts = days[`${month}-${match[2]}`] as { events: number; reads: number }
-        dayCounts[match[1] === 'e' ? 'events' : 'reads'] += Number(value)
+        if (match !== null)
+          usageOf(`${month}-${match[2]}`)[match[1] === 'e' ? 'events' : 'reads'] += Number(value)
       }
     }
-    return { ...sumUsage(items), days }
+    const folded = items.find(item => hasSource(item, FOLDED)) ?? {}
+    const openOfMonth = open.filter(
+      count =>
+        (count.project_id === owner || count.account_id === owner) &&
+        count.day.startsWith(month) &&
+        isOpen(count, folded),
+    )
+    for (const { day, events } of openOfMonth) usageOf(day).events += events
+    const { events, reads } = sumUsage(items)
+    return { events: events + sumEvents(openOfMonth), reads, days }
   }
 
   async function bots(projectId: string, from: string, to: string): Promise<BotCount[]> {
     const totals = new Map<string, BotCount>()
-    for (const item of await query(`bots#${projectId}`, `${from}#`, `${to}$`)) {
+    for (const item of await queryItems(state, `bots#${projectId}`, `${from}#`, `${to}$`)) {
       const { day, category, actor, requests, dropped, last_seen_at } = item as BotCount
       const total = totals.get(`${day} ${category} ${actor}`)
       totals.set(`${day} ${category} ${actor}`, {
@@ -150,31 +238,17 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     return [...totals.values()]
   }
 
-  /** Reads all items of a partition with `from` <= sk <= `to`. */
-  async function query(pk: string, from: string, to: string): Promise<Record<string, unknown>[]> {
-    const items: Record<string, unknown>[] = []
-    let start: Record<string, unknown> | undefined
-    do {
-      const page = await orUnavailable(
-        client.query({
-          TableName: table,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-          ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-          ConsistentRead: true,
-          ExclusiveStartKey: start,
-        }),
-      )
-      items.push(...(page.Items ?? []))
-      start = page.LastEvaluatedKey
-    } while (start !== undefined)
-    return items
+  return {
+    addClaim: openCounts.addClaim,
+    foldEpoch: createFold(state, openCounts),
+    deleteFoldedCounts: openCounts.deleteFoldedCounts,
+    ...{ addBots, addRead, reserveRead, releaseRead, totals, month, bots },
   }
-
-  return { addEvents, addBots, addRead, reserveRead, releaseRead, totals, month, bots }
 }
 
-function monthKey(owner: string, month: string, source: string) {
-  return { pk: `usage#${owner}`, sk: `${month}#${source}` }
+/** Whether the epoch of the counts is not folded into the item. */
+function isOpen({ epoch, bucket }: OpenCount, item: Item): boolean {
+  return epoch > toNumber(item[foldedAttribute(bucket)])
 }
 
 /** Shortens text of callers for a key: a sort key has at most 1,024 bytes, and a user agent may have more. */
@@ -182,17 +256,17 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
-function addTo(sums: Map<string, number>, name: string, value: number): void {
-  sums.set(name, (sums.get(name) ?? 0) + value)
+function toNumber(value: unknown): number {
+  return Number(value ?? 0)
 }
 
-function sumEvents(counts: readonly EventCount[]): number {
+function sumEvents(counts: readonly { events: number }[]): number {
   return counts.reduce((sum, { events }) => sum + events, 0)
 }
 
-function sumUsage(items: readonly Record<string, unknown>[]): { events: number; reads: number } {
+function sumUsage(items: readonly Item[]): Usage {
   return {
-    events: items.reduce((sum, item) => sum + Number(item.events ?? 0), 0),
-    reads: items.reduce((sum, item) => sum + Number(item.reads ?? 0), 0),
+    events: items.reduce((sum, item) => sum + toNumber(item.events), 0),
+    reads: items.reduce((sum, item) => sum + toNumber(item.reads), 0),
   }
 }

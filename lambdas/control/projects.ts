@@ -7,7 +7,7 @@ import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import type { Demo } from '#core/sessions/demo'
 import { DAY_MS, utcDate } from '#core/time'
-import type { UsageCounters } from '#core/usage/counters'
+import type { Usage, UsageCounters } from '#core/usage/counters'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
@@ -28,18 +28,8 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
   const { accounts, projects, demo, usage, profile, clock, baseUrl } = services
 
   async function record(project: Project): Promise<ProjectRecord> {
-    const { events, reads } = await usage.totals(project.id)
-    const { id, name, project_token, allowed_origins, source_scan_id, created_at } = project
-    return {
-      id,
-      name,
-      project_token,
-      allowed_origins,
-      total_events: events,
-      total_reads: reads,
-      source_scan_id,
-      created_at,
-    }
+    const [totals] = await usage.totals([project.id])
+    return toRecord(project, totals)
   }
 
   async function usageToday(project: Project) {
@@ -85,7 +75,8 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
         isDemo ? (demoProject === null ? [] : [demoProject]) : projects.list(account.id),
         accounts.hasApiKey(account.id),
       ])
-      const records = await Promise.all(owned.map(record))
+      const totals = await usage.totals(owned.map(({ id }) => id))
+      const records = owned.map((project, i) => toRecord(project, totals[i]))
       return { status: 200, body: { projects: records, has_api_key, tier: account.tier } }
     }),
 
@@ -117,5 +108,19 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
       await projects.remove(project)
       return { status: 200, body: { ok: true, deleted: project.id } }
     }),
+  }
+}
+
+function toRecord(project: Project, totals: Usage = { events: 0, reads: 0 }): ProjectRecord {
+  const { id, name, project_token, allowed_origins, source_scan_id, created_at } = project
+  return {
+    id,
+    name,
+    project_token,
+    allowed_origins,
+    total_events: totals.events,
+    total_reads: totals.reads,
+    source_scan_id,
+    created_at,
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
+import { countEvents } from '#test/support/count-events'
 import { BASE_URL, type HttpService, openHttpService } from '../support/http-service.ts'
 
 let service: HttpService
@@ -109,10 +110,11 @@ describe('GET /projects', () => {
 
 test('GET /projects/{id} returns the numbers of events and reads, in total and today', async () => {
   const project = await service.createProject()
-  await service.usage.addEvents('shard-1', '1', [
-    { owner: project.id, day: '2026-11-20', events: 5 },
-    { owner: project.id, day: '2026-11-21', events: 3 },
-  ])
+  await countEvents(
+    service.usage,
+    { project_id: project.id, day: '2026-11-20', events: 5 },
+    { project_id: project.id, day: '2026-11-21', events: 3 },
+  )
   await service.call(routes.stats, { query: { project: project.name } })
   const { body } = await service.call(routes.readProject, { id: project.name })
   expect(body).toMatchObject({
@@ -135,7 +137,7 @@ describe('PATCH /projects/{id}', () => {
 
   test('refuses to rename a project with events', async () => {
     const { id } = await service.createProject()
-    await service.usage.addEvents('shard-1', '1', [{ owner: id, day: '2026-11-21', events: 1 }])
+    await countEvents(service.usage, { project_id: id, day: '2026-11-21', events: 1 })
     const { status, body } = await service.call(routes.updateProject, { id, body: { name: newName() } })
     expect([status, body.error]).toEqual([409, 'NAME_LOCKED'])
   })

@@ -137,7 +137,7 @@ test('a demo session sees the demo project under every name, and itself alone', 
   expect(list.sessions).toMatchObject([{ id: demo.id }])
   const { body: projects } = await world.call(routes.listProjects, credential)
   expect(projects.projects).toMatchObject([{ id: project?.id }])
-  expect((await world.usage.totals(project?.id ?? '')).reads).toBe(0)
+  expect((await world.usage.totals([project?.id ?? '']))[0]?.reads).toBe(0)
 })
 
 test('every change is in the audit log, with the credential that did it, and no secret is', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Account } from '#core/accounts/caller'
 import { routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
+import { countEvents } from '#test/support/count-events'
 import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
 
 /** The limits of contract 6 under the profile `hosted`, through the real chain. */
@@ -67,7 +68,7 @@ test('of reads at the end of the month’s cap exactly those within it succeed',
   expect(refused?.body.message).toMatch(UPGRADE_HINT)
   expect(refused?.headers.get('x-ratelimit-limit')).toBe('500')
   expect((await world.usage.month(account.id, '2026-11')).reads).toBe(500)
-  expect((await world.usage.totals(project.id)).reads).toBe(5)
+  expect((await world.usage.totals([project.id]))[0]?.reads).toBe(5)
 })
 
 test('a free account has two projects; the third needs Pro, also of several at once', async () => {
@@ -84,7 +85,7 @@ test('a free account has two projects; the third needs Pro, also of several at o
 
 test('reads tell the month’s events, the cap and its percentage', async () => {
   const { stats, account } = await reader()
-  await world.usage.addEvents('shard-1', '1', [{ owner: account.id, day: DAY, events: 12_345 }])
+  await countEvents(world.usage, { account_id: account.id, day: DAY, events: 12_345 })
   const { headers } = await stats()
   expect(headers.get('x-monthly-usage')).toBe('12345')
   expect(headers.get('x-monthly-limit')).toBe('100000')
@@ -94,7 +95,7 @@ test('reads tell the month’s events, the cap and its percentage', async () => 
 
 test('a paying account sees its bill, and the cap that it has set', async () => {
   const { stats, account } = await reader({ tier: 'pro' })
-  await world.usage.addEvents('shard-1', '1', [{ owner: account.id, day: DAY, events: 20_001 }])
+  await countEvents(world.usage, { account_id: account.id, day: DAY, events: 20_001 })
   const open = await stats()
   expect(open.headers.get('x-monthly-estimated-bill')).toBe('3')
   expect(open.headers.get('x-monthly-limit')).toBeNull()
@@ -117,7 +118,7 @@ test.each<[string, Partial<Account>, number | null, number, string]>([
     const track = () =>
       world.call(routes.track, { key: null, body: { token: project.project_token, event: 'signup' } })
     expect((await track()).status).toBe(202)
-    await world.usage.addEvents('shard-1', '1', [{ owner: account.id, day: DAY, events: cap }])
+    await countEvents(world.usage, { account_id: account.id, day: DAY, events: cap })
     world.wait(MINUTE_MS)
     await track()
     await new Promise(resolve => setTimeout(resolve, 100))

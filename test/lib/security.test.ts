@@ -99,7 +99,7 @@ test.each([
   ],
   [
     'jobs',
-    ['GetItem', 'PutItem', 'UpdateItem'],
+    ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
       's3:GetObject StorageLake/hot/*',
       's3:GetObject StorageLake/warm/*',
@@ -115,7 +115,7 @@ test.each([
   ],
   [
     'scheduler',
-    ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
       's3:DeleteObject StorageLake/hot/*',
       's3:DeleteObject StorageLake/warm/*',

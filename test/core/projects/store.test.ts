@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createUsageStore } from '#core/usage/store'
 import { BUCKETS } from '#schemas/columns'
+import { countEvents } from '#test/support/count-events'
 import { crashAfterWrites } from '#test/support/crashing-state'
 import { account, other, projectsFixture } from '#test/support/projects-fixture'
 import { openTestState } from '#test/support/test-state'
@@ -179,9 +180,11 @@ describe('update', () => {
 
   test('a project with events keeps its name, and its other fields can change', async () => {
     const project = await fixture.createProject('shop')
-    await createUsageStore(fixture.state).addEvents('s', '1', [
-      { owner: project.id, day: '2026-11-21', events: 1 },
-    ])
+    await countEvents(createUsageStore(fixture.state), {
+      project_id: project.id,
+      day: '2026-11-21',
+      events: 1,
+    })
     await expect(fixture.projects.update(project, { name: 'store' })).rejects.toEqual(fails('NAME_LOCKED'))
     expect(await fixture.projects.update(project, { name: 'shop', link_domains: ['a.com'] })).toMatchObject({
       name: 'shop',

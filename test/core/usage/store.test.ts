@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { BotCount } from '#core/usage/counters'
+import type { BotCount, ClaimedEvents } from '#core/usage/counters'
 import { createUsageStore, type UsageStore } from '#core/usage/store'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -27,90 +28,227 @@ function bots(overrides: Partial<BotCount> = {}): BotCount {
   }
 }
 
-describe('events', () => {
-  test('an owner without counts has zeros', async () => {
-    expect(await usage.totals('p')).toEqual({ events: 0, reads: 0 })
-    expect(await usage.month('p', '2026-11')).toEqual({ events: 0, reads: 0, days: {} })
+const DAY = '2026-11-21'
+const none = { events: 0, reads: 0 }
+
+function counts(overrides: Partial<ClaimedEvents> = {}): ClaimedEvents {
+  return { project_id: 'p', account_id: 'a', bucket: 7, day: DAY, events: 1, ...overrides }
+}
+
+/** Counts a claim of one project. */
+function addClaim(last: string, overrides: Partial<ClaimedEvents & { shard: string; epoch: number }> = {}) {
+  const { shard = 's', epoch = 1, ...rest } = overrides
+  return usage.addClaim({ shard, epoch, last }, [counts(rest)])
+}
+
+async function eventsOf(projectId: string): Promise<number | undefined> {
+  const [totals] = await usage.totals([projectId])
+  return totals?.events
+}
+
+/** Returns the sort keys of the items with open counts. */
+async function openItems(): Promise<string[]> {
+  const { Items = [] } = await state.client.scan({ TableName: state.table })
+  return Items.filter(({ pk }) => pk === 'opencounts').map(({ sk }) => String(sk))
+}
+
+describe('open counts', () => {
+  test('a project or account without counts has zeros', async () => {
+    expect(await usage.totals(['p'])).toEqual([none])
+    expect(await usage.totals([])).toEqual([])
+    expect(await usage.month('p', '2026-11')).toEqual({ ...none, days: {} })
   })
 
-  test('batches of different days, months and sources add up', async () => {
-    await usage.addEvents('s1', '5', [
-      { owner: 'p', day: '2026-10-31', events: 3 },
-      { owner: 'p', day: '2026-11-01', events: 4 },
-      { owner: 'p', day: '2026-11-02', events: 5 },
-      { owner: 'q', day: '2026-11-02', events: 1 },
+  test('claims of all shards, epochs, days and months add up, for the project and for the account', async () => {
+    await usage.addClaim({ shard: 's1', epoch: 1, last: '5' }, [
+      counts({ day: '2026-10-31', events: 3 }),
+      counts({ day: '2026-11-01', events: 4 }),
+      counts({ day: '2026-11-02', events: 5 }),
+      counts({ project_id: 'q', day: '2026-11-02' }),
+      counts({ project_id: 'r', account_id: 'b', bucket: 8 }),
     ])
-    await usage.addEvents('s1', '6', [{ owner: 'p', day: '2026-11-02', events: 10 }])
-    await usage.addEvents('s2', '1', [{ owner: 'p', day: '2026-11-01', events: 100 }])
-    expect(await usage.totals('p')).toEqual({ events: 122, reads: 0 })
-    expect(await usage.totals('q')).toEqual({ events: 1, reads: 0 })
+    await addClaim('6', { shard: 's1', day: '2026-11-02', events: 10 })
+    await addClaim('1', { shard: 's2', epoch: 2, day: '2026-11-01', events: 100 })
+    expect((await usage.totals(['q', 'p', 'r'])).map(({ events }) => events)).toEqual([1, 122, 1])
     expect(await usage.month('p', '2026-11')).toEqual({
       events: 119,
       reads: 0,
       days: { '2026-11-01': { events: 104, reads: 0 }, '2026-11-02': { events: 15, reads: 0 } },
     })
     expect((await usage.month('p', '2026-10')).events).toBe(3)
+    expect((await usage.month('a', '2026-11')).events).toBe(120)
+    expect((await usage.month('b', '2026-11')).events).toBe(1)
   })
 
-  test('a retried batch is counted once, also at the same time', async () => {
-    const batch = [{ owner: 'p', day: '2026-11-21', events: 7 }]
-    await Promise.all([usage.addEvents('s', '9', batch), usage.addEvents('s', '9', batch)])
-    await usage.addEvents('s', '9', batch)
-    expect((await usage.totals('p')).events).toBe(7)
+  test('a repeated claim is counted once, also at the same time and by another process', async () => {
+    const other = createUsageStore(state)
+    const claim = { shard: 's', epoch: 1, last: '9' }
+    await Promise.all([usage, other].map(process => process.addClaim(claim, [counts({ events: 7 })])))
+    await usage.addClaim(claim, [counts({ events: 7 })])
+    await createUsageStore(state).addClaim(claim, [counts({ events: 7 })])
+    expect(await eventsOf('p')).toBe(7)
   })
 
-  test('a batch below the checkpoint is not counted', async () => {
-    await usage.addEvents('s', '10', [{ owner: 'p', day: '2026-11-21', events: 7 }])
-    await usage.addEvents('s', '9', [{ owner: 'p', day: '2026-11-21', events: 100 }])
-    expect((await usage.totals('p')).events).toBe(7)
+  test('a claim before the last counted one changes nothing, although its sequence has fewer digits', async () => {
+    await addClaim('10', { events: 7 })
+    await addClaim('9', { events: 100 })
+    expect(await eventsOf('p')).toBe(7)
   })
 
-  test('checkpoints of any length compare as integers', async () => {
-    const long = (last: string) => `49${'5'.repeat(53)}${last}`
-    for (const checkpoint of ['2', '10', '100', long('1'), long('2')]) {
-      await usage.addEvents('s', checkpoint, [{ owner: 'p', day: '2026-11-21', events: 1 }])
-    }
-    expect((await usage.totals('p')).events).toBe(5)
+  test('a process that wakes after another has counted its claim and a later one counts nothing', async () => {
+    const woken = createUsageStore(state)
+    await woken.addClaim({ shard: 's', epoch: 1, last: '1' }, [counts()])
+    await addClaim('2')
+    await addClaim('3')
+    await woken.addClaim({ shard: 's', epoch: 1, last: '2' }, [counts()])
+    expect(await eventsOf('p')).toBe(3)
   })
 
-  test('the retry of a batch that was half counted counts only the rest', async () => {
-    const first = [{ owner: 'a', day: '2026-11-21', events: 1 }]
-    await usage.addEvents('s', '1', first)
-    await usage.addEvents('s', '1', [...first, { owner: 'b', day: '2026-11-21', events: 2 }])
-    expect(await Promise.all(['a', 'b'].map(owner => usage.totals(owner)))).toEqual([
-      { events: 1, reads: 0 },
-      { events: 2, reads: 0 },
-    ])
-  })
-
-  test('compaction subtracts the copies that it drops', async () => {
-    await usage.addEvents('s', '1', [{ owner: 'p', day: '2026-11-21', events: 10 }])
-    await usage.addEvents('compaction-0', '4', [{ owner: 'p', day: '2026-11-21', events: -3 }])
-    expect((await usage.month('p', '2026-11')).days).toEqual({ '2026-11-21': { events: 7, reads: 0 } })
-  })
-
-  test('a batch of hundreds of owners counts for each of them', async () => {
-    const owners = Array.from({ length: 300 }, (_, i) => `p${i}`)
-    await usage.addEvents(
-      's',
-      '1',
-      owners.map((owner, i) => ({ owner, day: '2026-11-21', events: i })),
+  test('a claim of any number of projects is one write', async () => {
+    const projects = Array.from({ length: 5_000 }, (_, i) => `proj_${i.toString(16).padStart(16, '0')}`)
+    await usage.addClaim(
+      { shard: 's', epoch: 1, last: '1' },
+      projects.map((project_id, i) => counts({ project_id, events: i })),
     )
-    const totals = await Promise.all(owners.map(owner => usage.totals(owner)))
-    expect(totals.map(({ events }) => events)).toEqual(owners.map((_, i) => i))
+    expect(await openItems()).toHaveLength(1)
+    expect((await usage.month('a', '2026-11')).events).toBe((5_000 * 4_999) / 2)
+    expect(await eventsOf(projects[4_321] ?? '')).toBe(4_321)
+  })
+
+  test('an item that is large gets a successor, before it reaches the limit of 400 KB', async () => {
+    const claims = 4
+    for (let last = 1; last <= claims; last++) {
+      const manyProjects = Array.from({ length: 5_000 }, () => {
+        const id = randomBytes(16).toString('hex')
+        return counts({ project_id: `proj_${id.slice(16)}`, account_id: `acc_${id.slice(0, 16)}` })
+      })
+      // Two processes take turns, and each repeats the claim of the other.
+      for (const process of [usage, createUsageStore(state)])
+        await process.addClaim({ shard: 's', epoch: 1, last: String(last) }, [...manyProjects, counts()])
+    }
+    expect((await openItems()).length).toBeGreaterThan(1)
+    expect(await eventsOf('p')).toBe(claims)
+  })
+})
+
+describe('folding', () => {
+  test('the stored events replace the open counts of the epoch, for the project and for the account', async () => {
+    await addClaim('1', { events: 10 })
+    await addClaim('2', { events: 100, epoch: 2 })
+    await usage.foldEpoch(1, 7, [counts({ events: 8 })])
+    expect(await eventsOf('p')).toBe(108)
+    for (const owner of ['p', 'a']) {
+      expect(await usage.month(owner, '2026-11')).toEqual({
+        events: 108,
+        reads: 0,
+        days: { [DAY]: { events: 108, reads: 0 } },
+      })
+    }
+  })
+
+  test('a repeated fold counts once', async () => {
+    await addClaim('1', { events: 10 })
+    for (let i = 0; i < 3; i++) await usage.foldEpoch(1, 7, [counts({ events: 8 })])
+    expect([await eventsOf('p'), (await usage.month('a', '2026-11')).events]).toEqual([8, 8])
+  })
+
+  test('a project of which all events were copies loses its open counts', async () => {
+    await addClaim('1', { events: 10 })
+    await usage.foldEpoch(1, 7, [])
+    expect([await eventsOf('p'), (await usage.month('a', '2026-11')).events]).toEqual([0, 0])
+  })
+
+  test('events that the open counts lack, because the state is older than the lake, are counted', async () => {
+    await usage.foldEpoch(1, 7, [counts({ events: 8 })])
+    expect([await eventsOf('p'), (await usage.month('a', '2026-11')).events]).toEqual([8, 8])
+  })
+
+  test('each bucket of an account is folded for itself', async () => {
+    await usage.addClaim({ shard: 's', epoch: 1, last: '1' }, [
+      counts({ events: 10 }),
+      counts({ project_id: 'q', bucket: 8, events: 100 }),
+    ])
+    await usage.addClaim({ shard: 's', epoch: 2, last: '2' }, [counts({ project_id: 'q', bucket: 8 })])
+    await usage.foldEpoch(1, 8, [counts({ project_id: 'q', events: 90 })])
+    await usage.foldEpoch(2, 8, [counts({ project_id: 'q' })])
+    expect((await usage.month('a', '2026-11')).events).toBe(101)
+    await usage.foldEpoch(1, 7, [counts({ events: 9 })])
+    expect((await usage.month('a', '2026-11')).events).toBe(100)
+  })
+
+  test('open counts are deleted when all their buckets are folded, and until then keep the others', async () => {
+    await usage.addClaim({ shard: 's', epoch: 1, last: '1' }, [
+      counts({ events: 10 }),
+      counts({ project_id: 'q', bucket: 8, events: 100 }),
+    ])
+    await addClaim('2', { epoch: 2 })
+    await usage.foldEpoch(1, 8, [counts({ project_id: 'q', events: 100 })])
+    await usage.deleteFoldedCounts([{ bucket: 8, compacted: 2 }])
+    expect(await openItems()).toHaveLength(2)
+    expect(await createUsageStore(state).totals(['p', 'q'])).toEqual([
+      { events: 11, reads: 0 },
+      { events: 100, reads: 0 },
+    ])
+    await usage.foldEpoch(1, 7, [counts({ events: 10 })])
+    const watermarks = [7, 8].map(bucket => ({ bucket, compacted: 2 }))
+    await usage.deleteFoldedCounts(watermarks)
+    expect(await openItems()).toEqual(['000000000002#s#000000'])
+    expect((await usage.totals(['p', 'q'])).map(({ events }) => events)).toEqual([11, 100])
+  })
+
+  test('open counts that a woken process writes again after their deletion do not count', async () => {
+    await addClaim('1', { events: 10 })
+    await usage.foldEpoch(1, 7, [counts({ events: 10 })])
+    await usage.deleteFoldedCounts([{ bucket: 7, compacted: 2 }])
+    await createUsageStore(state).addClaim({ shard: 's', epoch: 1, last: '1' }, [counts({ events: 10 })])
+    expect(await openItems()).toHaveLength(1)
+    expect([await eventsOf('p'), (await usage.month('a', '2026-11')).events]).toEqual([10, 10])
   })
 })
 
 describe('reads', () => {
   test('a read counts for the project and for its account', async () => {
-    await Promise.all(Array.from({ length: 5 }, () => usage.addRead('p', 'a', '2026-11-21')))
+    await Promise.all(Array.from({ length: 5 }, () => usage.addRead('p', 'a', DAY)))
     await usage.addRead('q', 'a', '2026-11-20')
-    expect(await usage.totals('p')).toEqual({ events: 0, reads: 5 })
+    expect(await usage.totals(['p', 'q'])).toEqual([
+      { events: 0, reads: 5 },
+      { events: 0, reads: 1 },
+    ])
     expect(await usage.month('a', '2026-11')).toEqual({
       events: 0,
       reads: 6,
-      days: { '2026-11-20': { events: 0, reads: 1 }, '2026-11-21': { events: 0, reads: 5 } },
+      days: { '2026-11-20': { events: 0, reads: 1 }, [DAY]: { events: 0, reads: 5 } },
     })
+  })
+})
+
+describe('items of the first edition', () => {
+  beforeEach(async () => {
+    const items = [
+      { sk: '2026-10#shard-1', events: 5, e31: 5 },
+      { sk: '2026-11#shard-1', events: 100, e21: 100 },
+      { sk: '2026-11#compaction-0', events: -3, e21: -3 },
+      { sk: '2026-11#reads', reads: 4, r21: 4 },
+    ]
+    for (const owner of ['p', 'a'])
+      for (const item of items)
+        await state.client.put({ TableName: state.table, Item: { pk: `usage#${owner}`, mark: '0', ...item } })
+  })
+
+  test('they count in the month and in the totals', async () => {
+    expect(await usage.totals(['p', 'q'])).toEqual([{ events: 102, reads: 4 }, none])
+    for (const owner of ['p', 'a'])
+      expect((await usage.month(owner, '2026-11')).days[DAY]).toEqual({ events: 97, reads: 4 })
+  })
+
+  test('they count once beside new events and reads, however these come first', async () => {
+    await Promise.all([usage.addRead('p', 'a', DAY), usage.addRead('p', 'a', DAY), usage.totals(['p'])])
+    await addClaim('1', { events: 10 })
+    await usage.foldEpoch(1, 7, [counts({ events: 9 })])
+    await usage.addRead('p', 'a', DAY)
+    expect(await usage.totals(['p'])).toEqual([{ events: 111, reads: 7 }])
+    for (const owner of ['p', 'a'])
+      expect((await usage.month(owner, '2026-11')).days[DAY]).toEqual({ events: 106, reads: 7 })
   })
 })
 

@@ -1,0 +1,71 @@
+import { forEachConcurrent } from '#core/concurrency'
+import { conditionHeld, type StateTable } from '#core/state-table'
+import type { ProjectEvents, UsageCounters } from './counters.ts'
+import { type ItemKey, monthKey, totalKey } from './item-keys.ts'
+import type { OpenCounts } from './open-counts.ts'
+
+/** Concurrent writes of one fold: an epoch of many projects must not open a connection for each. */
+const CONCURRENCY = 16
+
+/** What one fold adds to an item: `events`, and in the item of a month also `e01` to `e31`, the days. */
+type Addition = { key: ItemKey; increments: Record<string, number> }
+
+/** The attribute of an item that says up to which epoch a bucket is folded into it. An account has projects in many buckets. */
+export function foldedAttribute(bucket: number): string {
+  return `f${bucket}`
+}
+
+/**
+ * Creates foldEpoch. Each item is changed by one conditional write, which adds the numbers and raises the item's epoch of the
+ * bucket, so a repetition changes nothing. A project or day of which all events were dropped as copies gets a write as well:
+ * it raises the epoch, so that the open counts of the project no longer count.
+ */
+export function createFold(
+  { client, table }: StateTable,
+  openCounts: Pick<OpenCounts, 'readEpoch'>,
+): UsageCounters['foldEpoch'] {
+  return async function foldEpoch(epoch, bucket, stored) {
+    const claimed = (await openCounts.readEpoch(epoch)).filter(count => count.bucket === bucket)
+    const rows = [...stored, ...claimed.map(count => ({ ...count, events: 0 }))]
+    await forEachConcurrent(toAdditions(rows), CONCURRENCY, addition => addOnce(addition, epoch, bucket))
+  }
+
+  function addOnce({ key, increments }: Addition, epoch: number, bucket: number): Promise<boolean> {
+    const names = Object.keys(increments)
+    return conditionHeld(
+      client.update({
+        TableName: table,
+        Key: key,
+        UpdateExpression: `ADD ${names.map(name => `#${name} :${name}`).join(', ')} SET #folded = :epoch`,
+        ConditionExpression: 'attribute_not_exists(#folded) OR #folded < :epoch',
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(names.map(name => [`#${name}`, name])),
+          '#folded': foldedAttribute(bucket),
+        },
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(names.map(name => [`:${name}`, increments[name]])),
+          ':epoch': epoch,
+        },
+      }),
+    )
+  }
+}
+
+/** One addition for the total of each project, and one for each month of each project and each account. */
+function toAdditions(rows: readonly ProjectEvents[]): Addition[] {
+  const additions = new Map<string, Addition>()
+  function add(key: ItemKey, name: string, events: number): void {
+    const id = `${key.pk} ${key.sk}`
+    const addition = additions.get(id) ?? { key, increments: {} }
+    addition.increments[name] = (addition.increments[name] ?? 0) + events
+    additions.set(id, addition)
+  }
+  for (const { project_id, account_id, day, events } of rows) {
+    add(totalKey(project_id), 'events', events)
+    for (const owner of [project_id, account_id]) {
+      add(monthKey(owner, day.slice(0, 7)), 'events', events)
+      add(monthKey(owner, day.slice(0, 7)), `e${day.slice(8)}`, events)
+    }
+  }
+  return [...additions.values()]
+}

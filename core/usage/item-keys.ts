@@ -1,0 +1,27 @@
+/** The keys of counters: `owner` is the id of a project or an account. */
+export type ItemKey = { pk: string; sk: string }
+
+/** Events of a month that are folded. Items of the first edition have the same pk, and a shard or a compaction as their source. */
+export const FOLDED = 'folded'
+/** Metered reads of a month. */
+export const READS = 'reads'
+
+/** All counters of an owner. */
+export function ownerPartition(owner: string): string {
+  return `usage#${owner}`
+}
+
+/** The item of an owner, month (YYYY-MM) and source. */
+export function monthKey(owner: string, month: string, source = FOLDED): ItemKey {
+  return { pk: ownerPartition(owner), sk: `${month}#${source}` }
+}
+
+/** The item of a project over all time. */
+export function totalKey(projectId: string): ItemKey {
+  return { pk: ownerPartition(projectId), sk: 'total' }
+}
+
+/** Whether an item is one of a month with this source. */
+export function hasSource(item: Record<string, unknown>, source: string): boolean {
+  return String(item.sk).endsWith(`#${source}`)
+}

@@ -1,0 +1,21 @@
+import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
+
+const epochs = new WeakMap<object, number>()
+
+/** Counts events as the consumer does, each call in an epoch of its own: they are open, as those of the newest claims are. */
+export async function countEvents(
+  usage: Pick<UsageCounters, 'addClaim'>,
+  ...counts: (Pick<ClaimedEvents, 'day' | 'events'> & Partial<ClaimedEvents>)[]
+): Promise<void> {
+  const epoch = (epochs.get(usage) ?? 0) + 1
+  epochs.set(usage, epoch)
+  await usage.addClaim(
+    { shard: 'shard-1', epoch, last: String(epoch) },
+    counts.map(count => ({
+      project_id: 'another-project',
+      account_id: 'another-account',
+      bucket: 0,
+      ...count,
+    })),
+  )
+}
