@@ -1,10 +1,12 @@
-import type { SqlParam, SqlQuery } from '#core/ports'
+import { parseHotKey } from '#core/lake/keys'
+import type { FileCondition, SqlParam, SqlQuery } from '#core/ports'
+import { isFileCondition } from '#core/sql'
 
 /**
  * Converts a value into a typed literal of Trino's SQL, which DuckDB also reads. Athena cannot bind values: its
  * parameters are SQL text too, of at most 1,024 characters each. Throws on NaN and infinities.
  */
-export function literal(value: SqlParam): string {
+export function literal(value: Exclude<SqlParam, FileCondition>): string {
   switch (typeof value) {
     case 'string':
       return textLiteral(value)
@@ -17,12 +19,31 @@ export function literal(value: SqlParam): string {
   }
 }
 
+/** Files of a condition that are named at most. A path has about 70 characters, and Athena takes statements of 256 KB. */
+const MAX_NAMED_FILES = 1_000
+
 /**
- * Puts a literal in the place of each `?`. Throws where a literal might not stay a token of its own: at a `?` within
+ * Whether the text of a statement names exactly these files. It leaves out many hot files: the condition on their epochs also
+ * chooses them, except that it does not exclude files that came later. Files of segments are always named, because the rows of a
+ * segment are in older segments too.
+ */
+export function namesFiles({ files }: FileCondition): boolean {
+  return files.length <= MAX_NAMED_FILES || !files.every(key => parseHotKey(key) !== null)
+}
+
+/** Athena's column "$path" has the address of the file that a row comes from. No row is in none of the files. */
+function fileCondition(condition: FileCondition, lakeLocation: string): string {
+  if (condition.files.length === 0) return 'false'
+  if (!namesFiles(condition)) return 'true'
+  return `"$path" IN (${condition.files.map(key => textLiteral(`${lakeLocation}/${key}`)).join(', ')})`
+}
+
+/**
+ * Puts a literal in the place of each `?`. `lakeLocation` is the address of the lake, e.g. s3://bucket. Throws where a literal might not stay a token of its own: at a `?` within
  * quotes or a comment, or beside a quote, a word or another `?`. Also throws when the number of values is not the number
  * of `?`.
  */
-export function renderSql({ text, params }: Pick<SqlQuery, 'text' | 'params'>): string {
+export function renderSql({ text, params }: Pick<SqlQuery, 'text' | 'params'>, lakeLocation: string): string {
   let count = 0
   const rendered = text.replaceAll(TOKEN, (token, offset: number) => {
     if (token !== '?') {
@@ -35,7 +56,7 @@ export function renderSql({ text, params }: Pick<SqlQuery, 'text' | 'params'>): 
     }
     const value = params[count++]
     if (value === undefined) throw new Error(`more ? than the ${params.length} values`)
-    return literal(value)
+    return isFileCondition(value) ? fileCondition(value, lakeLocation) : literal(value)
   })
   if (count !== params.length) throw new Error(`${params.length} values for ${count} ?`)
   return rendered

@@ -16,13 +16,15 @@ import { isThrottled, isTransient } from '#core/transient'
 import { toQueryError } from './athena-failure.ts'
 import { toRow } from './athena-rows.ts'
 import { type Backoff, backOff } from './backoff.ts'
-import { renderSql } from './literal.ts'
+import { namesFiles, renderSql } from './literal.ts'
 
 export type AthenaEngineSettings = {
   client: AthenaClient
   workGroup: string
   /** The database of the Glue catalog that holds the lake's tables. */
   database: string
+  /** The address of the lake's files, e.g. s3://bucket. */
+  lakeLocation: string
   /** How long a statement may take, with its wait in Athena's queue. API Gateway waits 30 s, so it must be less. */
   timeoutMs?: number
   /** How old an earlier result of the same text may be to be reused; 0: results are not reused. */
@@ -54,7 +56,7 @@ export type AthenaEngine = QueryEngine & {
 
 /** The QueryEngine port on Athena, engine v3. */
 export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine {
-  const { client, workGroup, database, timeoutMs, reuseMinutes, firstPollMs, maxPollMs } = {
+  const { client, workGroup, database, lakeLocation, timeoutMs, reuseMinutes, firstPollMs, maxPollMs } = {
     ...DEFAULTS,
     ...settings,
   }
@@ -94,7 +96,7 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
   /** Starts a statement. No signal aborts the start, because without its id the statement could not be stopped. */
   async function start(query: SqlQuery): Promise<string> {
     const command = new StartQueryExecutionCommand({
-      QueryString: renderSql(query),
+      QueryString: renderSql(query, lakeLocation),
       WorkGroup: workGroup,
       // Without a catalog Athena takes the one of Glue. A named catalog may need the right athena:GetDataCatalog.
       QueryExecutionContext: { Database: database },
@@ -168,12 +170,9 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
   return { rows, waitUntilIdle }
 }
 
-/**
- * Returns whether the same text gives the same rows for ever. The text holds the snapshot and all values, and the cold
- * and warm files of a snapshot never change. But the newest hot epoch gets more files under the same number.
- */
+/** Returns whether the same text gives the same rows for ever. It has all values, and the files that it names never change. */
 function isImmutable({ scans = [] }: SqlQuery): boolean {
-  return scans.length > 0 && scans.every(({ table }) => table !== 'events_hot')
+  return scans.length > 0 && scans.every(namesFiles)
 }
 
 function reuse(minutes: number): ResultReuseConfiguration {

@@ -9,6 +9,7 @@ import { createLakeConsumer } from '#core/lake/consumer'
 import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
+import { openLake } from '#core/lake/snapshot'
 import { readProfile } from '#core/limits/profile'
 import type { Clock, Log } from '#core/ports'
 import { createSetupLinks } from '#core/sign-in/setup-links'
@@ -61,7 +62,7 @@ export function createTrackServices(environment: Environment) {
 }
 
 export function createReportsServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...settings } = readSettings(
+  const { TABLE_NAME, BASE_URL, BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, ...settings } = readSettings(
     'reports',
     environment,
   )
@@ -70,11 +71,15 @@ export function createReportsServices(environment: Environment) {
     client: trace(createAthenaClient()),
     workGroup: ATHENA_WORKGROUP,
     database: GLUE_DATABASE,
+    lakeLocation: `s3://${BUCKET_NAME}`,
   })
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   return {
     services: {
-      ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
+      ...createTracedAccess(stores, settings, log),
       engine,
+      openLake: () => openLake({ state: stores.lakeState, lake }),
       baseUrl: BASE_URL,
       clock,
       log,

@@ -1,5 +1,5 @@
 import type { ColumnName, TableName } from '#schemas/columns'
-import type { Scan, SqlParam, SqlQuery } from './ports.ts'
+import type { FileCondition, Scan, SqlParam, SqlQuery } from './ports.ts'
 
 /**
  * Makes a statement or a piece of one: `sql\`SELECT … WHERE project_id = ${id}\``. A nested piece brings its text,
@@ -33,9 +33,17 @@ export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
   )
 }
 
-/** Adds scans to a piece: the parts of tables that it reads. */
-export function withScans(piece: SqlQuery, ...scans: Scan[]): SqlQuery {
-  return query(piece.text, piece.params, [...(piece.scans ?? []), ...scans])
+/**
+ * The condition that a row of `table` is in one of the files, given by their keys. It brings the scan of these files, so that the
+ * rows that a statement selects and the files that an engine opens cannot differ.
+ */
+export function inFiles(table: TableName, files: readonly string[]): SqlQuery {
+  return query('?', [{ files }], [{ table, files }])
+}
+
+/** Whether a parameter is a condition on files. */
+export function isFileCondition(param: SqlParam): param is FileCondition {
+  return typeof param === 'object' && param !== null
 }
 
 /** Makes a piece of a column's or table's name. Throws on a text that is not a plain lower-case name. */
@@ -71,5 +79,5 @@ function query(text: string, params: readonly SqlParam[], scans: readonly Scan[]
 }
 
 function isQuery(value: SqlParam | SqlQuery): value is SqlQuery {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && 'text' in value
 }

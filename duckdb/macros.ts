@@ -17,6 +17,9 @@ export const dialect: readonly string[] = [
   // For a value that is not in the array, DuckDB's own array_position returns null and Trino's returns 0.
   'CREATE OR REPLACE MACRO array_position(a, b) AS coalesce(list_position(a, b), 0)',
   'CREATE OR REPLACE MACRO bitwise_or_agg(a) AS bit_or(a)',
+  'CREATE OR REPLACE MACRO to_utf8(text) AS encode(text)',
+  // DuckDB's own function returns hexadecimal text, Trino's returns bytes.
+  'CREATE OR REPLACE MACRO sha256(bytes) AS unhex(system.main.sha256(bytes))',
   // A JSON text is parsed where a function of it needs that, so json_parse has nothing to do. Trino's function gives null for
   // objects, arrays and null.
   'CREATE OR REPLACE MACRO json_parse(text) AS CAST(text AS json)',

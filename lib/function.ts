@@ -163,7 +163,7 @@ export class ServiceFunction extends Construct {
       [bucket.arnForObjects(`${RESULTS_PREFIX}*`)],
     )
     this.allow(['s3:GetBucketLocation', 's3:ListBucketMultipartUploads'], [bucket.bucketArn])
-    return this.set('ATHENA_WORKGROUP', name).set('GLUE_DATABASE', name)
+    return this.set('ATHENA_WORKGROUP', name).set('GLUE_DATABASE', name).set('BUCKET_NAME', bucket.bucketName)
   }
 
   /** Plans, providers and payments, and the right to read their secret. */

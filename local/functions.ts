@@ -2,6 +2,7 @@ import { stop as stopEsbuild } from 'esbuild'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createFreshness } from '#core/lake/freshness'
+import { openLake } from '#core/lake/snapshot'
 import type { Clock, Log } from '#core/ports'
 import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
@@ -14,6 +15,7 @@ import type { Route } from '#schemas/routes'
 import { buildTracker } from '#tracker/build'
 import type { Access } from './access/open-access.ts'
 import { openCountryTable } from './http/country-table.ts'
+import { createFolderLake } from './lake/folder.ts'
 import { openQueryEngine } from './lake/query-engine.ts'
 import { createRepairingLog } from './lake/repairs.ts'
 import type { Settings } from './settings.ts'
@@ -35,6 +37,7 @@ export async function openFunctions(
   { baseUrl, access, clock, log, repair }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
   const { accounts, projects, usage, lakeState, stream } = storage
+  const lake = createFolderLake(lakeDir(settings.DATA_DIR))
   const [tracker, engine] = await Promise.all([
     buildTracker(),
     openQueryEngine({
@@ -59,7 +62,7 @@ export async function openFunctions(
       ...common,
       engine,
       estimator: engine,
-      lakeState,
+      openLake: () => openLake({ state: lakeState, lake }),
       freshUntil: createFreshness({ state: lakeState, stream, clock }),
     }),
     track: trackHandler({

@@ -61,7 +61,15 @@ const common = {
 export const functions = {
   /** The HTTP functions. */
   track: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...planSettings }),
-  reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...planSettings }),
+  reports: z.object({
+    ...common,
+    TABLE_NAME,
+    BASE_URL,
+    BUCKET_NAME,
+    ATHENA_WORKGROUP,
+    GLUE_DATABASE,
+    ...planSettings,
+  }),
   control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...planSettings }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),

@@ -56,7 +56,7 @@ const statement = z
     text: z.string(),
     params: z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])),
     tables: z.record(z.string(), z.array(z.string())).meta({
-      description: 'The files of each table, as patterns below the folder of the lake',
+      description: 'The files of each table, as paths below the folder of the lake',
     }),
   })
   .meta({ id: 'Statement' })

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { activity, oldestEvent } from '#core/lake/relations'
-import type { SqlQuery } from '#core/ports'
+import { activity, type LakeRead, oldestEvent } from '#core/lake/relations'
+import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import type { allSitesQuery, allSitesResponse } from '#schemas/all-sites'
@@ -8,20 +8,22 @@ import { toDelta } from './delta.ts'
 import { toLabelledPeriods } from './range.ts'
 import { ratio } from './rounding.ts'
 import type { ReportProject, ReportServices } from './run.ts'
+import { withStatements } from './statements.ts'
 import { addDays, createZone } from './zone.ts'
 
 type AllSitesParams = z.output<typeof allSitesQuery>
 type AllSites = z.input<typeof allSitesResponse>
 
-/** Projects of one statement. Each adds up to 5 KB of text and a scan; Athena takes 256 KB. */
+/** Athena takes 256 KB of text. Each project adds up to 5 KB and the paths of its files, of about 100 characters. */
 const PROJECTS_PER_STATEMENT = 20
+const FILES_PER_STATEMENT = 1_000
 
 /** The events of one project by date. */
 type SiteEvents = { project: ReportProject; dates: Map<string, number> }
 
 /** GET /account/all-sites (contract 1.3): the events of all live projects of an account, by event date. */
 export async function allSites(
-  { engine, lakeState, clock }: ReportServices,
+  { engine, openLake, clock }: ReportServices,
   {
     projects,
     params,
@@ -37,38 +39,26 @@ export async function allSites(
   const now = clock.now()
   const zone = createZone(params.tz ?? 'UTC')
   const { current, previous, range } = toLabelledPeriods(params.period, { now, zone })
-  const snapshot = await lakeState.lake()
+  const lake = await openLake()
   const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
 
-  /** Rows (site, day, total): the index of the project, days from 1970-01-01, and the events of that date. */
-  async function readEvents(chunk: readonly ReportProject[]): Promise<SiteEvents[]> {
-    const statements = chunk.map((project, i) => {
-      const read = {
-        snapshot,
-        project,
-        from: Math.max(range.from, oldestEvent(project), keptSince),
-        to: range.to,
-      }
-      return sql`SELECT ${integer(i)} AS site, date_diff('day', DATE '1970-01-01', date) AS day,
-          CAST(sum(event_count) AS bigint) AS total
-        FROM ${activity(read, localTimestamp)} AS activity GROUP BY date`
-    })
-    const rows = await engine.rows(unionAll(statements), { signal, snapshot })
-    return chunk.map((project, i) => ({
-      project,
-      dates: new Map(
-        rows
-          .filter(({ site }) => Number(site) === i)
-          .map(({ day, total }) => [utcDate(Number(day) * DAY_MS), Number(total)]),
-      ),
-    }))
+  async function toStatement(project: ReportProject): Promise<SiteStatement> {
+    const from = Math.max(range.from, oldestEvent(project), keptSince)
+    const read: LakeRead = { snapshot: await lake.ofBucket(project.bucket), project, from, to: range.to }
+    const rows = activity(read, localTimestamp)
+    const files = rows.scans?.reduce((sum, scan) => sum + scan.files.length, 0) ?? 0
+    return { project, rows, files }
   }
 
   const readable = projects.filter(project => oldestEvent(project) < range.to)
-  const chunks = Array.from({ length: Math.ceil(readable.length / PROJECTS_PER_STATEMENT) }, (_, i) =>
-    readable.slice(i * PROJECTS_PER_STATEMENT, (i + 1) * PROJECTS_PER_STATEMENT),
+  const statements = toChunks(await Promise.all(readable.map(toStatement)))
+  const sites = await withStatements(engine, { lake, signal }, async rows =>
+    (
+      await Promise.all(
+        statements.map(async chunk => toSites(chunk, await rows(unionAll(chunk.map(eventsByDate))))),
+      )
+    ).flat(),
   )
-  const sites = (await Promise.all(chunks.map(readEvents))).flat()
 
   const total = sumBetween(sites, current)
   const active = sites
@@ -105,6 +95,42 @@ export async function allSites(
     remaining_projects: remaining,
     ...(remaining > 0 && { truncated: true as const, total_rows: active.length }),
   }
+}
+
+/** The activity of one project, and how many files it reads. */
+type SiteStatement = { project: ReportProject; rows: SqlQuery; files: number }
+
+/** Divides the projects among statements, so that the text of none is too long. */
+function toChunks(sites: readonly SiteStatement[]): SiteStatement[][] {
+  const chunks: SiteStatement[][] = []
+  let files = 0
+  for (const site of sites) {
+    const last = chunks.at(-1)
+    const hasRoom =
+      last !== undefined && last.length < PROJECTS_PER_STATEMENT && files + site.files <= FILES_PER_STATEMENT
+    if (hasRoom) last.push(site)
+    else chunks.push([site])
+    files = hasRoom ? files + site.files : site.files
+  }
+  return chunks
+}
+
+/** Rows (site, day, total): the index of the project, days from 1970-01-01, and the events of that date. */
+function eventsByDate({ rows }: SiteStatement, index: number): SqlQuery {
+  return sql`SELECT ${integer(index)} AS site, date_diff('day', DATE '1970-01-01', date) AS day,
+      CAST(sum(event_count) AS bigint) AS total
+    FROM ${rows} AS activity GROUP BY date`
+}
+
+function toSites(chunk: readonly SiteStatement[], rows: readonly Row[]): SiteEvents[] {
+  return chunk.map(({ project }, i) => ({
+    project,
+    dates: new Map(
+      rows
+        .filter(({ site }) => Number(site) === i)
+        .map(({ day, total }) => [utcDate(Number(day) * DAY_MS), Number(total)]),
+    ),
+  }))
 }
 
 function unionAll(statements: readonly SqlQuery[]): SqlQuery {

@@ -1,6 +1,6 @@
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
-import type { ReadRows } from './run.ts'
+import type { ReadRows } from './statements.ts'
 
 /**
  * A set of groups of which a row is in at most one. `groupIndex` is the SQL of the row's group, from 1 to `size`, or 0

@@ -8,7 +8,8 @@ import { type EventColumnName, eventColumns } from '#schemas/columns'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse, eventsQuery } from '#schemas/events'
 import { type EventPosition, encodeCursor, parseCursor } from './cursor.ts'
-import { defineReport, type ReadRows, type ReportRequest, sinceDays } from './run.ts'
+import { defineReport, type ReportRequest, sinceDays } from './run.ts'
+import type { ReadRows } from './statements.ts'
 import { readProperties } from './stored-properties.ts'
 
 export type EventsParams = Omit<z.output<typeof eventsQuery>, 'project'>

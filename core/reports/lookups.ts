@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { eventsBody, journeyParams, journeyResponse, lookupResponse } from '#schemas/lookups'
 import { readEvents } from './events.ts'
-import { defineReport, type ReadRows, type ReportRequest, sinceDays } from './run.ts'
+import { defineReport, type ReportRequest, sinceDays } from './run.ts'
+import type { ReadRows } from './statements.ts'
 
 export type LookupParams = Omit<z.output<typeof eventsBody>, 'project'>
 export type JourneyParams = Omit<z.output<typeof journeyParams>, 'project'>

@@ -1,18 +1,18 @@
-import type { Snapshot } from '#core/lake/state'
+import type { LakeSnapshot } from '#core/lake/snapshot'
 import type { Clock } from '#core/ports'
 
 /** What a read sees: the lake at one time. */
 export type Moment = {
   /** Unix ms. */
   now: number
-  /** Reads with the same object see the same files. */
-  snapshot: Snapshot
-  /** Every event that arrived before this Unix ms is in the snapshot; null: not known. */
+  /** Reads with the same object see the same files, and share equal statements. */
+  lake: LakeSnapshot
+  /** Every event that arrived before this Unix ms is in the lake; null: not known. */
   freshUntil: number | null
 }
 
 export type MomentServices = {
-  lakeState: { lake(): Promise<Snapshot> }
+  openLake(): Promise<LakeSnapshot>
   clock: Clock
   freshUntil?: (() => Promise<number | null>) | undefined
 }
@@ -25,13 +25,13 @@ const MAX_AGE_MS = 500
  * them once. A read joins only while another read of the moment still runs: a caller who waits for a response before
  * the next request always sees the newest events.
  */
-export function createMoments({ lakeState, clock, freshUntil }: MomentServices) {
+export function createMoments({ openLake, clock, freshUntil }: MomentServices) {
   let current: { openedAt: number; moment: Promise<Moment>; readers: number } | null = null
 
   async function open(now: number): Promise<Moment> {
-    // Freshness comes first: the snapshot is then at least as new.
+    // Freshness comes first: the lake is then at least as new.
     const until = (await freshUntil?.()) ?? null
-    return { now, snapshot: await lakeState.lake(), freshUntil: until }
+    return { now, lake: await openLake(), freshUntil: until }
   }
 
   /** Runs the work with the current moment. */

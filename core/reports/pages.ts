@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { sessionRows } from '#core/lake/session-rows'
+import { sessions } from '#core/lake/relations'
+import { DURATION_MS } from '#core/lake/session-rows'
 import type { Row } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { PageRow, pagesQuery, pagesResponse } from '#schemas/sessions'
@@ -18,8 +19,8 @@ export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
         count(*) OVER (PARTITION BY kind) AS total_rows
       FROM (SELECT grouping(entry_page, exit_page) AS kind, coalesce(entry_page, exit_page) AS page,
           count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
-          CAST(sum(duration_ms) AS bigint) AS duration, CAST(sum(event_count) AS bigint) AS events
-        FROM ${sessionRows(read)} AS session
+          CAST(sum(${DURATION_MS}) AS bigint) AS duration, CAST(sum(event_count) AS bigint) AS events
+        FROM ${sessions(read)} AS session
         GROUP BY GROUPING SETS ((entry_page), (exit_page))) AS page_totals
       WHERE page IS NOT NULL) AS ranked_pages
     WHERE rank_in_kind <= ${integer(limit)}

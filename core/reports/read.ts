@@ -36,11 +36,11 @@ export function createReader(services: ReadServices) {
     work: (services: ReportServices) => Promise<Body>,
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()
-    return shareMoment(async ({ now, snapshot, freshUntil }) => {
+    return shareMoment(async ({ now, lake, freshUntil }) => {
       const log = createStatementLog(engine, { account, isDryRun: options.dry_run === true, estimator })
       const computed = await work({
         engine: log.engine,
-        lakeState: { lake: async () => snapshot },
+        openLake: async () => lake,
         clock: { now: () => now },
       })
       const body = options.dry_run ? { dry_run: true as const, estimate: log.sumEstimates() } : computed

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import { type EventField, events, type LakeRead } from '#core/lake/relations'
-import { sessionRows } from '#core/lake/session-rows'
+import { type EventField, events, type LakeRead, sessions, sessionsOfEvents } from '#core/lake/relations'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql, timestamp } from '#core/sql'
 import { DAY_MS } from '#core/time'
@@ -91,31 +90,42 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
     params.since === undefined
       ? windowStart
       : Math.max(windowStart, toRange({ since: params.since }, { now, zone }, { defaultDays: 0 }).from)
+  const firstEvent = params.event
+  const laterEvent = params.returning_event ?? params.event
   const all: LakeRead = { ...read, from: oldest }
-  const firstSeen = sql`SELECT user_id, min(active_at) AS first_at FROM (${activityOf(all, params.event)}) AS first_activity
-        GROUP BY user_id HAVING min(active_at) >= ${timestamp(earliest)}`
-  const users = sql`SELECT *, row_number() OVER (ORDER BY first_at DESC, user_id) AS newest, count(*) OVER () AS all_users
+  // Both sides must name users in the same way: by user_key if both are sessions, else by user_id.
+  const sessionsBoth = firstEvent === undefined && laterEvent === undefined ? sessions : sessionsOfEvents
+  const firstActivity = activityOf(all, firstEvent, sessionsBoth)
+  const firstSeen = sql`SELECT user_ref, min(active_at) AS first_at FROM (${firstActivity}) AS first_activity
+        GROUP BY user_ref HAVING min(active_at) >= ${timestamp(earliest)}`
+  const users = sql`SELECT *, row_number() OVER (ORDER BY first_at DESC, user_ref) AS newest, count(*) OVER () AS all_users
       FROM (${firstSeen}) AS user_first`
-  const cohortUsers = sql`SELECT user_id, ${periodNumber(sql`first_at`, starts)} AS cohort, all_users
+  const cohortUsers = sql`SELECT user_ref, ${periodNumber(sql`first_at`, starts)} AS cohort, all_users
       FROM (${users}) AS ranked_user WHERE newest <= ${integer(MAX_USERS)}`
-  const returning = sql`SELECT user_id AS active_id, ${periodNumber(sql`active_at`, starts)} AS active_period
-      FROM (${activityOf({ ...all, from: Math.max(windowStart, all.from) }, params.returning_event ?? params.event)}) AS activity
-      GROUP BY user_id, ${periodNumber(sql`active_at`, starts)}`
-  return sql`SELECT cohort, active_period, count(active_id) AS active_users, max(cohort_users) AS cohort_users,
+  const laterActivity = activityOf(
+    { ...all, from: Math.max(windowStart, all.from) },
+    laterEvent,
+    sessionsBoth,
+  )
+  const returning = sql`SELECT user_ref AS active_ref, ${periodNumber(sql`active_at`, starts)} AS active_period
+      FROM (${laterActivity}) AS activity
+      GROUP BY user_ref, ${periodNumber(sql`active_at`, starts)}`
+  return sql`SELECT cohort, active_period, count(active_ref) AS active_users, max(cohort_users) AS cohort_users,
         max(all_users) AS all_users
-      FROM (SELECT cohort, user_id, all_users, count(*) OVER (PARTITION BY cohort) AS cohort_users
+      FROM (SELECT cohort, user_ref, all_users, count(*) OVER (PARTITION BY cohort) AS cohort_users
         FROM (${cohortUsers}) AS cohort_user) AS counted_user
-      LEFT JOIN (${returning}) AS returning_user ON active_id = user_id
+      LEFT JOIN (${returning}) AS returning_user ON active_ref = user_ref
       GROUP BY cohort, active_period`
 }
 
-/** When users did something (user_id, active_at): an event of a name, or the start of a session. */
-function activityOf(read: LakeRead, event: string | undefined): SqlQuery {
+/** When users did something (user_ref, active_at): an event of a name, or the start of a session. */
+function activityOf(read: LakeRead, event: string | undefined, sessionsOf: typeof sessions): SqlQuery {
   if (event === undefined) {
-    return sql`SELECT user_id, start_at AS active_at FROM ${sessionRows(read)} AS session WHERE user_id IS NOT NULL`
+    return sql`SELECT user_key AS user_ref, start_at AS active_at FROM ${sessionsOf(read)} AS session
+        WHERE user_key IS NOT NULL`
   }
   const fields: EventField[] = ['event', 'user_id', 'timestamp']
-  return sql`SELECT user_id, timestamp AS active_at FROM ${events(read, fields)} AS each_event
+  return sql`SELECT user_id AS user_ref, timestamp AS active_at FROM ${events(read, fields)} AS each_event
         WHERE event = ${event} AND user_id IS NOT NULL`
 }
 

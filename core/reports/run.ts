@@ -1,12 +1,13 @@
 import { type LakeRead, oldestEvent } from '#core/lake/relations'
-import type { Snapshot } from '#core/lake/state'
+import type { LakeSnapshot } from '#core/lake/snapshot'
 import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
 import { type Range, type RangeContext, type RangeParams, toRange } from './range.ts'
+import { type ReadRows, withStatements } from './statements.ts'
 import { createZone, type Zone } from './zone.ts'
 
 export type ReportServices = {
   engine: QueryEngine
-  lakeState: { lake(): Promise<Snapshot> }
+  openLake(): Promise<LakeSnapshot>
   clock: Clock
 }
 
@@ -42,9 +43,6 @@ export type ReportRequest<Params> = {
 
 /** Parameters that every dated report has. */
 export type DatedParams = RangeParams & { tz?: string | undefined }
-
-/** Runs a statement on the snapshot of the report. It stops when the caller goes away. */
-export type ReadRows = (statement: SqlQuery) => Promise<Row[]>
 
 export type Report<Params, Body> = {
   /** The range that the parameters ask for. */
@@ -96,7 +94,7 @@ export function toPeriod({
  */
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
-  { engine, lakeState, clock }: ReportServices,
+  { engine, openLake, clock }: ReportServices,
   { project, query, body, signal, keptSince = 0 }: ReportCall<Params>,
 ): Promise<Body> {
   // The chain has checked both against the route's schemas; together they hold all parameters.
@@ -104,11 +102,11 @@ export async function runReport<Params extends DatedParams, Body>(
   const now = clock.now()
   const zone = createZone(params.tz ?? 'UTC')
   const range = report.range(params, { now, zone })
-  const snapshot = await lakeState.lake()
+  const lake = await openLake()
+  const snapshot = await lake.ofBucket(project.bucket)
   const oldest = Math.max(oldestEvent(project), keptSince)
   const from = Math.max(range.from, oldest)
-  const rows: ReadRows = statement => engine.rows(statement, { signal, snapshot })
-  return report.compute(rows, {
+  const request = {
     project,
     params,
     now,
@@ -116,5 +114,6 @@ export async function runReport<Params extends DatedParams, Body>(
     range,
     oldest,
     read: { snapshot, project, from, to: range.to },
-  })
+  }
+  return withStatements(engine, { lake, signal }, rows => report.compute(rows, request))
 }

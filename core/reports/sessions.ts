@@ -1,53 +1,97 @@
 import type { z } from 'zod'
-import { sessionRows, unixMs } from '#core/lake/session-rows'
+import { type LakeRead, sessions as sessionsRelation } from '#core/lake/relations'
+import { shortKey } from '#core/lake/rows'
+import { unixMs } from '#core/lake/session-rows'
+import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
+import { DAY_MS, midnight } from '#core/time'
 import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessions'
 import { defineReport, sinceDays } from './run.ts'
+import { readSessionIds, type SessionKeys } from './session-ids.ts'
 
 export type SessionsParams = Omit<z.output<typeof sessionsQuery>, 'project'>
 
-/** GET /sessions (contract 1.3): the sessions that start in the range, newest start first. */
+/**
+ * Sessions with equal starts are in the order of their ids, which the first statement does not know. So it reads this many
+ * sessions more than the response lists. Of more sessions with an equal start, those with the lowest keys are listed.
+ */
+const TIES = 100
+
+/**
+ * GET /sessions (contract 1.3): the sessions that start in the range, newest start first. A first statement finds them in the
+ * rollup, a second one reads the ids of those that are listed.
+ */
 export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResponse>>({
   range: sinceDays(7),
-  sql({ read, params: { user_id, is_bounce, limit } }) {
-    const conditions = [
-      ...(user_id === undefined ? [] : [sql`user_id = ${user_id}`]),
-      ...(is_bounce === undefined ? [] : [sql`is_bounce = ${integer(is_bounce)}`]),
-    ]
-    const where = conditions.length === 0 ? sql`` : sql`WHERE ${join(conditions, ' AND ')}`
-    return sql`SELECT session_id, user_id, ${unixMs(sql`start_at`)} AS start_time, ${unixMs(sql`end_at`)} AS end_time,
-        entry_page, exit_page, event_count, is_bounce, count(*) OVER () AS total_rows
-      FROM ${sessionRows(read)} AS session ${where}
-      ORDER BY start_time DESC, session_id LIMIT ${integer(limit)}`
-  },
-  shape(rows, { project, zone }) {
-    const sessions = rows.map((row): SessionRow => {
-      const [start, end] = [Number(row.start_time), Number(row.end_time)]
-      return {
-        session_id: String(row.session_id),
-        user_id: toText(row.user_id),
-        project_id: project.id,
-        start_time: start,
-        end_time: end,
-        duration: end - start,
-        entry_page: toText(row.entry_page),
-        exit_page: toText(row.exit_page),
-        event_count: Number(row.event_count),
-        is_bounce: Number(row.is_bounce) === 1 ? 1 : 0,
-        date: zone.dateOf(start),
-        has_replay: false,
-        replay_count: 0,
-      }
-    })
-    const total = Number(rows[0]?.total_rows ?? 0)
+  async compute(rows, { project, params, zone, read }) {
+    const found = await rows(newestSql(wholeLastDate(read), params))
+    const total = Number(found[0]?.total_rows ?? 0)
+    const lastStart = Number(found[params.limit - 1]?.start_time ?? 0)
+    const candidates = found.filter(({ start_time }) => Number(start_time) >= lastStart)
+    const ids = await readSessionIds(rows, read, candidates.map(toKeys))
+    const listed = candidates
+      .flatMap((row): SessionRow[] => {
+        const idsOfSession = ids.get(Number(row.session_key))
+        if (idsOfSession === undefined) return []
+        const [start, end] = [Number(row.start_time), Number(row.end_time)]
+        return [
+          {
+            ...idsOfSession,
+            project_id: project.id,
+            start_time: start,
+            end_time: end,
+            duration: end - start,
+            entry_page: toText(row.entry_page),
+            exit_page: toText(row.exit_page),
+            event_count: Number(row.event_count),
+            is_bounce: Number(row.is_bounce) === 1 ? 1 : 0,
+            date: zone.dateOf(start),
+            has_replay: false,
+            replay_count: 0,
+          },
+        ]
+      })
+      .toSorted((a, b) => b.start_time - a.start_time || compareCodePoints(a.session_id, b.session_id))
+      .slice(0, params.limit)
     return {
       project: project.name,
-      sessions,
-      ...(total > sessions.length && { truncated: true as const, total_rows: total }),
+      sessions: listed,
+      ...(total > listed.length && { truncated: true as const, total_rows: total }),
     }
   },
 })
 
+/** The range ends after the newest event, so its last date is read whole. Then all of its sessions come from the rollup. */
+function wholeLastDate(read: LakeRead): LakeRead {
+  return { ...read, to: midnight(read.to) + DAY_MS }
+}
+
+function newestSql(read: LakeRead, { user_id, is_bounce, limit }: SessionsParams): SqlQuery {
+  const conditions = [
+    ...(user_id === undefined ? [] : [sql`user_key = ${shortKey(user_id)}`]),
+    ...(is_bounce === undefined ? [] : [sql`is_bounce = ${integer(is_bounce)}`]),
+  ]
+  const where = conditions.length === 0 ? sql`` : sql`WHERE ${join(conditions, ' AND ')}`
+  return sql`SELECT session_key, user_key, ${unixMs(sql`user_at`)} AS user_time, ${unixMs(sql`start_at`)} AS start_time,
+      ${unixMs(sql`end_at`)} AS end_time, entry_page, exit_page, event_count, is_bounce, count(*) OVER () AS total_rows
+    FROM ${sessionsRelation(read)} AS session ${where}
+    ORDER BY start_time DESC, session_key LIMIT ${integer(limit + TIES)}`
+}
+
+function toKeys(row: Row): SessionKeys {
+  return {
+    key: Number(row.session_key),
+    userKey: row.user_key === null ? null : Number(row.user_key),
+    startAt: Number(row.start_time),
+    userAt: row.user_time === null ? null : Number(row.user_time),
+  }
+}
+
 function toText(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value)
+}
+
+/** Orders texts by code point, like SQL. JavaScript's `<` compares UTF-16 units. */
+function compareCodePoints(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

@@ -1,5 +1,5 @@
 import type { QueryEngine, QueryStatistics, ScanEstimate, ScanEstimator, SqlQuery } from '#core/ports'
-import { type TableName, tables } from '#schemas/columns'
+import { isFileCondition } from '#core/sql'
 import type { Statement } from '#schemas/read-options'
 
 export type LogOptions = {
@@ -49,28 +49,25 @@ export function createStatementLog(engine: QueryEngine, { account, isDryRun, est
             bytes: sumOf(estimates.map(({ bytesScanned }) => bytesScanned)),
             cost_usd: sumOf(estimates.map(({ costUsd }) => costUsd)),
           },
-    /** The statements in the order of their start, for a caller who runs them over the files. */
+    /**
+     * The statements in the order of their start, for a caller who runs them over the files. A condition on files is true
+     * there, because `tables` has exactly these files.
+     */
     describeStatements: (): Statement[] =>
       statements.map(({ text, params, scans = [] }) => {
-        const patterns = Map.groupBy(scans, ({ table }) => table)
+        const scansOfTables = Map.groupBy(scans, ({ table }) => table)
         return {
           text,
-          params: [...params],
+          params: params.map(param => (isFileCondition(param) ? true : param)),
           tables: Object.fromEntries(
-            [...patterns].map(([table, scans]) => [table, [...new Set(scans.map(filePattern))].toSorted()]),
+            [...scansOfTables].map(([table, scans]) => [
+              table,
+              [...new Set(scans.flatMap(({ files }) => files))].toSorted(),
+            ]),
           ),
         }
       }),
   }
-}
-
-/** The files of a scan. Its ranges of epochs and dates stand in the statement, so here each is a `*`. */
-function filePattern({ table, bucket }: { table: TableName; bucket?: number }): string {
-  const { prefix, partitions } = tables[table]
-  const folders = partitions.map(({ name }) =>
-    name === 'bucket' && bucket !== undefined ? `bucket=${bucket}` : `${name}=*`,
-  )
-  return [prefix, ...folders, '*.parquet'].join('/')
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -9,7 +9,8 @@ import { distinctUsers, type GroupSet, groupByValue, MAX_GROUPS } from './distin
 import { previousHours, previousPeriod } from './previous-period.ts'
 import { toRange } from './range.ts'
 import { ratio } from './rounding.ts'
-import { defineReport, type ReadRows, type ReportRequest, toPeriod } from './run.ts'
+import { defineReport, type ReportRequest, toPeriod } from './run.ts'
+import type { ReadRows } from './statements.ts'
 
 export type StatsParams = Omit<z.output<typeof statsQuery>, 'project'>
 

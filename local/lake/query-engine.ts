@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import type { Log, QueryEngine, QueryStatistics, Row, ScanEstimator, SqlQuery } from '#core/ports'
+import type { Log, QueryEngine, QueryStatistics, Row, Scan, ScanEstimator, SqlQuery } from '#core/ports'
 import { queryFailure } from '#core/query-failures'
 import { findDamaged } from '#duckdb/damaged'
 import { classifyEngineFailure } from '#duckdb/fault'
@@ -10,7 +10,7 @@ import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
 import { type TableName, tables } from '#schemas/columns'
 import { createFileSizes } from './file-sizes.ts'
-import { changedSince, type Listing, lakeFiles } from './listing.ts'
+import { changedSince, findMissing, listFiles } from './listing.ts'
 import { createSharedRuns } from './shared-runs.ts'
 import { runStatement } from './statement.ts'
 import { createTurns } from './turns.ts'
@@ -77,7 +77,6 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   const shareRun = createSharedRuns<RunResult>()
   const measure = createFileSizes()
   const idleSessions: Session[] = []
-  const listings = new WeakMap<object, Listing>()
   const closing = new AbortController()
   let database = await open()
   let reopening: Promise<void> | null = null
@@ -142,7 +141,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
           account,
           () => {
             wait.end()
-            return runWithRetries(query, { snapshot, signal: runSignal, queueMs: Date.now() - queuedAt })
+            return runWithRetries(query, runSignal, Date.now() - queuedAt)
           },
           wait.signal,
         )
@@ -152,11 +151,11 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     return rows
   }
 
-  const estimate: ScanEstimator['estimate'] = async (query, { snapshot = {} } = {}) => {
+  const estimate: ScanEstimator['estimate'] = async query => {
     closing.signal.throwIfAborted()
     const session = await takeSession()
     try {
-      const files = await useLake(session, query, listingOf(snapshot))
+      const files = await useLake(session, query)
       return { ...(await measure(session.connection, files, query.text)), costUsd: 0 }
     } finally {
       returnSession(session, false)
@@ -167,10 +166,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
    * Runs the statement again when one of its files changed during the run, or when another statement broke the
    * database.
    */
-  async function runWithRetries(
-    query: SqlQuery,
-    { snapshot, signal, queueMs }: { snapshot: object; signal: AbortSignal; queueMs: number },
-  ): Promise<RunResult> {
+  async function runWithRetries(query: SqlQuery, signal: AbortSignal, queueMs: number): Promise<RunResult> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
       const startedAt = Date.now()
@@ -179,7 +175,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       const interrupter = startInterrupter(session.connection, deadline - startedAt, signal)
       try {
         signal.throwIfAborted()
-        files = await useLake(session, query, listingOf(snapshot))
+        files = await useLake(session, query)
         const rows = await runStatement(session.connection, query)
         const engineMs = Date.now() - startedAt
         const size = await measure(session.connection, files, query.text)
@@ -190,32 +186,21 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       } catch (error) {
         signal.throwIfAborted()
         if (interrupter.isTimedOut()) throw queryFailure('timeout')
-        const callerError = await toCallerError(error, files, session, startedAt)
+        const callerError = await toCallerError(error, query, files, session, startedAt)
         if (callerError !== RETRY) throw callerError
-        listings.delete(snapshot)
       } finally {
         returnSession(session, interrupter.end())
       }
     }
   }
 
-  /**
-   * All statements of a snapshot read the same files. Otherwise a new file could be in only some of a report's
-   * statements.
-   */
-  function listingOf(snapshot: object): Listing {
-    const listing = listings.get(snapshot) ?? new Map()
-    listings.set(snapshot, listing)
-    return listing
-  }
-
   /** Sets the files of each table that the statement names. Returns the paths of all these files. */
-  async function useLake(session: Session, query: SqlQuery, listing: Listing): Promise<string[]> {
+  async function useLake(session: Session, query: SqlQuery): Promise<string[]> {
     const usedFiles: string[] = []
     for (const table of Object.keys(tables) as TableName[]) {
       if (!new RegExp(`\\b${table}\\b`).test(query.text)) continue
       const scans = (query.scans ?? []).filter(scan => scan.table === table)
-      const files = await lakeFiles(lakeDir, table, scans, listing)
+      const files = scans.length === 0 ? await listFiles(lakeDir, table) : pathsOf(scans)
       usedFiles.push(...files)
       const statement = useFiles(table, [session.database.emptyFiles[table], ...files])
       if (session.fileStatements.get(table) === statement) continue
@@ -225,9 +210,15 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     return usedFiles
   }
 
+  /** The paths of the files that scans name, each once. */
+  function pathsOf(scans: readonly Scan[]): string[] {
+    return [...new Set(scans.flatMap(({ files }) => files))].map(key => join(lakeDir, key))
+  }
+
   /** Converts the failure of a statement to the error for the caller, or to RETRY. Logs a damaged file. */
   async function toCallerError(
     error: unknown,
+    { scans = [] }: SqlQuery,
     files: readonly string[],
     { database }: Session,
     startedAt: number,
@@ -240,12 +231,12 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       await reopen(database)
       return RETRY
     }
-    const damaged = fault === 'gone' ? null : await findDamaged(error, files)
+    const damaged = fault === 'gone' ? await findMissing(pathsOf(scans)) : await findDamaged(error, files)
     if (damaged !== null) {
       log('LAKE_OBJECT_DAMAGED', { key: relative(lakeDir, damaged), reason: String(error) })
       return queryFailure('damaged', error)
     }
-    // After a file was listed, maintenance may have deleted it, or a repair may have replaced it.
+    // A file that was only listed may have been superseded and deleted, and a repair may have replaced any file.
     return (await changedSince(files, startedAt)) ? RETRY : error
   }
 

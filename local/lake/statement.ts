@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Row, SqlParam, SqlQuery } from '#core/ports'
+import { isFileCondition } from '#core/sql'
 import { toRows } from '#duckdb/values'
 
 /** Runs a statement with its parameters on a connection. */
@@ -21,6 +22,8 @@ function bind(
   param: SqlParam,
 ): void {
   if (param === null) statement.bindNull(index)
+  // The connection reads only the files of the statement's scans.
+  else if (isFileCondition(param)) statement.bindBoolean(index, true)
   else if (typeof param === 'string') statement.bindVarchar(index, param)
   else if (typeof param === 'boolean') statement.bindBoolean(index, param)
   else if (Number.isSafeInteger(param) && !Object.is(param, -0)) statement.bindBigInt(index, BigInt(param))

@@ -1,5 +1,5 @@
 import { events, type LakeRead, oldestEvent, SESSION_PAUSE_MS } from '#core/lake/relations'
-import { PAGE } from '#core/lake/session-rows'
+import { PAGE } from '#core/lake/session-fragments'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql, timestamp } from '#core/sql'
 import { midnight } from '#core/time'

@@ -1,0 +1,54 @@
+import { events, type LakeRead } from '#core/lake/relations'
+import { shortKey } from '#core/lake/rows'
+import { integer, join, sql, timestamp } from '#core/sql'
+import type { ReadRows } from './statements.ts'
+
+/** What finds the ids of a session: its keys, and when the events happened that have the ids. Unix ms. */
+export type SessionKeys = { key: number; userKey: number | null; startAt: number; userAt: number | null }
+
+export type SessionIds = { session_id: string; user_id: string | null }
+
+/** Hexadecimal digits of a hash that SQL compares: 52 of the 53 bits of a key. */
+const DIGITS = 13
+
+/**
+ * Reads the ids of sessions from the events at which the sessions start and get their user. The rollup has only their keys,
+ * because ids are long and reports that only count do not need them.
+ */
+export async function readSessionIds(
+  rows: ReadRows,
+  read: LakeRead,
+  sessions: readonly SessionKeys[],
+): Promise<Map<number, SessionIds>> {
+  const times = [
+    ...new Set(sessions.flatMap(({ startAt, userAt }) => [startAt, userAt ?? startAt])),
+  ].toSorted((a, b) => a - b)
+  const [first, last] = [times[0], times.at(-1)]
+  if (first === undefined || last === undefined) return new Map()
+  const relation = events({ ...read, from: first, to: last + 1 }, ['timestamp', 'session_id', 'user_id'])
+  const hashes = sessions.map(({ key }) => sql`${hashOf(key)}`)
+  // HAVING with max, not WHERE: so the hash is computed only for the few events that have one of the timestamps.
+  const found = await rows(sql`SELECT session_id, user_id FROM ${relation} AS each_event
+    WHERE timestamp IN (${join(times.map(timestamp), ', ')}) AND session_id IS NOT NULL
+    GROUP BY session_id, user_id
+    HAVING max(substr(to_hex(sha256(to_utf8(session_id))), 1, ${integer(DIGITS)})) IN (${join(hashes, ', ')})`)
+  const userKeys = new Map(sessions.map(({ key, userKey }) => [key, userKey]))
+  const ids = new Map<number, SessionIds>()
+  for (const row of found) {
+    const session_id = String(row.session_id)
+    const user_id = row.user_id === null ? null : String(row.user_id)
+    const key = shortKey(session_id)
+    if (key === null || !userKeys.has(key)) continue
+    const isUser = user_id !== null && shortKey(user_id) === userKeys.get(key)
+    ids.set(key, { session_id, user_id: isUser ? user_id : (ids.get(key)?.user_id ?? null) })
+  }
+  return ids
+}
+
+/** The first digits of the SHA-256 that begins with the 53 bits of the key (core/lake/rows.ts), as `to_hex` writes them. */
+function hashOf(key: number): string {
+  return Math.floor(key / 2)
+    .toString(16)
+    .toUpperCase()
+    .padStart(DIGITS, '0')
+}
