@@ -1,104 +1,212 @@
-import { EVENT_ID_HORIZON_S } from '#core/lake/relations'
+import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
+import { PAGE } from '#core/lake/session-fragments'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { list, text } from './tables.ts'
 
 /**
- * The statements of duckdb/compactor.ts, for DuckDB only. They create the tables `copies`, `event_rows` and
- * `session_starts`. Every list of files begins with an empty file that has all columns of its table, so files that were
- * written before a column was added have null in it.
+ * The statements of duckdb/compactor.ts, for DuckDB only. Every list of files begins with an empty file that has all columns
+ * of its table, so files that were written before a column was added have null in it. The tables:
+ * - hot_files: the hot files of a whole epoch; `slice`: the slice that has the file; `file`: its number in the epoch
+ * - identities: what finds the copies among the hot rows of a whole epoch, few bytes a row
+ * - copies: the hot rows that are copies
+ * - retry_starts: see createRetryStarts
+ * - stored_events: counts of the other hot rows
+ * - event_rows: the rows to write, of one slice of the hot files or of the segments to merge
+ * - session_starts: the time of the first event of each session in event_rows
  */
+
+/** A row of hot_files. `filename`: the path of the copy on disk. */
+export type HotFile = { slice: number; file: number; filename: string; shard: string }
 
 /** Unix second of arrival. */
 const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
 
-/** Only projects with bucket mod `parts` = `part`. */
-type Part = { part: number; parts: number }
+/**
+ * A merged segment knows events without an event_id for these seconds before its newest event. One shard may be that far
+ * behind the others. More would cost 8 bytes an event.
+ */
+const MERGED_RETRY_S = 2 * 3_600
 
-/** The buckets that have events with an event_id. Only the warm files of these buckets can hold first copies. */
-export function bucketsWithEventIds(hotFiles: readonly string[], part: Part): string {
-  return `SELECT DISTINCT bucket FROM ${hotRows(hotFiles)} WHERE event_id IS NOT NULL AND ${isInPart(part)}`
+/** First 63 bits of the SHA-256 of a text, as eventKey of core/lake/rows.ts computes it. */
+const hashKey = (value: string) =>
+  `CAST(CAST('0x' || substr(sha256(${value}), 1, 16) AS ubigint) >> 1 AS bigint)`
+
+const EVENT_KEY = `CASE WHEN event_id IS NOT NULL
+  THEN coalesce(event_key, ${hashKey("project_id || ' ' || event_id")}) END`
+
+/**
+ * Equal for the copies of an event: its event_key, or for an event without event_id a negative hash of what makes its id,
+ * because the service may store one event twice.
+ */
+const COPY_KEY = `coalesce(${EVENT_KEY},
+  -1 - ${hashKey("concat_ws(' ', project_id, epoch_ms(timestamp), lag_s, seq)")})`
+
+export function createEpochTables(hotFiles: readonly HotFile[]): string {
+  const rows = hotFiles.map(
+    ({ slice, file, filename, shard }) => `(${slice}, ${file}, ${text(filename)}, ${text(shard)})`,
+  )
+  return `
+    CREATE TABLE hot_files (slice integer, file integer, filename varchar, shard varchar);
+    INSERT INTO hot_files VALUES ${rows.join(', ')};
+    CREATE TABLE identities (bucket smallint, copy_key bigint, arrival bigint, seq bigint, file integer, row bigint);
+    CREATE TABLE copies (file integer, row bigint);
+    CREATE TABLE stored_events (bucket smallint, project_id varchar, day varchar, events bigint)`
+}
+
+export function addIdentities(hotFiles: readonly string[], buckets: readonly number[]): string {
+  return `
+    INSERT INTO identities SELECT bucket, ${COPY_KEY}, ${ARRIVAL}, seq, file, row
+    FROM ${hotRows(hotFiles)} WHERE bucket IN (${buckets.join(', ')})`
 }
 
 /**
- * copies: the rows of the hot files whose event_id arrived before, within the horizon: in a hot row that is earlier by
- * (arrival, seq), or in one of the warm files of the dedupe look-back. core/lake/relations.ts applies the same rule to
- * hot events.
+ * Finds the copies of a bucket: the hot rows whose event arrived before, within the horizon. The first arrival is a hot row
+ * that is earlier by (arrival, seq), or in one of the files of segment_event_ids. core/lake/relations.ts applies the same
+ * rule to hot events.
  */
-export function createCopies(
-  hotFiles: readonly string[],
-  lookbackFiles: readonly string[],
-  part: Part,
-): string {
+export function addCopies(bucket: number, eventIdFiles: readonly string[]): string {
   return `
-    CREATE TABLE copies AS
-    WITH hot_events AS (
-      SELECT filename, file_row_number, project_id, event_id, ${ARRIVAL} AS arrival, seq
-      FROM ${hotRows(hotFiles)} WHERE event_id IS NOT NULL AND ${isInPart(part)}),
-    ordered_events AS (
-      SELECT *, lag(arrival) OVER (
-        PARTITION BY project_id, event_id ORDER BY arrival, seq, filename, file_row_number) AS previous_arrival
-      FROM hot_events),
-    warm_ids AS (
-      SELECT project_id, event_id, ${ARRIVAL} AS warm_arrival
-      FROM read_parquet(${list(lookbackFiles)}, union_by_name = true) WHERE event_id IS NOT NULL)
-    SELECT filename, file_row_number, project_id, arrival FROM ordered_events
+    INSERT INTO copies
+    WITH ordered_rows AS (
+      SELECT file, row, copy_key, arrival,
+        lag(arrival) OVER (PARTITION BY copy_key ORDER BY arrival, seq, file, row) AS previous_arrival
+      FROM identities WHERE bucket = ${bucket}),
+    stored_ids AS (SELECT event_key, arrival AS stored_arrival FROM ${readFiles(eventIdFiles)})
+    SELECT file, row FROM ordered_rows
     WHERE (previous_arrival IS NOT NULL AND abs(arrival - previous_arrival) <= ${EVENT_ID_HORIZON_S})
-      OR EXISTS (SELECT 1 FROM warm_ids WHERE warm_ids.project_id = ordered_events.project_id
-        AND warm_ids.event_id = ordered_events.event_id
-        AND warm_arrival >= arrival - ${EVENT_ID_HORIZON_S} AND warm_arrival <= arrival + ${EVENT_ID_HORIZON_S})`
+      OR EXISTS (SELECT 1 FROM stored_ids WHERE event_key = copy_key
+        AND stored_arrival >= arrival - ${EVENT_ID_HORIZON_S} AND stored_arrival <= arrival + ${EVENT_ID_HORIZON_S})`
 }
 
-/** event_rows: the rows of the hot files without the copies. */
-export function createEventRowsFromHot(hotFiles: readonly string[], part: Part): string {
+/** retry_starts: from which arrival on the events of a hot file that have no event_id get a row in segment_event_ids. */
+export const createRetryStarts = `
+    CREATE TABLE retry_starts AS
+    SELECT slice, file, max(max(arrival)) OVER (PARTITION BY shard) - ${APPEND_RETRY_S} AS retry_start
+    FROM identities JOIN hot_files USING (file) GROUP BY slice, file, shard`
+
+/** The newest arrival of each bucket, and the number of its rows of segment_event_ids. */
+export const selectBuckets = `
+    WITH stored_rows AS (SELECT * FROM identities ANTI JOIN copies USING (file, row)),
+    newest_rows AS (SELECT bucket, max(arrival) AS last_arrival FROM stored_rows GROUP BY bucket)
+    SELECT bucket, last_arrival, count(*) FILTER (WHERE ${isKnown('last_arrival')}) AS event_ids
+    FROM stored_rows JOIN newest_rows USING (bucket) JOIN retry_starts USING (file) GROUP BY bucket, last_arrival`
+
+/** The rows of segment_event_ids of a bucket, from a slice. `lastArrival`: newest arrival of the segment. */
+export function eventIdsOfHot(bucket: number, slice: number, lastArrival: number): string {
   return `
-    CREATE TABLE event_rows AS
-    SELECT * EXCLUDE (filename, file_row_number)
-    FROM ${hotRows(hotFiles)} AS hot
-    WHERE ${isInPart(part)} AND NOT EXISTS (SELECT 1 FROM copies
-      WHERE copies.filename = hot.filename AND copies.file_row_number = hot.file_row_number)`
+    SELECT copy_key AS event_key, arrival
+    FROM identities JOIN retry_starts USING (file) ANTI JOIN copies USING (file, row)
+    WHERE bucket = ${bucket} AND slice = ${slice} AND ${isKnown(lastArrival)}`
 }
 
-/** event_rows: the rows of the warm files. Each also has its UTC date, and the epoch in the path of its file. */
-export function createEventRowsFromWarm(warmFiles: readonly string[]): string {
+function isKnown(lastArrival: number | 'last_arrival'): string {
+  return `arrival >= CASE WHEN copy_key < 0 THEN retry_start ELSE ${lastArrival} - ${LOOKBACK_S} END`
+}
+
+/** event_rows: the rows of hot files without the copies. */
+export function createEventRowsFromHot(hotFiles: readonly string[], buckets: readonly number[]): string {
   return `
-    CREATE TABLE event_rows AS
-    SELECT *, CAST(timestamp AS date) AS date
-    FROM read_parquet(${list(warmFiles)}, union_by_name = true, hive_partitioning = true,
-      hive_types = {epoch: BIGINT, bucket: BIGINT})`
+    CREATE OR REPLACE TABLE event_rows AS
+    SELECT * EXCLUDE (filename, file_row_number, slice, file, row, shard), CAST(timestamp AS date) AS date
+    FROM ${hotRows(hotFiles)} AS hot ANTI JOIN copies USING (file, row) WHERE bucket IN (${buckets.join(', ')})`
 }
 
-/** session_starts: the time of the first event of each session in event_rows. */
+/** event_rows: the events of the segments of one bucket. */
+export function createEventRowsFromSegments(bucket: number, files: readonly string[]): string {
+  return `CREATE TABLE event_rows AS SELECT *, ${bucket} AS bucket FROM ${readFiles(files)}`
+}
+
 export const createSessionStarts = `
-    CREATE TABLE session_starts AS
-    SELECT project_id, session_key, min(timestamp) AS first_at FROM event_rows
-    WHERE session_key IS NOT NULL GROUP BY project_id, session_key`
+    CREATE OR REPLACE TABLE session_starts AS
+    SELECT project_id, session_id, min(timestamp) AS first_at FROM event_rows
+    WHERE session_id IS NOT NULL GROUP BY project_id, session_id`
 
-/** The rows of sessions_cold. */
-export function sessionRows(where: string, epoch: number): string {
-  return `
-    SELECT ${epoch} AS epoch, project_id, session_key, last_user.user_key,
-      nullif(last_user.user_at, end_at) AS user_at,
-      last_user.user_lag_s, start_at, end_at, event_count, interactive_count
-    FROM (
-      SELECT project_id, session_key, min(timestamp) AS start_at, max(timestamp) AS end_at, count(*) AS event_count,
-        count(*) FILTER (WHERE event NOT IN (${NON_INTERACTIVE_EVENTS.map(text).join(', ')})) AS interactive_count,
-        max({user_at: timestamp, user_lag_s: lag_s, seq: seq, user_key: user_key})
-          FILTER (WHERE user_key IS NOT NULL) AS last_user
-      FROM event_rows WHERE session_key IS NOT NULL AND ${where}
-      GROUP BY project_id, session_key)`
+/** What a manifest says of the events of each bucket in event_rows: EventsDescription of duckdb/segment-files.ts. */
+export const describeEvents = `
+    SELECT bucket, count(*) AS rows, epoch_ms(min(timestamp)) AS first_at, epoch_ms(max(timestamp)) AS last_at,
+      max(${ARRIVAL}) AS last_arrival
+    FROM event_rows GROUP BY bucket ORDER BY bucket`
+
+/** Adds the events in event_rows to the counts of stored events. */
+export const addStoredEvents = `
+    INSERT INTO stored_events
+    SELECT bucket, project_id, strftime(epoch_ms((${ARRIVAL}) * 1000), '%Y-%m-%d') AS day, count(*) AS events
+    FROM event_rows GROUP BY ALL`
+
+export const selectStoredEvents = `
+    SELECT bucket, project_id, day, sum(events)::bigint AS events FROM stored_events
+    GROUP BY bucket, project_id, day ORDER BY bucket, project_id, day`
+
+/** The rows of segment_sessions, from the events of a bucket. */
+export function sessionsOfEvents(bucket: number): string {
+  const names = NON_INTERACTIVE_EVENTS.map(text).join(', ')
+  return sessionRows(`
+      SELECT project_id, date, session_key, min(timestamp) AS start_at, max(timestamp) AS end_at,
+        count(*) AS event_count, count(*) FILTER (WHERE event NOT IN (${names})) AS interactive_count,
+        max({time: timestamp, lag_s: lag_s, seq: seq, value: user_key}) FILTER (WHERE user_key IS NOT NULL) AS last_user,
+        min({time: timestamp, lag_s: lag_s, seq: seq, value: page}) FILTER (WHERE page IS NOT NULL) AS first_page,
+        max({time: timestamp, lag_s: lag_s, seq: seq, value: page}) FILTER (WHERE page IS NOT NULL) AS last_page
+      FROM (SELECT *, ${PAGE.text} AS page FROM event_rows WHERE session_key IS NOT NULL AND bucket = ${bucket})
+      GROUP BY project_id, date, session_key`)
 }
 
-/** The rows of activity_cold. */
-export function activityRows(where: string, epoch: number): string {
-  return `
-    SELECT ${epoch} AS epoch, project_id, user_key, event, country, count(*) AS event_count
-    FROM event_rows WHERE ${where} GROUP BY project_id, user_key, event, country`
+/**
+ * The rows of segment_sessions, from those of segments. They are those that sessionsOfEvents makes of all their events, but
+ * for two values of one session from different segments with the same millisecond and second of arrival: the order of
+ * these values is then that of their texts and keys.
+ */
+export function sessionsOfSegments(files: readonly string[]): string {
+  return sessionRows(`
+      SELECT project_id, date, session_key, min(start_at) AS start_at, max(end_at) AS end_at,
+        sum(event_count) AS event_count, sum(interactive_count) AS interactive_count,
+        max({time: coalesce(user_at, end_at), lag_s: user_lag_s, value: user_key})
+          FILTER (WHERE user_key IS NOT NULL) AS last_user,
+        min({time: coalesce(entry_at, start_at), lag_s: entry_lag_s, value: entry_page})
+          FILTER (WHERE entry_page IS NOT NULL) AS first_page,
+        max({time: coalesce(exit_at, end_at), lag_s: exit_lag_s, value: exit_page})
+          FILTER (WHERE exit_page IS NOT NULL) AS last_page
+      FROM ${readFiles(files)} GROUP BY project_id, date, session_key`)
 }
 
+function sessionRows(sessions: string): string {
+  return `
+    SELECT project_id, date, session_key,
+      last_user.value AS user_key, nullif(last_user.time, end_at) AS user_at, last_user.lag_s AS user_lag_s,
+      start_at, end_at, event_count, interactive_count,
+      first_page.value AS entry_page, nullif(first_page.time, start_at) AS entry_at, first_page.lag_s AS entry_lag_s,
+      last_page.value AS exit_page, nullif(last_page.time, end_at) AS exit_at, last_page.lag_s AS exit_lag_s
+    FROM (${sessions})`
+}
+
+/** The rows of segment_activity, from the events of a bucket. */
+export function activityOfEvents(bucket: number): string {
+  return `
+    SELECT project_id, date, user_key, event, country, count(*) AS event_count
+    FROM event_rows WHERE bucket = ${bucket} GROUP BY ALL`
+}
+
+/** The rows of segment_activity, from those of segments. */
+export function activityOfSegments(files: readonly string[]): string {
+  return `
+    SELECT project_id, date, user_key, event, country, sum(event_count) AS event_count
+    FROM ${readFiles(files)} GROUP BY ALL`
+}
+
+/** The rows of segment_event_ids, from those of segments. `lastArrival`: newest arrival of all of them. */
+export function eventIdsOfSegments(files: readonly string[], lastArrival: number): string {
+  return `
+    SELECT * FROM ${readFiles(files)}
+    WHERE arrival >= ${lastArrival} - CASE WHEN event_key < 0 THEN ${MERGED_RETRY_S} ELSE ${LOOKBACK_S} END`
+}
+
+export function readFiles(files: readonly string[]): string {
+  return `read_parquet(${list(files)}, union_by_name = true, hive_partitioning = false)`
+}
+
+/** Hot rows with the number of their file, and their number in it. */
 function hotRows(hotFiles: readonly string[]): string {
-  return `read_parquet(${list(hotFiles)}, union_by_name = true, filename = true, file_row_number = true)`
-}
-
-function isInPart({ part, parts }: Part): string {
-  return `bucket % ${parts} = ${part}`
+  return `(SELECT *, file_row_number AS row
+      FROM read_parquet(${list(hotFiles)}, union_by_name = true, hive_partitioning = false,
+        filename = true, file_row_number = true)
+      JOIN hot_files USING (filename))`
 }

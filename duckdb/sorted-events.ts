@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { type Column, eventColumns } from '#schemas/columns'
 import { classifyEngineFailure } from './fault.ts'
@@ -16,8 +17,8 @@ export type SortedEvents = {
 }
 
 /** The rows of a session lie together, which makes files 40 % smaller than order by time, and row groups narrow in time. */
-const EVENT_ORDER = 'project_id, coalesce(first_at, timestamp), session_key NULLS LAST, timestamp, lag_s, seq'
-const SORTABLE_ROWS = 'event_rows LEFT JOIN session_starts USING (project_id, session_key)'
+const EVENT_ORDER = 'project_id, coalesce(first_at, timestamp), session_id NULLS LAST, timestamp, lag_s, seq'
+const SORTABLE_ROWS = 'event_rows LEFT JOIN session_starts USING (project_id, session_id)'
 /** Estimated bytes of a row without its texts. */
 const ROW_BYTES = 512
 /** Sorting and encoding hold a slice several times, so a slice has this fraction of the memory. */
@@ -52,7 +53,7 @@ async function writeInSlices(
     CREATE OR REPLACE TABLE sorted_keys AS
     SELECT row_id, row_number() OVER by_order AS row_position,
       CAST(sum(bytes) OVER by_order AS bigint) // ${Math.floor(sliceBytes)} AS slice
-    FROM (SELECT event_rows.rowid AS row_id, ${estimatedBytes} AS bytes, project_id, first_at, timestamp, session_key,
+    FROM (SELECT event_rows.rowid AS row_id, ${estimatedBytes} AS bytes, project_id, first_at, timestamp, session_id,
         lag_s, seq
       FROM ${SORTABLE_ROWS} WHERE ${where})
     WINDOW by_order AS (ORDER BY ${EVENT_ORDER} ROWS UNBOUNDED PRECEDING)`)
@@ -74,6 +75,8 @@ async function writeInSlices(
   const fittingRows = Math.min(rowGroupRows, ...slices.slice(0, -1).map(({ rows }) => rows))
   await connection.run(`COPY (SELECT * FROM read_parquet(${list(slices.map(({ file }) => file))}))
     TO ${text(path)} (${options}, ROW_GROUP_SIZE ${fittingRows})`)
+  await connection.run('DROP TABLE sorted_keys')
+  await Promise.all(slices.map(({ file }) => rm(file)))
 }
 
 const textColumns: readonly Column[] = eventColumns.filter(({ type }) => type === 'string')

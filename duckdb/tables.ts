@@ -4,13 +4,14 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { type Column, type Partition, type TableName, tables } from '#schemas/columns'
 
 /**
- * The lake's tables as DuckDB views over lists of files. A list is a variable of the connection, which DuckDB reads when
- * it binds a statement. The caller sets only the files that the statement needs, because DuckDB 1.5 lists a whole glob
- * before it looks at partitions: 6,144 files take 90 ms, a list of the 96 that are needed takes 3 ms.
+ * The lake's tables as DuckDB views over exact lists of files. A list is a variable of the connection, which DuckDB reads when
+ * it binds a statement. The columns `epoch` and `bucket` come from the paths of the files.
  */
 
-const parquetTypes = { string: 'VARCHAR', int64: 'BIGINT', timestamp: 'TIMESTAMP' } as const
-const partitionTypes = { int64: 'BIGINT', date: 'DATE' } as const
+const columnTypes = { string: 'VARCHAR', int64: 'BIGINT', timestamp: 'TIMESTAMP', date: 'DATE' } as const
+/** What COPY writes as the types of schemas/columns.ts. */
+export const storedTypes = { ...columnTypes, timestamp: 'TIMESTAMP_MS' } as const
+const partitionTypes = { int64: 'BIGINT' } as const
 
 /**
  * Creates the views, and below `dir` an empty file for each table. Put this file first in every list of files.
@@ -40,7 +41,7 @@ export async function writeEmptyFile(
   table: TableName,
 ): Promise<string> {
   const { prefix, partitions, columns } = tables[table]
-  const folder = join(dir, prefix, ...partitions.map(({ name, type }) => `${name}=${UNUSED_PARTITION[type]}`))
+  const folder = join(dir, prefix, ...partitions.map(({ name }) => `${name}=${UNUSED_PARTITION}`))
   await mkdir(folder, { recursive: true })
   const file = join(folder, 'empty.parquet')
   await connection.run(
@@ -49,8 +50,8 @@ export async function writeEmptyFile(
   return file
 }
 
-/** No snapshot and no range selects these partitions. */
-const UNUSED_PARTITION = { int64: '-1', date: '0001-01-01' } as const
+/** No snapshot selects this partition. */
+const UNUSED_PARTITION = -1
 
 /** The statement that sets the files from which the connection reads `table`. */
 export function useFiles(table: TableName, files: readonly string[]): string {
@@ -66,7 +67,13 @@ function readFiles(table: TableName): string {
 }
 
 function nullColumn({ name, type }: Column): string {
-  return `CAST(NULL AS ${parquetTypes[type]}) AS ${name}`
+  return `CAST(NULL AS ${columnTypes[type]}) AS ${name}`
+}
+
+/** `SELECT` with all columns of a table, in the order and the types of its files. */
+export function selectColumns(table: TableName): string {
+  const columns: readonly Column[] = tables[table].columns
+  return `SELECT ${columns.map(({ name, type }) => `CAST(${name} AS ${storedTypes[type]}) AS ${name}`).join(', ')}`
 }
 
 /** A list literal of texts. */

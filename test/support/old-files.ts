@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { Lake } from '#core/ports'
+import { storedTypes } from '#duckdb/tables'
 import { type Column, type ColumnName, type TableName, tables } from '#schemas/columns'
-
-const types = { string: 'VARCHAR', int64: 'BIGINT', timestamp: 'TIMESTAMP_MS' } as const
 
 /** A lake whose files with an old key have no `columns`, like files that were written before these were added. */
 export function lakeWithOldFiles(
@@ -48,6 +47,6 @@ function selectList(key: string, removedColumns: readonly ColumnName[]): string 
   const columns: readonly Column<ColumnName>[] = tables[table].columns
   return columns
     .filter(({ name }) => !removedColumns.includes(name))
-    .map(({ name, type }) => `CAST(${name} AS ${types[type]}) AS ${name}`)
+    .map(({ name, type }) => `CAST(${name} AS ${storedTypes[type]}) AS ${name}`)
     .join(', ')
 }

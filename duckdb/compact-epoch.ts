@@ -1,0 +1,115 @@
+import type { CompactedBucket, EpochCompactionJob, StoredEvents } from '#core/lake/compactor'
+import {
+  activityOfEvents,
+  addCopies,
+  addIdentities,
+  addStoredEvents,
+  createEpochTables,
+  createEventRowsFromHot,
+  createRetryStarts,
+  createSessionStarts,
+  describeEvents,
+  eventIdsOfHot,
+  selectBuckets,
+  selectStoredEvents,
+  sessionsOfEvents,
+} from './compaction-sql.ts'
+import { createHotSlices } from './hot-slices.ts'
+import {
+  type EventsDescription,
+  type SegmentWriter,
+  toSegment,
+  type WrittenPart,
+  writeSegmentPart,
+} from './segment-files.ts'
+
+/** What is known of a bucket before its first part is written: a row of selectBuckets. */
+type BucketIds = { bucket: number; last_arrival: number; event_ids: number }
+
+/**
+ * Writes the segments of an epoch. First it finds the copies in the whole epoch, from a few columns of all slices of the hot
+ * files. Then each slice becomes a part of the segments that have rows in it. A failure in the work for one bucket is the
+ * result of this bucket, and the others go on.
+ */
+export async function compactEpoch(
+  writer: SegmentWriter,
+  { epoch, hot, buckets }: EpochCompactionJob,
+  sliceBytes: number,
+): Promise<CompactedBucket[]> {
+  const { database } = writer
+  const segment = { from: epoch, until: epoch + 1, generation: 0 }
+  const slices = createHotSlices(database, hot, sliceBytes)
+  const numbers = buckets.map(({ bucket }) => bucket)
+  const parts = new Map<number, WrittenPart[]>()
+  const failures = new Map<number, unknown>()
+
+  async function tryBucket(bucket: number, work: () => Promise<void>): Promise<void> {
+    if (failures.has(bucket)) return
+    try {
+      await work()
+    } catch (error) {
+      failures.set(bucket, await database.explainFailure(error))
+    }
+  }
+
+  async function findCopies(): Promise<void> {
+    for (let slice = 0; slice < slices.count; slice++) {
+      await database.run(addIdentities(await slices.fetch(slice), numbers))
+    }
+    const rows = await database.rows('SELECT DISTINCT bucket FROM identities')
+    const presentBuckets = new Set(rows.map(row => row.bucket))
+    for (const { bucket, eventIds } of buckets.filter(each => presentBuckets.has(each.bucket))) {
+      await tryBucket(bucket, async () => {
+        const files = await database.fetch('segment_event_ids', eventIds)
+        await database.run(addCopies(bucket, files))
+        await database.drop(files)
+      })
+    }
+  }
+
+  async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {
+    const files = await slices.fetch(slice)
+    await database.run(createEventRowsFromHot(files, numbers))
+    await database.run(createSessionStarts)
+    await database.run(addStoredEvents)
+    for (const row of await database.rows(describeEvents)) {
+      const description = row as EventsDescription
+      const { bucket } = description
+      await tryBucket(bucket, async () => {
+        const ids = idsOf.get(bucket)
+        const writtenParts = parts.get(bucket) ?? []
+        const bytes = await writeSegmentPart(writer, {
+          bucket,
+          segment,
+          part: writtenParts.length,
+          events: `bucket = ${bucket}`,
+          sessions: sessionsOfEvents(bucket),
+          activity: activityOfEvents(bucket),
+          eventIds: ids?.event_ids ? eventIdsOfHot(bucket, slice, ids.last_arrival) : null,
+        })
+        parts.set(bucket, [...writtenParts, { ...description, bytes }])
+      })
+    }
+  }
+
+  await database.run(createEpochTables(slices.files))
+  await findCopies()
+  await database.run(createRetryStarts)
+  const ids = (await database.rows(selectBuckets)) as BucketIds[]
+  const idsOf = new Map(ids.map(each => [each.bucket, each]))
+  for (let slice = 0; slice < slices.count; slice++) await writeSlice(slice, idsOf)
+  const stored = (await database.rows(selectStoredEvents)) as (StoredEvents & { bucket: number })[]
+
+  return numbers.map((bucket): CompactedBucket => {
+    if (failures.has(bucket)) return { bucket, failure: failures.get(bucket) }
+    const writtenParts = parts.get(bucket)
+    if (writtenParts === undefined) return { bucket, segment: null, stored: [] }
+    return {
+      bucket,
+      segment: toSegment(segment, writtenParts, idsOf.get(bucket)?.event_ids ?? 0),
+      stored: stored
+        .filter(row => row.bucket === bucket)
+        .map(({ project_id, day, events }) => ({ project_id, day, events })),
+    }
+  })
+}

@@ -1,0 +1,109 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { forEachConcurrent } from '#core/concurrency'
+import type { Lake, Log, Row } from '#core/ports'
+import type { TableName } from '#schemas/columns'
+import { DamagedObject, findDamaged } from './damaged.ts'
+import { classifyEngineFailure } from './fault.ts'
+import { writeEmptyFile } from './tables.ts'
+import { toRows } from './values.ts'
+
+export type ScratchSettings = {
+  lake: Lake
+  /** Each job copies its files into a folder in here. */
+  tempDir: string
+  log: Log
+  memoryMb: number
+  threads: number
+}
+
+/** A database and a folder for one job. */
+export type ScratchDatabase = {
+  connection: DuckDBConnection
+  folder: string
+  run(statement: string): Promise<void>
+  rows(statement: string): Promise<Row[]>
+  /**
+   * Copies the objects of a table into the folder and returns their paths, after the path of the empty file of the table.
+   * Throws DamagedObject if one does not exist.
+   */
+  fetch(table: TableName, keys: readonly string[]): Promise<string[]>
+  /** Deletes fetched copies, so that the disk never holds more than a job needs at a time. */
+  drop(files: readonly string[]): Promise<void>
+  /** The DamagedObject that made a statement fail; any other error is returned as it is. */
+  explainFailure(error: unknown): Promise<unknown>
+}
+
+/** S3 takes tens of ms for a fetch. Each file is in memory while it is written to disk. */
+const CONCURRENT_FETCHES = 16
+
+/** Gives a job a folder and a database, and removes both after it. Throws DamagedObject for an object that cannot be read. */
+export async function withScratchDatabase<T>(
+  { lake, tempDir, log, memoryMb, threads }: ScratchSettings,
+  runJob: (database: ScratchDatabase) => Promise<T>,
+): Promise<T> {
+  await mkdir(tempDir, { recursive: true })
+  const folder = await mkdtemp(join(tempDir, 'compaction-'))
+  const fetchedFiles = new Set<string>()
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(threads),
+    memory_limit: `${memoryMb}MB`,
+    temp_directory: join(folder, 'spill'),
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    // Returns freed memory to the system. The peak of a large compaction is a fifth to a third lower.
+    allocator_background_threads: 'true',
+  })
+  const connection = await instance.connect()
+
+  async function fetch(table: TableName, keys: readonly string[]): Promise<string[]> {
+    await forEachConcurrent(keys, CONCURRENT_FETCHES, async key => {
+      const bytes = await lake.get(key)
+      if (bytes === null) throw reportDamage(key, 'The object does not exist.')
+      const path = join(folder, key)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, bytes)
+      fetchedFiles.add(path)
+    })
+    return [await writeEmptyFile(connection, folder, table), ...keys.map(key => join(folder, key))]
+  }
+
+  async function drop(files: readonly string[]): Promise<void> {
+    for (const file of files) {
+      fetchedFiles.delete(file)
+      await rm(file, { force: true })
+    }
+  }
+
+  async function explainFailure(error: unknown): Promise<unknown> {
+    if (error instanceof DamagedObject) return error
+    const failure = classifyEngineFailure(error)
+    const canBeDamage = failure === 'read' || failure === 'invalidated'
+    const file = canBeDamage ? await findDamaged(error, [...fetchedFiles]) : null
+    return file === null ? error : reportDamage(file.slice(folder.length + 1), error)
+  }
+
+  function reportDamage(key: string, reason: unknown): DamagedObject {
+    log('LAKE_OBJECT_DAMAGED', { key, reason: String(reason) })
+    return new DamagedObject(key, reason)
+  }
+
+  try {
+    return await runJob({
+      connection,
+      folder,
+      run: async statement => void (await connection.run(statement)),
+      rows: async statement => toRows(await connection.runAndReadAll(statement)),
+      fetch,
+      drop,
+      explainFailure,
+    })
+  } catch (error) {
+    throw await explainFailure(error)
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

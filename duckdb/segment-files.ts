@@ -1,0 +1,121 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type SegmentTable, segmentKey } from '#core/lake/keys'
+import type { Segment, SegmentId } from '#core/lake/manifest'
+import type { Lake } from '#core/ports'
+import type { ScratchDatabase } from './scratch-database.ts'
+import { writeSortedEvents } from './sorted-events.ts'
+import { selectColumns, text } from './tables.ts'
+
+/** One part of a segment. Its files have the rows of these SELECTs. */
+export type SegmentPart = {
+  bucket: number
+  segment: SegmentId
+  part: number
+  /** Which rows of event_rows. */
+  events: string
+  sessions: string
+  activity: string
+  /** Null: the segment has no files of segment_event_ids. */
+  eventIds: string | null
+}
+
+/**
+ * How the files of a segment are written. A small segment is merged within hours, so it is written fast. A large one stays,
+ * so a slow level that saves half a byte an event is worth its time. So are large row groups of events, because each has
+ * its own dictionaries (docs/decisions/2026-11-21-lake-layout.md).
+ */
+const LAYOUTS = {
+  small: { zstdLevel: 3, eventRowGroup: 61_440 },
+  large: { zstdLevel: 19, eventRowGroup: 368_640 },
+} as const
+
+/** Few rows in a row group of a rollup, so that a read of some days skips the others by the statistics of `date`. */
+const ROLLUP_ROW_GROUP = 61_440
+
+/** Rows of one day lie together, and equal values of the next columns too, which makes the files small. */
+const ORDERS = {
+  segment_sessions: 'project_id, date, user_key NULLS LAST, start_at, session_key',
+  segment_activity: 'project_id, date, user_key NULLS LAST, event, country NULLS LAST',
+  segment_event_ids: 'event_key, arrival',
+} as const
+
+export type SegmentWriter = {
+  database: ScratchDatabase
+  lake: Lake
+  memoryMb: number
+  layout: keyof typeof LAYOUTS
+}
+
+/** Writes the files of a part and returns their bytes. The file of the events comes last: then the part is complete. */
+export async function writeSegmentPart(
+  { database, lake, memoryMb, layout }: SegmentWriter,
+  { bucket, segment, part, events, ...selects }: SegmentPart,
+): Promise<number> {
+  const { zstdLevel, eventRowGroup } = LAYOUTS[layout]
+  const path = join(database.folder, 'output.parquet')
+  // There are no Bloom filters: they cost 0.6 bytes an event, more than all other overhead of a small file, and help only
+  // reads of one user or session.
+  const options = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${zstdLevel}, PARQUET_VERSION V2,
+    WRITE_BLOOM_FILTER false`
+
+  async function writeRollup(table: keyof typeof ORDERS, select: string) {
+    await database.run(`COPY (${selectColumns(table)} FROM (${select}) AS rollup ORDER BY ${ORDERS[table]})
+      TO ${text(path)} (${options}, ROW_GROUP_SIZE ${ROLLUP_ROW_GROUP})`)
+    return readOutput(table)
+  }
+
+  async function writeEvents() {
+    const select = selectColumns('segment_events')
+    const output = { select, where: events, path, options, rowGroupRows: eventRowGroup }
+    await writeSortedEvents(database.connection, output, memoryMb)
+    return readOutput('segment_events')
+  }
+
+  async function readOutput(table: SegmentTable) {
+    const content = await readFile(path)
+    await rm(path)
+    return { key: segmentKey(table, bucket, segment, part), content }
+  }
+
+  const rollups = [
+    await writeRollup('segment_sessions', selects.sessions),
+    await writeRollup('segment_activity', selects.activity),
+    ...(selects.eventIds === null ? [] : [await writeRollup('segment_event_ids', selects.eventIds)]),
+  ]
+  const eventsFile = await writeEvents()
+  await Promise.all(rollups.map(({ key, content }) => lake.put(key, content)))
+  await lake.put(eventsFile.key, eventsFile.content)
+  return [...rollups, eventsFile].reduce((sum, { content }) => sum + content.length, 0)
+}
+
+/** A row of describeEvents of duckdb/compaction-sql.ts. Times as in the manifest. */
+export type EventsDescription = {
+  bucket: number
+  rows: number
+  first_at: number
+  last_at: number
+  last_arrival: number
+}
+
+export type WrittenPart = EventsDescription & { bytes: number }
+
+/** What the manifest says of a segment that has these parts. */
+export function toSegment(
+  { from, until, generation }: SegmentId,
+  parts: readonly WrittenPart[],
+  eventIds: number,
+): Segment {
+  return {
+    from,
+    until,
+    generation,
+    parts: parts.length,
+    rows: parts.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    firstAt: Math.min(...parts.map(part => part.first_at)),
+    lastAt: Math.max(...parts.map(part => part.last_at)),
+    lastArrival: Math.max(...parts.map(part => part.last_arrival)),
+    eventIds,
+  }
+}
