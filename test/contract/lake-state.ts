@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EPOCH_TIME_INTERVAL_MS, type LakeStateStore } from '#core/lake/state'
+import { emptyManifest } from '#core/lake/manifest'
+import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeStateStore } from '#core/lake/state'
 
 const CLAIM = { first: '11', last: '19', epoch: 1 }
 const NOW = 1_795_000_000_000
@@ -159,9 +160,6 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         const [one, other] = await Promise.all([store.lake(), store.lake()])
         expect(one).toEqual({
           epoch: 1,
-          warm: 1,
-          cold: 1,
-          coldUntil: null,
           fence: 0,
           leaseUntil: 0,
           epochOpenedAt: 0,
@@ -198,15 +196,11 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         await store.openEpoch(fence, 1, 500)
         const before = await store.lake()
         expect(await store.openEpoch(stale, 2, 600)).toBe(false)
-        expect(await store.advanceWarm(stale, 1)).toBe(false)
-        expect(await store.planCold(stale, 1, 2)).toBe(false)
-        await store.planCold(fence, 1, 2)
-        expect(await store.advanceCold(stale, 1, 2)).toBe(false)
-        expect(await store.lake()).toEqual({ ...before, coldUntil: 2 })
+        expect(await store.lake()).toEqual(before)
       })
     })
 
-    describe('epochs and watermarks', () => {
+    describe('epochs', () => {
       test('the next epoch is opened once', async () => {
         const fence = await takeLease()
         expect(await store.openEpoch(fence, 1, 500)).toBe(true)
@@ -226,51 +220,76 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         ])
       })
 
-      test('the warm watermark goes up by one from its current value', async () => {
+      test('epochTimes keeps the newest entries only, so the item does not grow for ever', async () => {
         const fence = await takeLease()
-        expect(await store.advanceWarm(fence, 2)).toBe(false)
-        expect(await store.advanceWarm(fence, 1)).toBe(true)
-        expect(await store.advanceWarm(fence, 1)).toBe(false)
-        expect((await store.lake()).warm).toBe(2)
-      })
-
-      test('a cold compaction is planned once, and the cold watermark goes up only to its planned end', async () => {
-        const fence = await takeLease()
-        expect(await store.advanceCold(fence, 1, 4)).toBe(false)
-        expect(await store.planCold(fence, 2, 4)).toBe(false)
-        expect(await store.planCold(fence, 1, 4)).toBe(true)
-        expect(await store.planCold(fence, 1, 5)).toBe(false)
-        expect((await store.lake()).coldUntil).toBe(4)
-        expect(await store.advanceCold(fence, 1, 5)).toBe(false)
-        expect(await store.advanceCold(fence, 1, 4)).toBe(true)
-        const { cold, coldUntil } = await store.lake()
-        expect({ cold, coldUntil }).toEqual({ cold: 4, coldUntil: null })
-      })
-
-      test('epochTimes drops cold epochs that are older than the dedupe look-back', async () => {
-        const fence = await takeLease()
-        for (let epoch = 1; epoch < 36; epoch++) {
-          await store.openEpoch(fence, epoch, (epoch - 1) * EPOCH_TIME_INTERVAL_MS)
+        for (let epoch = 1; epoch <= EPOCH_TIMES + 3; epoch++) {
+          await store.openEpoch(fence, epoch, epoch * EPOCH_TIME_INTERVAL_MS)
         }
-        await store.planCold(fence, 1, 34)
-        await store.advanceCold(fence, 1, 34)
         const { epochTimes } = await store.lake()
-        // Epoch 34 was opened 32 hours after the first one.
-        expect(epochTimes[0]).toEqual({ epoch: 4, at: 2 * EPOCH_TIME_INTERVAL_MS })
-        expect(epochTimes.at(-1)).toEqual({ epoch: 36, at: 34 * EPOCH_TIME_INTERVAL_MS })
+        expect(epochTimes).toHaveLength(EPOCH_TIMES)
+        expect(epochTimes.at(-1)?.epoch).toBe(EPOCH_TIMES + 4)
+      })
+    })
+
+    describe('manifests', () => {
+      const segment = {
+        ...{ from: 1, until: 2, generation: 3, parts: 4, rows: 5, bytes: 6 },
+        ...{
+          firstAt: 1_795_000_000_007,
+          lastAt: 1_795_000_000_008,
+          lastArrival: 1_795_000_009,
+          eventIds: 10,
+        },
+      }
+      const manifest = {
+        bucket: 7,
+        version: 1,
+        compacted: 2,
+        segments: [segment],
+        retired: [{ ...segment, retiredAt: 1_795_000_000_011 }],
+      }
+
+      test('a bucket that was never compacted has an empty manifest', async () => {
+        expect(await store.manifest(7)).toEqual(emptyManifest(7))
+        expect(await store.manifests()).toEqual([])
+      })
+
+      test('a saved manifest is read with all its segments, alone and among all', async () => {
+        await store.saveManifest(manifest)
+        await store.saveManifest({ ...emptyManifest(63), version: 1 })
+        expect(await store.manifest(7)).toEqual(manifest)
+        expect(await store.manifests()).toEqual([manifest, { ...emptyManifest(63), version: 1 }])
+      })
+
+      test('of two changes at the same time one is saved, and the other must read the manifest again', async () => {
+        const outcomes = await Promise.all([
+          store.saveManifest(manifest),
+          store.saveManifest({ ...manifest, compacted: 9 }),
+        ])
+        expect(outcomes.filter(Boolean)).toHaveLength(1)
+        expect(await store.saveManifest({ ...manifest, version: 3 })).toBe(false)
+        expect(await store.saveManifest({ ...manifest, version: 2, compacted: 3 })).toBe(true)
+        expect((await store.manifest(7)).compacted).toBe(3)
+        expect(await store.saveManifest({ ...manifest, version: 2 })).toBe(false)
+      })
+
+      test('a manifest of a thousand segments fits into its item', async () => {
+        const segments = Array.from({ length: 1_000 }, (_, i) => ({ ...segment, from: i, until: i + 1 }))
+        expect(await store.saveManifest({ ...manifest, segments })).toBe(true)
+        expect((await store.manifest(7)).segments).toHaveLength(1_000)
       })
     })
 
     describe('jobs', () => {
       test('a job begins once, and again only when the previous begin is old enough', async () => {
         const results = await Promise.all([
-          store.beginJob('compact-cold/1-4/7', 1_000, 500),
-          store.beginJob('compact-cold/1-4/7', 1_000, 500),
+          store.beginJob('merge/7/1-4', 1_000, 500),
+          store.beginJob('merge/7/1-4', 1_000, 500),
         ])
         expect(results.filter(Boolean)).toHaveLength(1)
-        expect(await store.beginJob('compact-cold/1-4/7', 2_000, 1_000)).toBe(false)
-        expect(await store.beginJob('compact-cold/1-4/7', 2_000, 1_001)).toBe(true)
-        expect(await store.beginJob('compact-cold/1-4/8', 2_000, 1_001)).toBe(true)
+        expect(await store.beginJob('merge/7/1-4', 2_000, 1_000)).toBe(false)
+        expect(await store.beginJob('merge/7/1-4', 2_000, 1_001)).toBe(true)
+        expect(await store.beginJob('merge/8/1-4', 2_000, 1_001)).toBe(true)
       })
 
       test('a finished job stays finished, also when it begins again or never began', async () => {

@@ -3,6 +3,7 @@ import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
 import { createRepair } from '#core/lake/repair'
 import type { Log } from '#core/ports'
+import type { Project } from '#core/projects/project'
 import { eventsRecord } from './events-record.ts'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import {
@@ -26,7 +27,7 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
   const stream = createSimulatedStream()
   const lake = createSimulatedLake()
   const jobs = createSimulatedQueue()
-  const { usage, items } = createSimulatedUsage()
+  const { usage, claimed, folded } = createSimulatedUsage()
   const compactor = createSimulatedCompactor(lake)
   const projectsWithEventIds: string[] = []
   const consumer = createLakeConsumer({
@@ -38,19 +39,27 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
     lake,
     compactor,
     usage,
-    projects: { byId: async () => null },
+    projects: { byId: async () => ({ account_id: 'acct_1' }) as Project },
+    clock,
     log,
   })
   const restartMaintenance = (changes: Partial<MaintenanceSettings> = {}) =>
     createMaintenance(
-      { state, lake, jobs, clock, log },
-      { ...MAINTENANCE_DEFAULTS, coldSpanMs: 0, ...settings, ...changes },
+      { state, lake, jobs, usage, clock, log },
+      { ...MAINTENANCE_DEFAULTS, ...settings, ...changes },
     )
   const maintenance = restartMaintenance()
   const repair = createRepair({ consumer, worker, log })
 
   /** Appends a record with one event per name to the shard. */
   const accept = (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time))
+
+  async function settle(run: (job: LakeJob) => Promise<void>): Promise<void> {
+    for (let i = 0; i < 10; i++) {
+      await maintenance.tick()
+      for (const job of jobs.jobs.splice(0)) await run(job)
+    }
+  }
 
   return {
     clock,
@@ -62,7 +71,10 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
     stream,
     lake,
     jobs,
-    counted: items,
+    /** The counts of claims by shard and last record. */
+    claimed,
+    /** The counted events by bucket and epoch. */
+    folded,
     compactor,
     consumer,
     worker,
@@ -77,12 +89,9 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
       await consumer.consume('s0')
     },
     /** Runs maintenance and its jobs until nothing is left to do. */
-    async settle() {
-      for (let i = 0; i < 10; i++) {
-        await maintenance.tick()
-        for (const job of jobs.jobs.splice(0)) await worker.run(job as LakeJob)
-      }
-    },
+    settle: () => settle(job => worker.run(job)),
+    /** The same, with jobs that may fail. */
+    settleIgnoringFailures: () => settle(job => worker.run(job).catch(() => {})),
     keys: (prefix: string) => [...lake.objects.keys()].filter(key => key.startsWith(prefix)).toSorted(),
   }
 }

@@ -7,7 +7,7 @@ import type { Segment, SegmentId } from '#core/lake/manifest'
 import type { HotRow } from '#core/lake/rows'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
 import { utcDate } from '#core/time'
-import type { UsageCounters } from '#core/usage/counters'
+import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 
 /**
  * In-memory ports for the simulator and for tests of one component. Each call takes effect at once, so only the simulator
@@ -263,11 +263,17 @@ const eventId = ({ project, key }: SimulatedRow): string => `${project} ${key}`
 export const serviceId = ({ project, timestamp, arrival, seq }: SimulatedRow): string =>
   `${project} ${timestamp} ${arrival} ${seq}`
 
-/** Counters that count each epoch of a bucket once, like the real ones. `folded` has the events by bucket and epoch. */
+/**
+ * Counters that count each claim and each epoch of a bucket once, like the real ones. `claimed` has the counts by shard and last
+ * record, `folded` the events by bucket and epoch.
+ */
 export function createSimulatedUsage() {
+  const claimed = new Map<string, readonly ClaimedEvents[]>()
   const folded = new Map<string, number>()
   const usage: Pick<UsageCounters, 'addClaim' | 'foldEpoch' | 'deleteFoldedCounts' | 'addBots'> = {
-    async addClaim() {},
+    async addClaim({ shard, last }, counts) {
+      claimed.set(`${shard} ${last}`, counts)
+    },
     async foldEpoch(epoch, bucket, stored) {
       const events = stored.reduce((sum, count) => sum + count.events, 0)
       if (!folded.has(`${bucket} ${epoch}`)) folded.set(`${bucket} ${epoch}`, events)
@@ -275,7 +281,7 @@ export function createSimulatedUsage() {
     async deleteFoldedCounts() {},
     async addBots() {},
   }
-  return { usage, folded }
+  return { usage, claimed, folded }
 }
 
 /** A queue whose jobs tests take out. A test may also run a job and leave it, because delivery is at least once. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { utcDate } from '#core/time'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
@@ -107,7 +108,7 @@ test('a record that its producer appended twice is stored and counted once', asy
   const other = eventsRecord(['a', 'b'], pipeline.clock.time)
   for (const each of [record, other, record]) pipeline.stream.accept('s0', each)
   expect(await pipeline.consumer.consume('s0')).toBe(3)
-  expect(pipeline.counted.get('proj_1 s0')?.events).toBe(4)
+  expect([...pipeline.claimed.values()]).toEqual([[expect.objectContaining({ events: 4 })]])
   expect((await pipeline.state.shard('s0')).highWater).toBe(
     pipeline.stream.byName.get('s0')?.entries.at(-1)?.sequence,
   )
@@ -140,14 +141,14 @@ test('a project with event_ids is noted as such before its hot file is written',
   expect(pipeline.keys('hot/')).toHaveLength(2)
 })
 
-test('events are counted once for the project and once for its account, also if a claim is finished twice', async () => {
+test('the events of a claim are counted by project with its account and bucket, also if the claim is finished twice', async () => {
   const pipeline = createLakePipeline()
   pipeline.accept('a', 'b')
   await pipeline.consumer.consume('s0')
   const highWater = (await pipeline.state.shard('s0')).highWater as string
   await pipeline.consumer.finishClaim('s0', { first: highWater, last: highWater, epoch: 1 }, null)
-  expect([...pipeline.counted].map(([owner, item]) => [owner, item.events])).toEqual([
-    ['proj_1 s0', 2],
-    ['acct_1 s0', 2],
+  const day = utcDate(pipeline.clock.time)
+  expect([...pipeline.claimed]).toEqual([
+    [`s0 ${highWater}`, [{ project_id: 'proj_1', account_id: 'acct_1', bucket: 1, day, events: 2 }]],
   ])
 })

@@ -1,8 +1,13 @@
 import { expect, test, vi } from 'vitest'
-import { DAY_MS, utcDate } from '#core/time'
+import { emptyManifest } from '#core/lake/manifest'
+import { BUCKETS } from '#schemas/columns'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
 const HOUR = 3_600_000
+
+/** The bucket of all events of these tests (test/support/events-record.ts). */
+const BUCKET = 1
+const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 
 test('an epoch is closed at its age limit, but not while it is empty', async () => {
   const pipeline = createLakePipeline()
@@ -33,20 +38,91 @@ test('an epoch is closed at its byte limit, so that a small machine can compact 
   expect((await pipeline.state.lake()).epoch).toBe(opened + 1)
 })
 
-test('an epoch is not compacted while it has an open claim, and the warm watermark waits for its job', async () => {
+test('an epoch is not compacted while it has an open claim, and its watermark waits for the job', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
   await pipeline.acceptAndConsume('a')
   const claim = { first: '200000000000000000000', last: '200000000000000000000', epoch: 1 }
   await pipeline.state.claim('s0', claim, (await pipeline.state.shard('s0')).highWater, 1)
   await pipeline.settle()
-  expect(await pipeline.state.lake()).toMatchObject({ epoch: 2, warm: 1 })
-  expect(pipeline.keys('warm/')).toEqual([])
+  expect((await pipeline.state.lake()).epoch).toBe(2)
+  expect(await pipeline.state.manifest(BUCKET)).toEqual(emptyManifest(BUCKET))
+  expect(pipeline.keys('segments/')).toEqual([])
   await pipeline.state.commit('s0', claim)
   await pipeline.maintenance.tick()
-  expect((await pipeline.state.lake()).warm).toBe(1)
+  expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(1)
   await pipeline.settle()
-  expect((await pipeline.state.lake()).warm).toBe(2)
-  expect(pipeline.keys('warm/')).toEqual(['warm/epoch=1/bucket=1/events.parquet'])
+  expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(2)
+  expect(pipeline.keys('segments/events/')).toEqual(['segments/events/bucket=1/1-2-0-0.parquet'])
+})
+
+test('the watermark of a bucket without events moves too, so that old hot files can be deleted', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1 })
+  await pipeline.acceptAndConsume('a')
+  await pipeline.settle()
+  const watermarks = (await pipeline.state.manifests()).map(({ compacted }) => compacted)
+  expect(watermarks).toEqual(ALL_BUCKETS.map(() => 2))
+})
+
+test('a bucket that fails stays behind alone, and catches up when it works again', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1 })
+  const { compactEpoch } = pipeline.compactor
+  const failing = vi.spyOn(pipeline.compactor, 'compactEpoch').mockImplementation(async job => {
+    const results = await compactEpoch(job)
+    return results.map(result => (result.bucket === 5 ? { bucket: 5, failure: new Error('broken') } : result))
+  })
+  const watermark = async (bucket: number) => (await pipeline.state.manifest(bucket)).compacted
+  for (const name of ['a', 'b', 'c']) {
+    await pipeline.acceptAndConsume(name)
+    await pipeline.settleIgnoringFailures()
+  }
+  expect([await watermark(BUCKET), await watermark(5)]).toEqual([4, 1])
+  expect(pipeline.logged).toContain('JOB_FAILED')
+  failing.mockRestore()
+  pipeline.clock.time += HOUR
+  await pipeline.settle()
+  expect(await watermark(5)).toBe(4)
+})
+
+test('a backlog of epochs is compacted by one job, one epoch after the other', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1 })
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await pipeline.acceptAndConsume(name)
+    await pipeline.maintenance.tick()
+    pipeline.jobs.jobs.length = 0
+  }
+  pipeline.clock.time += HOUR
+  await pipeline.maintenance.tick()
+  expect(pipeline.jobs.jobs).toEqual([{ kind: 'compact', from: 1, until: 5, buckets: ALL_BUCKETS }])
+  await pipeline.settle()
+  expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(5)
+})
+
+test('a long backlog is left after five minutes, and the next job continues', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1 })
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await pipeline.acceptAndConsume(name)
+    await pipeline.maintenance.tick()
+    pipeline.jobs.jobs.length = 0
+  }
+  const { compactEpoch } = pipeline.compactor
+  vi.spyOn(pipeline.compactor, 'compactEpoch').mockImplementation(job => {
+    pipeline.clock.time += 3 * 60_000
+    return compactEpoch(job)
+  })
+  await pipeline.worker.run({ kind: 'compact', from: 1, until: 5, buckets: ALL_BUCKETS })
+  expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(3)
+  await pipeline.settle()
+  expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(5)
+})
+
+test('the buckets of a large epoch are split among several jobs', async () => {
+  // A simulated file has one byte.
+  const pipeline = createLakePipeline({ epochFiles: 3, jobBytes: 1 })
+  for (const name of ['a', 'b', 'c']) await pipeline.acceptAndConsume(name)
+  await pipeline.maintenance.tick()
+  const buckets = pipeline.jobs.jobs.map(job => (job.kind === 'compact' ? job.buckets : []))
+  expect(buckets).toHaveLength(3)
+  expect(buckets.flat().toSorted((a, b) => a - b)).toEqual(ALL_BUCKETS)
 })
 
 test('an unfinished job is sent again after five minutes, not earlier', async () => {
@@ -54,7 +130,7 @@ test('an unfinished job is sent again after five minutes, not earlier', async ()
   await pipeline.acceptAndConsume('a')
   await pipeline.maintenance.tick()
   await pipeline.maintenance.tick()
-  expect(pipeline.jobs.jobs).toEqual([{ kind: 'compact-warm', epoch: 1, part: 0, parts: 1 }])
+  expect(pipeline.jobs.jobs).toEqual([{ kind: 'compact', from: 1, until: 2, buckets: ALL_BUCKETS }])
   pipeline.clock.time += 4 * 60_000
   await pipeline.maintenance.tick()
   expect(pipeline.jobs.jobs).toHaveLength(1)
@@ -91,60 +167,66 @@ test('a tick does nothing while another process holds the lease', async () => {
   expect((await pipeline.state.lake()).epoch).toBe(1)
 })
 
-test('epochs go cold 30 hours after they were closed, if they are warm', async () => {
-  const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.acceptAndConsume('a')
-  await pipeline.settle()
-  pipeline.clock.time += 29 * HOUR
-  await pipeline.settle()
-  expect(pipeline.keys('cold/')).toEqual([])
-  pipeline.clock.time += 2 * HOUR
-  await pipeline.settle()
-  expect(await pipeline.state.lake()).toMatchObject({ cold: 2, coldUntil: null })
-  expect(pipeline.keys('cold/')).toEqual(['cold/date=2026-11-01/bucket=1/1-2.parquet'])
-  expect(pipeline.keys('warm/')).toHaveLength(1)
+test('segments of one size are merged when there are enough, and reads find each event in one of them', async () => {
+  // A simulated event has 100,000 bytes.
+  const pipeline = createLakePipeline({ epochFiles: 1, mergeSegments: 4 })
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    await pipeline.acceptAndConsume(name)
+    await pipeline.settle()
+  }
+  const { segments, retired } = await pipeline.state.manifest(BUCKET)
+  expect(segments.map(({ from, until, rows }) => [from, until, rows])).toEqual([
+    [1, 5, 4],
+    [5, 6, 1],
+  ])
+  expect(retired.map(({ from }) => from)).toEqual([1, 2, 3, 4])
+  expect(pipeline.lake.rows('segments/events/bucket=1/1-5-0-0.parquet').map(({ id }) => id)).toEqual([
+    'a',
+    'b',
+    'c',
+    'd',
+  ])
 })
 
-test('while warm compaction lags behind, the epochs of its dedupe look-back stay warm', async () => {
-  const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.acceptAndConsume('a')
-  await pipeline.settle()
-  pipeline.clock.time += 2 * HOUR
-  await pipeline.acceptAndConsume('b')
-  await pipeline.maintenance.tick()
-  pipeline.jobs.jobs.splice(0)
-  pipeline.clock.time += 100 * HOUR
-  await pipeline.acceptAndConsume('c')
-  await pipeline.maintenance.tick()
-  expect(await pipeline.state.lake()).toMatchObject({ warm: 2, cold: 1, coldUntil: null })
-  await pipeline.settle()
-  await pipeline.settle()
-  expect(await pipeline.state.lake()).toMatchObject({ warm: 4, cold: 3 })
-})
-
-test.each([
-  ['hot', 'warm', 0],
-  ['warm', 'cold', 31],
-])(
-  'superseded %s files are kept for a day after the watermark has passed them, however old they are',
-  async (tier, _, hours) => {
-    const pipeline = createLakePipeline({ epochFiles: 1 })
-    await pipeline.acceptAndConsume('a')
-    // Compaction is two days late.
-    if (tier === 'hot') pipeline.clock.time += 48 * HOUR
-    await pipeline.settle()
-    pipeline.clock.time += hours * HOUR
+test.each(['hot', 'segments'])(
+  'superseded %s files are kept for a day after they were superseded, however old they are',
+  async tier => {
+    const pipeline = createLakePipeline({ epochFiles: 1, mergeSegments: 4 })
+    const areKept = () =>
+      pipeline.keys(tier === 'hot' ? 'hot/epoch=1/' : 'segments/events/bucket=1/1-2-0-').length > 0
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await pipeline.acceptAndConsume(name)
+      if (tier === 'segments') await pipeline.settle()
+      // Compaction or merge is two days late.
+      pipeline.clock.time += 12 * HOUR
+    }
     await pipeline.settle()
     await pipeline.restartMaintenance().tick()
-    expect(pipeline.keys(`${tier}/`)).toHaveLength(1)
-    pipeline.clock.time += 23 * HOUR
+    expect(areKept()).toBe(true)
+    pipeline.clock.time += 11 * HOUR
     await pipeline.restartMaintenance().tick()
-    expect(pipeline.keys(`${tier}/`)).toHaveLength(1)
-    pipeline.clock.time += 2 * HOUR
+    expect(areKept()).toBe(true)
+    pipeline.clock.time += 14 * HOUR
     await pipeline.restartMaintenance().tick()
-    expect(pipeline.keys(`${tier}/`)).toEqual([])
+    expect(areKept()).toBe(false)
+    expect((await pipeline.state.manifest(BUCKET)).retired).toEqual([])
   },
 )
+
+test('a file that no manifest names is deleted a day after it was found', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1 })
+  await pipeline.acceptAndConsume('a')
+  await pipeline.settle()
+  const orphan = 'segments/events/bucket=9/1-2-0-0.parquet'
+  await pipeline.lake.put(orphan, new Uint8Array(0))
+  await pipeline.restartMaintenance().tick()
+  pipeline.clock.time += 23 * HOUR
+  await pipeline.restartMaintenance().tick()
+  expect(pipeline.keys('segments/events/')).toContain(orphan)
+  pipeline.clock.time += 2 * HOUR
+  await pipeline.restartMaintenance().tick()
+  expect(pipeline.keys('segments/events/')).toEqual(['segments/events/bucket=1/1-2-0-0.parquet'])
+})
 
 test('a new shard does not join a closed epoch, even if maintenance paused after it listed the shards', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
@@ -159,20 +241,6 @@ test('a new shard does not join a closed epoch, even if maintenance paused after
   }
   await pipeline.maintenance.tick()
   expect((await pipeline.state.shard('new')).epoch).toBe((await pipeline.state.lake()).epoch)
-})
-
-test('a cold compaction takes the epochs that fit its byte limit, and the next one continues there', async () => {
-  // A simulated object counts as one byte.
-  const pipeline = createLakePipeline({ epochFiles: 1, coldBytes: 2 })
-  for (const name of ['a', 'b', 'c', 'd', 'e']) {
-    await pipeline.acceptAndConsume(name)
-    await pipeline.settle()
-    pipeline.clock.time += HOUR
-  }
-  pipeline.clock.time += 31 * HOUR
-  for (let i = 0; i < 3; i++) await pipeline.settle()
-  const names = pipeline.keys('cold/').map(key => key.slice(key.lastIndexOf('/') + 1))
-  expect(names).toEqual(['1-3.parquet', '3-5.parquet', '5-6.parquet'])
 })
 
 test('a job is sent by the next tick if sending it failed', async () => {
@@ -200,68 +268,10 @@ test('a job that was sent before the process started is sent again, because its 
   expect(pipeline.jobs.jobs).toHaveLength(1)
 })
 
-test('a cold compaction waits for a day of epochs, so that a date does not get many small files', async () => {
-  const pipeline = createLakePipeline({ epochFiles: 1, coldSpanMs: 24 * HOUR })
-  for (let hour = 0; hour < 60; hour += 2) {
-    await pipeline.acceptAndConsume(`e${hour}`)
-    await pipeline.settle()
-    pipeline.clock.time += 2 * HOUR
-  }
-  const names = new Set(pipeline.keys('cold/').map(key => key.slice(key.lastIndexOf('/'))))
-  expect(names.size).toBe(1)
-  const cold = pipeline.keys('cold/').flatMap(key => pipeline.lake.rows(key))
-  expect(cold.length).toBeGreaterThanOrEqual(12)
-})
-
 test('the hot files of an open epoch are not deleted, however old they are', async () => {
   const pipeline = createLakePipeline({ epochFiles: 100, epochMs: 1_000 * HOUR })
   await pipeline.acceptAndConsume('a')
   pipeline.clock.time += 72 * HOUR
   await pipeline.settle()
   expect(pipeline.keys('hot/')).toHaveLength(1)
-})
-
-test('a lost cold compaction is searched in the dates that it can have written, not in all cold files', async () => {
-  const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.acceptAndConsume('a')
-  await pipeline.settle()
-  pipeline.clock.time += 31 * HOUR
-  await pipeline.acceptAndConsume('b')
-  await pipeline.settle()
-  pipeline.clock.time += 2 * HOUR
-  await pipeline.acceptAndConsume('c')
-  await pipeline.settle()
-  const { cold } = await pipeline.state.lake()
-  expect(cold).toBe(2)
-  const date = utcDate(pipeline.clock.time - 80 * DAY_MS)
-  await pipeline.lake.put(`cold/date=2026-11-02/bucket=1/3-4.parquet`, new Uint8Array(0))
-  await pipeline.lake.put(`cold/date=${date}/bucket=1/1-2.parquet`, new Uint8Array(0))
-  pipeline.clock.time += 31 * HOUR
-  const list = vi.spyOn(pipeline.lake, 'list')
-  await pipeline.maintenance.tick()
-  expect((await pipeline.state.lake()).coldUntil).toBe(3)
-  const listed = list.mock.calls.map(([prefix]) => prefix).filter(prefix => prefix.startsWith('cold/'))
-  expect(listed).toContain('cold/date=2026-11-02/')
-  expect(listed).toContain('cold/date=2026-09-03/')
-  expect(listed).not.toContain(`cold/date=${date}/`)
-  expect(listed).not.toContain('cold/')
-})
-
-test.each([
-  { lost: '1-3', planned: 3, rule: 'from the same epoch, it is repeated' },
-  { lost: '2-3', planned: 2, rule: 'from a later epoch, it is not overlapped' },
-])('if the state has lost a cold compaction $rule', async ({ lost, planned }) => {
-  const pipeline = createLakePipeline({ epochFiles: 1 })
-  for (const name of ['a', 'b', 'c', 'd']) {
-    await pipeline.acceptAndConsume(name)
-    await pipeline.settle()
-    pipeline.clock.time += 2 * HOUR
-  }
-  await pipeline.lake.put(`cold/date=2026-11-01/bucket=1/${lost}.parquet`, new Uint8Array(0))
-  pipeline.clock.time += 31 * HOUR
-  await pipeline.maintenance.tick()
-  expect((await pipeline.state.lake()).coldUntil).toBe(planned)
-  await pipeline.settle()
-  const cold = pipeline.keys('cold/').flatMap(key => pipeline.lake.rows(key).map(row => row.id))
-  expect(cold.toSorted()).toEqual(['a', 'b', 'c', 'd'])
 })

@@ -1,47 +1,52 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
 const HOUR = 3_600_000
 
-/** A world with one event in hot, warm and cold files: the superseded files still exist. */
-async function worldWithAllTiers() {
-  const pipeline = createLakePipeline({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
-  await pipeline.acceptAndConsume('a')
-  await pipeline.settle()
-  pipeline.clock.time += 31 * HOUR
-  await pipeline.settle()
+/** A pipeline with a merged segment, one of a single epoch, and all superseded files. */
+async function pipelineWithAllFiles() {
+  const pipeline = createLakePipeline({
+    epochFiles: 1,
+    mergeSegments: 4,
+    keepSupersededMs: 1_000 * HOUR,
+  })
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    await pipeline.acceptAndConsume(name)
+    await pipeline.settle()
+  }
   return pipeline
 }
 
-test.each(['hot/', 'warm/', 'cold/'])(
-  'a missing file in %s is written again from its sources',
-  async prefix => {
-    const pipeline = await worldWithAllTiers()
-    const [key] = pipeline.keys(prefix) as [string]
-    pipeline.lake.objects.delete(key)
-    expect(await pipeline.repair(key)).toBe(true)
-    expect(pipeline.lake.rows(key).map(row => row.id)).toEqual(['a'])
-    expect(pipeline.logged).toContain('LAKE_OBJECT_REPAIRED')
-  },
-)
+const MERGED = 'segments/events/bucket=1/1-5-0-0.parquet'
+const SINGLE = 'segments/events/bucket=1/5-6-0-0.parquet'
 
-test('a compaction that a repair repeats changes no counters', async () => {
-  const pipeline = await worldWithAllTiers()
-  vi.spyOn(pipeline.compactor, 'compactEpoch').mockResolvedValue([
-    { project_id: 'proj_1', day: '2026-11-01', events: 1 },
-  ])
-  const before = structuredClone(pipeline.counted)
-  expect(await pipeline.repair('warm/epoch=1/bucket=1/events.parquet')).toBe(true)
-  expect(pipeline.counted).toEqual(before)
+test.each([
+  ['hot file', 'hot/epoch=1/', ['a']],
+  ['merged segment', MERGED, ['a', 'b', 'c', 'd']],
+  ['segment of one epoch', SINGLE, ['e']],
+])('a missing %s is written again from its sources', async (_, prefix, ids) => {
+  const pipeline = await pipelineWithAllFiles()
+  const [key] = pipeline.keys(prefix) as [string]
+  pipeline.lake.objects.delete(key)
+  const before = { manifest: await pipeline.state.manifest(1), folded: new Map(pipeline.folded) }
+  expect(await pipeline.repair(key)).toBe(true)
+  expect(pipeline.lake.rows(key).map(row => row.id)).toEqual(ids)
+  expect(pipeline.logged).toContain('LAKE_OBJECT_REPAIRED')
+  // The events were counted when the segment was first written.
+  expect({ manifest: await pipeline.state.manifest(1), folded: pipeline.folded }).toEqual(before)
 })
 
-test('a cold file whose warm files are being deleted stays unchanged and is logged as lost', async () => {
-  const pipeline = await worldWithAllTiers()
-  const [key] = pipeline.keys('cold/') as [string]
-  await pipeline.state.finishJob('expire/warm/1')
-  expect(await pipeline.repair(key)).toBe(false)
-  expect(pipeline.lake.rows(key).map(row => row.id)).toEqual(['a'])
+test('a segment whose hot files are being deleted stays unchanged and is logged as lost', async () => {
+  const pipeline = await pipelineWithAllFiles()
+  await pipeline.state.finishJob('expire/hot/5')
+  expect(await pipeline.repair(SINGLE)).toBe(false)
+  expect(pipeline.lake.rows(SINGLE).map(row => row.id)).toEqual(['e'])
   expect(pipeline.logged).toContain('LAKE_OBJECT_LOST')
+})
+
+test('a file that no manifest names is not written again', async () => {
+  const pipeline = await pipelineWithAllFiles()
+  expect(await pipeline.repair('segments/events/bucket=1/1-2-0-0.parquet')).toBe(false)
 })
 
 test('a hot file is not written again if the stream has lost some of its records', async () => {
