@@ -362,11 +362,11 @@ test('events that are too wide for the memory are written in the same order, but
   const outputs = []
   for (const memoryMb of [64, 512]) {
     const { compact, writeHot, lake, readSegment } = await openCompactorLake({ memoryMb })
-    for (let file = 0; file < 16; file++) {
+    for (let file = 0; file < 8; file++) {
       const events = Array.from({ length: 1_000 }, (_, i) => ({
         session_id: `s${(file * i) % 997}`,
         timestamp: START - ((file + i * 7_919) % 100_000),
-        properties: { text: `${i} `.repeat(1_200), path: `/${i} `.repeat(300) },
+        properties: { text: `${i} `.repeat(1_200) },
       }))
       await writeHot(1, [request({ events, project: `proj_${file % 3}`, seq: file * 1_000 })])
     }
@@ -375,9 +375,9 @@ test('events that are too wide for the memory are written in the same order, but
     const { row_groups } = parquetMetadata(new Uint8Array(bytes).buffer)
     outputs.push({ rows: await readSegment('segment_events', segment), groups: row_groups.length })
   }
-  expect(outputs[0]?.groups).toBeGreaterThan(4)
+  expect(outputs[0]?.groups).toBeGreaterThan(2)
   expect(outputs[1]?.groups).toBe(1)
-  expect(outputs[0]?.rows).toHaveLength(16_000)
+  expect(outputs[0]?.rows).toHaveLength(8_000)
   expect(outputs[0]?.rows).toEqual(outputs[1]?.rows)
 })
 

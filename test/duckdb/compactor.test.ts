@@ -1,0 +1,192 @@
+import { parquetMetadata } from 'hyparquet'
+import { expect, test } from 'vitest'
+import { segmentKey, segmentKeys } from '#core/lake/keys'
+import type { Segment } from '#core/lake/manifest'
+import { eventKey } from '#core/lake/rows'
+import { HOUR, openCompactorLake, request, START } from '#test/support/compactor-lake'
+
+const ROLLUPS = ['segment_sessions', 'segment_activity'] as const
+const target = (from: number, until: number) => ({ from, until, generation: 0 })
+
+/** A request whose sessions, users and pages go on over several requests, and over midnight. */
+function browsing(number: number) {
+  const events = Array.from({ length: 30 }, (_, i) => ({
+    session_id: i % 11 === 0 ? null : `s${(number * i) % 7}`,
+    user_id: i % 4 === 0 ? null : `u${(number + i) % 5}`,
+    // No two events have one timestamp, because the seq of an event is not in the rollups.
+    timestamp: START + ((i * 397 + number * 131) % 600) * 30_000 + number,
+    event: i % 3 === 0 ? 'signup' : 'page_view',
+    properties: { path: i % 5 === 0 ? '' : `/${i}`, url: i % 2 === 0 ? `https://example.com/${number}` : '' },
+  }))
+  return request({ at: START + 6 * HOUR, project: `proj_${number % 2}`, seq: number * 1_000, events })
+}
+
+test('a merged segment has the events and the rollups that one compaction of all its epochs writes', async () => {
+  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const segments: Segment[] = []
+  for (let epoch = 1; epoch <= 3; epoch++) {
+    for (const file of [0, 1]) await writeHot(epoch, [browsing(epoch * 2 + file)])
+    segments.push((await compact(epoch)) as Segment)
+  }
+  for (let number = 2; number <= 7; number++) await writeHot(9, [browsing(number)])
+  const whole = (await compact(9)) as Segment
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 4) })
+
+  expect(merged).toEqual({ ...whole, ...target(1, 4), bytes: merged.bytes })
+  expect(merged.rows).toBe(180)
+  for (const table of ['segment_events', ...ROLLUPS, 'segment_event_ids'] as const) {
+    expect(await readSegment(table, merged)).toEqual(await readSegment(table, whole))
+  }
+})
+
+test('merged segments that are merged again give the rollups of one merge', async () => {
+  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const segments: Segment[] = []
+  for (let epoch = 1; epoch <= 4; epoch++) {
+    await writeHot(epoch, [browsing(epoch)])
+    segments.push((await compact(epoch)) as Segment)
+  }
+  const merge = (inputs: Segment[], from: number, until: number) =>
+    compactor.mergeSegments({ bucket: 7, segments: inputs, target: target(from, until) })
+  const once = await merge(segments, 1, 6)
+  const twice = await merge(
+    [await merge(segments.slice(0, 2), 1, 3), await merge(segments.slice(2), 3, 5)],
+    1,
+    5,
+  )
+  for (const table of ROLLUPS) {
+    expect(await readSegment(table, twice)).toEqual(await readSegment(table, once))
+  }
+})
+
+test('of two users of a session in one millisecond and second of arrival, the events of one segment choose by seq, and a merge by their keys', async () => {
+  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const users = ['u1', 'u2', 'u3', 'u4']
+  const segments: Segment[] = []
+  for (const [i, user_id] of users.entries()) {
+    await writeHot(i + 1, [request({ seq: (i + 1) * 10, events: [{ user_id, session_id: 's' }] })])
+    segments.push((await compact(i + 1)) as Segment)
+  }
+  const keys = []
+  for (const segment of segments) {
+    const [row] = await readSegment('segment_sessions', segment)
+    keys.push(row?.user_key as bigint)
+  }
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 5) })
+  const greatest = keys.reduce((a, b) => (a > b ? a : b))
+  expect(await readSegment('segment_sessions', merged)).toMatchObject([{ user_key: greatest }])
+})
+
+test('a merged segment keeps event_ids for 30 hours, and what finds copies of the service for 2', async () => {
+  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const segments: Segment[] = []
+  const at = START + 30 * HOUR
+  for (const [i, arrival] of [START - 1_000, START, at - 2 * HOUR - 1_000, at - 2 * HOUR, at].entries()) {
+    await writeHot(i + 1, [request({ at: arrival, events: [{ event_id: `e${i}` }, {}] })])
+    segments.push((await compact(i + 1)) as Segment)
+  }
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 6) })
+  const keys = (await readSegment('segment_event_ids', merged)).map(row => row.event_key as bigint)
+  const ids = [1, 2, 3, 4].map(i => eventKey('proj_1', `e${i}`) as bigint)
+  expect(keys.filter(key => key >= 0)).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
+  expect(keys.filter(key => key < 0)).toHaveLength(2)
+  expect(merged.eventIds).toBe(6)
+})
+
+test('the parts of segments are merged into one file of each table', async () => {
+  const { compactor, compact, writeHot, readSegment, keys } = await openCompactorLake({ sliceBytes: 1 })
+  for (const number of [1, 2, 3]) await writeHot(1, [browsing(number)])
+  await writeHot(2, [browsing(4)])
+  const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
+  expect(segments.map(({ parts }) => parts)).toEqual([3, 1])
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+  expect(merged).toMatchObject({ parts: 1, rows: 120 })
+  expect(await keys('segments/events/bucket=7/1-3-')).toEqual([segmentKey('segment_events', 7, merged, 0)])
+  expect(await readSegment('segment_events', merged)).toHaveLength(120)
+  const sessions = await readSegment('segment_sessions', merged)
+  expect(new Set(sessions.map(row => `${row.project_id} ${row.date} ${row.session_key}`)).size).toBe(
+    sessions.length,
+  )
+})
+
+test('a merge that runs again writes the same rows', async () => {
+  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  for (const epoch of [1, 2]) await writeHot(epoch, [browsing(epoch)])
+  const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
+  const merge = async () => {
+    const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+    return { merged, rows: await readSegment('segment_events', merged) }
+  }
+  expect(await merge()).toEqual(await merge())
+})
+
+test('a large merged segment has large row groups of events, and small ones of sessions', async () => {
+  const { compactor, compact, writeHot, lake } = await openCompactorLake()
+  for (const epoch of [1, 2]) {
+    const events = Array.from({ length: 31_000 }, (_, i) => ({ session_id: `${epoch} ${i}` }))
+    await writeHot(epoch, [request({ events })])
+  }
+  const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
+  const groupsOf = async (table: 'segment_events' | 'segment_sessions', segment: Segment) => {
+    const bytes = (await lake.get(segmentKey(table, 7, segment, 0))) as Uint8Array
+    return parquetMetadata(new Uint8Array(bytes).buffer).row_groups.length
+  }
+  const small = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+  const given = segments.map(segment => ({ ...segment, bytes: 2 * 1024 * 1024 }))
+  const large = await compactor.mergeSegments({ bucket: 7, segments: given, target: target(1, 4) })
+  expect([await groupsOf('segment_events', small), await groupsOf('segment_events', large)]).toEqual([2, 1])
+  expect(await groupsOf('segment_sessions', large)).toBe(2)
+  expect(large.bytes).toBeLessThan(small.bytes)
+})
+
+test('a segment without ids to know has no file of them, and is merged and described like others', async () => {
+  const { compactor, compact, writeHot, keys, lake } = await openCompactorLake()
+  await writeHot(1, [request({ events: [{ event_id: 'e' }] })])
+  await writeHot(2, [request({ at: START + 48 * HOUR })])
+  const [first, second] = [(await compact(1)) as Segment, (await compact(2)) as Segment]
+  // Rows that are older than the horizon may be deleted.
+  await lake.delete([
+    segmentKey('segment_event_ids', 7, first, 0),
+    segmentKey('segment_event_ids', 7, second, 0),
+  ])
+  const segments = [first, second].map(segment => ({ ...segment, eventIds: 0 }))
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+  expect(merged).toMatchObject({ rows: 2, eventIds: 0 })
+  expect(await keys('segments/event-ids/')).toEqual([])
+  expect(await compactor.describeSegment(7, { ...target(1, 3), parts: 1 })).toEqual(merged)
+})
+
+test('a segment is described from its files as when it was written', async () => {
+  const { compactor, compact, writeHot } = await openCompactorLake({ sliceBytes: 1 })
+  for (const number of [1, 2]) await writeHot(1, [browsing(number)])
+  const segment = (await compact(1)) as Segment
+  expect(await compactor.describeSegment(7, { ...target(1, 2), parts: 2 })).toEqual(segment)
+})
+
+test.each(['segment_events', 'segment_sessions', 'segment_activity', 'segment_event_ids'] as const)(
+  'a missing file of %s stops a merge with an error that names it',
+  async table => {
+    const { compactor, compact, writeHot, lake, keys } = await openCompactorLake()
+    for (const epoch of [1, 2]) await writeHot(epoch, [browsing(epoch)])
+    const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
+    const key = segmentKey(table, 7, segments[1] as Segment, 0)
+    await lake.delete([key])
+    const before = await keys('segments/')
+    const merge = compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+    await expect(merge).rejects.toMatchObject({ name: 'DamagedObject', key })
+    expect(await keys('segments/')).toEqual(before)
+  },
+)
+
+test('a segment with a missing or damaged file cannot be described, and the error names the file', async () => {
+  const { compactor, compact, writeHot, lake } = await openCompactorLake()
+  await writeHot(1, [browsing(1)])
+  const segment = (await compact(1)) as Segment
+  const [sessions = ''] = segmentKeys('segment_sessions', 7, segment)
+  await lake.delete([sessions])
+  await expect(compactor.describeSegment(7, segment)).rejects.toMatchObject({ key: sessions })
+  const [events = ''] = segmentKeys('segment_events', 7, segment)
+  await lake.put(events, new Uint8Array(10))
+  await lake.put(sessions, new Uint8Array(10))
+  await expect(compactor.describeSegment(7, segment)).rejects.toMatchObject({ key: events })
+})
