@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { date, integer, join, name, sql, timestamp, withScans } from '#core/sql'
+import { date, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
 
 test('every value becomes a parameter, in order', () => {
   const query = sql`SELECT ${1} AS a, ${"'; DROP"} AS b, ${null} AS c`
@@ -7,12 +7,13 @@ test('every value becomes a parameter, in order', () => {
 })
 
 test('a nested piece brings its text, its parameters and its scans', () => {
-  const piece = withScans(sql`FROM events_hot WHERE event = ${'b'}`, { table: 'events_hot', epoch: [1, 2] })
+  const files = ['hot/epoch=1/0-1-1.parquet']
+  const piece = sql`FROM events_hot WHERE ${inFiles('events_hot', files)} AND event = ${'b'}`
   const both = join([piece, sql`${'c'}`], ' AND ')
   expect(sql`SELECT ${'a'} ${both} LIMIT ${integer(3)}`).toEqual({
-    text: 'SELECT ? FROM events_hot WHERE event = ? AND ? LIMIT 3',
-    params: ['a', 'b', 'c'],
-    scans: [{ table: 'events_hot', epoch: [1, 2] }],
+    text: 'SELECT ? FROM events_hot WHERE ? AND event = ? AND ? LIMIT 3',
+    params: ['a', { files }, 'b', 'c'],
+    scans: [{ table: 'events_hot', files }],
   })
 })
 

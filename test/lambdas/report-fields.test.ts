@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type * as z from 'zod'
+import { openLake } from '#core/lake/snapshot'
 import type { Project } from '#core/projects/project'
 import { createFolderLake } from '#local/lake/folder'
 import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
@@ -15,6 +16,7 @@ import { STATS_GROUPS } from '#schemas/stats'
 import { buildLake } from '#test/support/build-lake'
 import * as cases from '#test/support/field-cases'
 import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
+import { createMemoryLakeState } from '#test/support/memory-lake-state'
 
 /** The cases of a field, whatever report has it. */
 const ofField: Record<string, cases.FieldCases> = {
@@ -97,8 +99,8 @@ beforeAll(async () => {
   const lakeDir = join(dir, 'lake')
   const lake = createFolderLake(lakeDir)
   engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
-  const snapshot = { epoch: 1, warm: 1, cold: 1 }
-  service = await openHttpService({ reading: { engine, lakeState: { lake: async () => snapshot } } })
+  const openReadLake = () => openLake({ state: createMemoryLakeState(), lake })
+  service = await openHttpService({ reading: { engine, openLake: openReadLake } })
   project = await service.createProject()
   const names = ['a', 'b', 'page_view', "'", '\\']
   const events = names.map((event, i) => ({

@@ -18,7 +18,7 @@ import { trackHandler } from '#lambdas/track/handler'
 import { startHttp } from '#local/http/server'
 import { errorCodes } from '#schemas/errors'
 import { errorsOf, type Route } from '#schemas/routes'
-import { createMemoryLakeState } from './memory-lake-state.ts'
+import { fixedLake } from './fixed-lake.ts'
 import { openTestState } from './test-state.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
@@ -44,7 +44,7 @@ export type HttpServiceOptions = {
   /** Numbers of the profile that are replaced. */
   limits?: string
   /** A lake that is not empty. */
-  reading?: Partial<Pick<ReportsServices, 'engine' | 'lakeState'>>
+  reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>
 }
 
 /**
@@ -96,7 +96,7 @@ export async function openHttpService({
       reports: reportsHandler({
         ...common,
         engine: { rows: async () => [] },
-        lakeState: createMemoryLakeState(),
+        openLake: async () => fixedLake(),
         ...reading,
       }),
       track: trackHandler({

@@ -12,6 +12,8 @@ import type { SentEvent } from './oracle.ts'
 export const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+/** Time between two epochs, ms. */
+const EPOCH_PAUSE = 1_000
 
 const unusualTexts = [
   'a',
@@ -101,9 +103,9 @@ export function withCompaction(arbitrary: fc.Arbitrary<Epochs>) {
     .chain(randomEpochs =>
       fc.record({
         epochs: fc.constant(randomEpochs),
-        /** Epochs below this one are warm or cold. */
-        warm: fc.integer({ min: 1, max: randomEpochs.length }),
-        cuts: fc.tuple(fc.nat(100), fc.nat(100)),
+        /** Epochs below this one are in segments. With 1 all are hot, with the largest one none is. */
+        compacted: fc.integer({ min: 1, max: randomEpochs.length + 1 }),
+        cuts: fc.array(fc.nat(100), { maxLength: 3 }),
         since: fc.uniqueArray(
           fc.constantFrom(
             '0d',
@@ -129,29 +131,18 @@ export function withCompaction(arbitrary: fc.Arbitrary<Epochs>) {
         ),
       }),
     )
-    .map(parts => ({ ...parts, coldEnds: coldEndsOf(parts) }))
+    .map(({ cuts, ...parts }) => ({ ...parts, mergeEnds: mergeEndsOf(parts.compacted, cuts) }))
 }
 
 export const history = withCompaction(epochs)
 
 export type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 
-/** Returns the ends of one or two cold compactions. Like maintenance, they leave out epochs that ended in the last day. */
-function coldEndsOf({
-  epochs,
-  warm,
-  cuts,
-}: {
-  epochs: { gap: number }[]
-  warm: number
-  cuts: number[]
-}): number[] {
-  let lastEnd = 1
-  for (let epoch = 2; epoch <= warm; epoch++) {
-    // This epoch starts more than a day after the previous one, so all earlier epochs may be cold.
-    if ((epochs[epoch - 1]?.gap ?? 0) >= 2) lastEnd = epoch
-  }
-  return [...new Set(cuts.map(cut => 1 + (cut % lastEnd)))].filter(until => until > 1).sort((a, b) => a - b)
+/** Returns the ends of merged segments, ascending. Without any, each segment has one epoch. */
+function mergeEndsOf(compacted: number, cuts: readonly number[]): number[] {
+  if (compacted === 1) return []
+  const ends = cuts.map(cut => 2 + (cut % (compacted - 1)))
+  return [...new Set(ends)].toSorted((a, b) => a - b)
 }
 
 /** Returns the records by epoch and hot file, and the events in the order of their arrival. */
@@ -161,14 +152,17 @@ export function recordsOf({ epochs }: Pick<History, 'epochs'>): {
 } {
   // The last request arrives at NOW, so the first one arrives at NOW minus all pauses.
   const total = epochs.reduce(
-    (sum, { gap, requests }) => sum + gap * DAY + requests.reduce((all, { pause }) => all + pause, 0),
+    (sum, { gap, requests }) =>
+      sum + gap * DAY + EPOCH_PAUSE + requests.reduce((all, { pause }) => all + pause, 0),
     0,
   )
   let arrived = NOW - total
   let seq = 1000
   const sent: SentEvent[] = []
   const recordsByEpoch = epochs.map(({ gap, requests }) => {
-    arrived += gap * DAY
+    // Epochs begin in seconds of their own. Fragments of a session whose events happened in the same millisecond and arrived in the
+    // same second have no order if they are in different segments (core/lake/session-fragments.ts).
+    arrived += gap * DAY + EPOCH_PAUSE
     const files: EventsRecord[][] = [[], [], []]
     for (const { project, country, file, pause, items } of requests) {
       arrived += pause

@@ -15,22 +15,17 @@ export type ReportLake = { services: ReportServices; projects: ReportProject[]; 
 
 /** Runs the work over a lake that holds the history in its state of compaction, then deletes the lake. */
 export async function withReportLake(
-  given: Pick<History, 'epochs' | 'warm' | 'coldEnds'>,
+  given: Pick<History, 'epochs' | 'compacted' | 'mergeEnds'>,
   work: (lake: ReportLake) => Promise<void>,
 ): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-reports-'))
   const { epochs, sent } = recordsOf(given)
   const lake = createFolderLake(join(dir, 'lake'))
-  const snapshot = await buildLake({
-    lake,
-    tempDir: join(dir, 'temp'),
-    epochs,
-    warm: given.warm,
-    coldEnds: given.coldEnds,
-  })
+  const { compacted, mergeEnds } = given
+  const { openLake } = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs, compacted, mergeEnds })
   const engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
   try {
-    const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
+    const services = { engine, openLake, clock: { now: () => NOW } }
     const projects = ['proj_a', 'proj_b'].map(id => {
       const has_event_ids = sent.some(event => event.project_id === id && event.event_id !== null)
       return { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }

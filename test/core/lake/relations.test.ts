@@ -42,21 +42,29 @@ function request({ arrived, project_id = 'proj_1', ...event }: EventChanges): Ev
   }
 }
 
-async function setUp(epochs: EventsRecord[][][], { warm = 1, coldEnds = [] as number[] } = {}) {
+/** How much of a lake of three epochs is compacted. */
+const HOT = {}
+const SEGMENTS = { compacted: 4 }
+const MERGED = { compacted: 4, mergeEnds: [4] }
+const MIXED = { compacted: 3, mergeEnds: [3] }
+const STATES = [
+  ['hot only', HOT],
+  ['segments of one epoch', SEGMENTS],
+  ['one merged segment', MERGED],
+  ['a merged segment and hot files', MIXED],
+] as const
+
+async function setUp(epochs: EventsRecord[][][], state: { compacted?: number; mergeEnds?: number[] } = HOT) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-relations-'))
   const lakeDir = join(dir, 'lake')
-  const snapshot = await buildLake({
-    lake: createFolderLake(lakeDir),
-    tempDir: join(dir, 'temp'),
-    epochs,
-    warm,
-    coldEnds,
-  })
+  const lake = createFolderLake(lakeDir)
+  const built = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs, ...state })
   const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   onTestFinished(async () => {
     await engine.close()
     await rm(dir, { recursive: true, force: true })
   })
+  const snapshot = await built.snapshot(project.bucket)
   const read: LakeRead = { snapshot, project, from: MIDNIGHT, to: MIDNIGHT + 2 * DAY }
   return { engine, read }
 }
@@ -64,51 +72,65 @@ async function setUp(epochs: EventsRecord[][][], { warm = 1, coldEnds = [] as nu
 const namesSql = (read: LakeRead) =>
   sql`SELECT event FROM ${events(read, ['event', 'seq'])} AS each_event ORDER BY seq`
 
-test('a read returns the cold, warm and hot events of its project only', async () => {
+test.each(STATES)('a read returns the events of its project only: %s', async (_, state) => {
   const { engine, read } = await setUp(
     [
-      [[request({ event: 'cold' }), request({ event: 'of another project', project_id: 'proj_2' })]],
-      [[request({ event: 'warm' })]],
-      [[request({ event: 'hot' })]],
+      [[request({ event: 'a' }), request({ event: 'of another project', project_id: 'proj_2' })]],
+      [[request({ event: 'b' })], [request({ event: 'c' })]],
+      [[request({ event: 'd' })]],
     ],
-    { warm: 3, coldEnds: [2] },
+    state,
   )
-  expect(await engine.rows(namesSql(read))).toEqual([{ event: 'cold' }, { event: 'warm' }, { event: 'hot' }])
+  const rows = await engine.rows(namesSql(read))
+  expect(rows.map(({ event }) => event)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a compacted file is not read before its watermark has moved', async () => {
-  const { engine, read } = await setUp([[[request({ event: 'a' })]], [[request({ event: 'b' })]]], {
-    warm: 3,
-    coldEnds: [2, 3],
-  })
-  for (const [warm, cold] of [
-    [1, 1],
-    [2, 1],
-    [2, 2],
-    [3, 1],
-    [3, 2],
-    [3, 3],
-  ] as const) {
-    const rows = await engine.rows(namesSql({ ...read, snapshot: { epoch: 3, warm, cold } }))
-    expect(rows).toEqual([{ event: 'a' }, { event: 'b' }])
-  }
+test('a statement names only the segments that can have events of the range, and no hot files if there are none', async () => {
+  const onDay = (day: number) => [
+    [request({ timestamp: MIDNIGHT + day * DAY, session_id: 's', user_id: 'u' })],
+  ]
+  const { read } = await setUp([onDay(0), onDay(1), onDay(2)], SEGMENTS)
+  const secondDay = { ...read, from: MIDNIGHT + DAY, to: MIDNIGHT + 2 * DAY }
+  const [first, second] = ['1-2-0-0', '2-3-0-0'] as const
+  const file = (table: string, name: string) => `segments/${table}/bucket=7/${name}.parquet`
+  expect(events(secondDay, ['event']).scans).toEqual([
+    { table: 'segment_events', files: [file('events', second)] },
+  ])
+  expect(activity(secondDay).scans).toEqual([
+    { table: 'segment_activity', files: [file('activity', second)] },
+  ])
+  // The events of the days before show which sessions started earlier.
+  expect(sessions(secondDay).scans).toEqual([
+    { table: 'segment_sessions', files: [file('sessions', second)] },
+    { table: 'segment_sessions', files: [file('sessions', first)] },
+  ])
 })
 
-test.each([
-  ['cold', { warm: 2, coldEnds: [2] }],
-  ['warm', { warm: 2 }],
-  ['hot', {}],
-])('the bounds of a range are exact to the millisecond in %s', async (_, compaction) => {
+test('a read without any segment or hot file has no rows', async () => {
+  const { engine, read } = await setUp([])
+  expect(await engine.rows(namesSql(read))).toEqual([])
+  expect(await engine.rows(sessionsSql(read))).toEqual([])
+})
+
+test.each(STATES)('the bounds of a range are exact to the millisecond: %s', async (_, state) => {
   const timestamps = [MIDNIGHT - 1, MIDNIGHT, MIDNIGHT + 90_000, MIDNIGHT + DAY - 1, MIDNIGHT + DAY]
   const { engine, read } = await setUp(
-    [[timestamps.map((timestamp, i) => request({ event: String(i), timestamp }))]],
-    compaction,
+    [[timestamps.map((timestamp, i) => request({ event: String(i), timestamp }))], [[]], [[]]],
+    state,
   )
   const namesBetween = async (from: number, to: number) =>
     (await engine.rows(namesSql({ ...read, from, to }))).map(row => row.event)
   expect(await namesBetween(MIDNIGHT, MIDNIGHT + DAY)).toEqual(['1', '2', '3'])
   expect(await namesBetween(MIDNIGHT + 1, MIDNIGHT + DAY + 1)).toEqual(['2', '3', '4'])
   expect(await namesBetween(MIDNIGHT + 90_000, MIDNIGHT + 90_001)).toEqual(['2'])
+  const countBetween = async (from: number, to: number) =>
+    (
+      await engine.rows(
+        sql`SELECT count(*) AS n FROM ${events({ ...read, from, to }, ['event'])} AS each_event`,
+      )
+    )[0]?.n
+  expect(await countBetween(MIDNIGHT - 1, MIDNIGHT + DAY + 1)).toBe(5)
+  expect(await countBetween(MIDNIGHT, MIDNIGHT + DAY + 1)).toBe(4)
 })
 
 test('of hot copies only the first to arrive is read, even if only a later copy is in the range', async () => {
@@ -122,7 +144,7 @@ test('of hot copies only the first to arrive is read, even if only a later copy 
   expect(await engine.rows(namesSql({ ...read, from: MIDNIGHT - DAY }))).toEqual([{ event: 'first' }])
 })
 
-test('a hot copy of a warm event is left out for 24 hours, but not if the projects differ', async () => {
+test('a hot copy of an event in a segment is left out for 24 hours, but not if the projects differ', async () => {
   const copy = (event: string, arrived: number, project_id?: string) =>
     request({ event, arrived, event_id: 'e', ...(project_id ? { project_id } : {}) })
   const { engine, read } = await setUp(
@@ -130,18 +152,34 @@ test('a hot copy of a warm event is left out for 24 hours, but not if the projec
       [[copy('first', MIDNIGHT), copy('of another project', MIDNIGHT, 'proj_2')]],
       [[copy('within', MIDNIGHT + DAY), copy('after', MIDNIGHT + DAY + 1_000 + DAY)]],
     ],
-    { warm: 2 },
+    { compacted: 2 },
   )
   expect(await engine.rows(namesSql(read))).toEqual([{ event: 'first' }, { event: 'after' }])
 })
 
+test('copies are looked for only in segments that arrived within 30 hours before the newest one', async () => {
+  const { read } = await setUp(
+    [
+      [[request({ event_id: 'e', timestamp: MIDNIGHT - 31 * HOUR })]],
+      [[request({ event_id: 'f', timestamp: MIDNIGHT - 29 * HOUR })]],
+      [[request({ event_id: 'g', timestamp: MIDNIGHT })]],
+      [[request({ event_id: 'h', timestamp: MIDNIGHT + HOUR })]],
+    ],
+    { compacted: 4 },
+  )
+  const scan = namesSql(read).scans?.find(({ table }) => table === 'segment_event_ids')
+  expect(scan?.files).toEqual(
+    ['2-3-0-0', '3-4-0-0'].map(name => `segments/event-ids/bucket=7/${name}.parquet`),
+  )
+})
+
 test('each table is read once if the project sends no event_ids', async () => {
-  const { engine, read } = await setUp([[[request({ event: 'warm' })]], [[request({ event: 'hot' })]]], {
-    warm: 2,
+  const { engine, read } = await setUp([[[request({ event: 'stored' })]], [[request({ event: 'hot' })]]], {
+    compacted: 2,
   })
   const readWithoutIds = { ...read, project: { ...project, has_event_ids: false } }
   const scans = namesSql(readWithoutIds).scans?.map(({ table }) => table)
-  expect(scans).toEqual(['events_warm', 'events_hot'])
+  expect(scans).toEqual(['segment_events', 'events_hot'])
   expect(await engine.rows(namesSql(readWithoutIds))).toEqual(await engine.rows(namesSql(read)))
 })
 
@@ -149,11 +187,7 @@ const sessionsSql = (read: LakeRead) => sql`SELECT event_count, is_bounce,
     date_diff('millisecond', start_at, end_at) AS duration
   FROM ${sessions(read)} AS session ORDER BY event_count, duration`
 
-test.each([
-  ['all cold', { warm: 4, coldEnds: [2, 3, 4] }],
-  ['cold, warm and hot', { warm: 3, coldEnds: [2] }],
-  ['all hot', {}],
-])('the fragments of a session are read as one session: %s', async (_, compaction) => {
+test.each(STATES)('the fragments of a session are read as one session: %s', async (_, state) => {
   const ofSession = (timestamp: number, event = 'page_view') => request({ timestamp, event, session_id: 's' })
   const { engine, read } = await setUp(
     [
@@ -161,56 +195,49 @@ test.each([
       [[ofSession(MIDNIGHT + 25 * HOUR, 'signup')]],
       [[ofSession(MIDNIGHT + 22 * HOUR)]],
     ],
-    compaction,
+    state,
   )
   expect(await engine.rows(sessionsSql(read))).toEqual([{ event_count: 3, is_bounce: 0, duration: 3 * HOUR }])
 })
 
-test.each([
-  ['cold', { warm: 3, coldEnds: [2, 3] }],
-  ['cold, with hot events in the range', { warm: 2, coldEnds: [2] }],
-  ['warm', { warm: 3 }],
-  ['hot', {}],
-])('a session that started a month before the range is not in it: %s', async (_, compaction) => {
-  const ofSession = (timestamp: number, session_id: string) => request({ timestamp, session_id })
-  const { engine, read } = await setUp(
-    [
-      [[ofSession(MIDNIGHT - 30 * DAY, 'old'), ofSession(MIDNIGHT - 1, 'just before')]],
-      [[ofSession(MIDNIGHT + HOUR, 'old'), ofSession(MIDNIGHT, 'just before'), ofSession(MIDNIGHT, 'new')]],
-    ],
-    compaction,
-  )
-  expect(await engine.rows(sessionsSql(read))).toHaveLength(1)
-  expect(await engine.rows(sessionsSql({ ...read, from: MIDNIGHT - DAY }))).toHaveLength(2)
-  expect(await engine.rows(sessionsSql({ ...read, from: MIDNIGHT - 1 }))).toHaveLength(2)
-  expect(await engine.rows(sessionsSql({ ...read, from: MIDNIGHT - 31 * DAY }))).toHaveLength(3)
-})
+test.each([...STATES, ['a segment before the range, and hot files in it', { compacted: 2 }]] as const)(
+  'a session that started a month before the range is not in it: %s',
+  async (_, state) => {
+    const ofSession = (timestamp: number, session_id: string) => request({ timestamp, session_id })
+    const { engine, read } = await setUp(
+      [
+        [[ofSession(MIDNIGHT - 30 * DAY, 'old'), ofSession(MIDNIGHT - 1, 'just before')]],
+        [[ofSession(MIDNIGHT + HOUR, 'old'), ofSession(MIDNIGHT, 'just before'), ofSession(MIDNIGHT, 'new')]],
+        [[ofSession(MIDNIGHT + HOUR, 'new')]],
+      ],
+      state,
+    )
+    expect(await engine.rows(sessionsSql(read))).toHaveLength(1)
+    expect(await engine.rows(sessionsSql({ ...read, from: MIDNIGHT - DAY }))).toHaveLength(2)
+    expect(await engine.rows(sessionsSql({ ...read, from: MIDNIGHT - 1 }))).toHaveLength(2)
+    expect(await engine.rows(sessionsSql({ ...read, from: MIDNIGHT - 31 * DAY }))).toHaveLength(3)
+  },
+)
 
-test.each([
-  ['cold', { warm: 3, coldEnds: [2, 3] }],
-  ['warm', { warm: 3 }],
-  ['hot', {}],
-])(
+test.each(STATES)(
   'a session_id that returns after 35 days without an event starts a new session: %s',
-  async (_, compaction) => {
+  async (_, state) => {
     const ofSession = (timestamp: number, session_id: string) => request({ timestamp, session_id })
     const { engine, read } = await setUp(
       [
         [[ofSession(MIDNIGHT - 35 * DAY, 'paused'), ofSession(MIDNIGHT - 35 * DAY - 1, 'over')]],
         [[ofSession(MIDNIGHT + HOUR, 'paused'), ofSession(MIDNIGHT + HOUR, 'over')]],
+        [[]],
       ],
-      compaction,
+      state,
     )
     expect(await engine.rows(sessionsSql(read))).toEqual([{ event_count: 1, is_bounce: 1, duration: 0 }])
   },
 )
 
-test.each([
-  ['cold', { warm: 4, coldEnds: [2, 3, 4] }],
-  ['hot', {}],
-])(
+test.each(STATES)(
   'the user of a session is the last one by timestamp, arrival and order in the request: %s',
-  async (_, compaction) => {
+  async (_, state) => {
     const at = MIDNIGHT + HOUR
     const ofUser = (user_id: string | null, timestamp: number, arrived: number, session_id = 's') =>
       request({ user_id, timestamp, arrived, session_id })
@@ -220,14 +247,14 @@ test.each([
         [[ofUser('u2', at, at + 6500), ofUser('u3', at, at + 6500), ofUser('u4', at - 1, at + 7000)]],
         [[ofUser(null, at + 1, at + 8000), ofUser('u3', at, at + 9000, 'other')]],
       ],
-      compaction,
+      state,
     )
     const users = sql`SELECT count(DISTINCT user_key) AS users, count(*) AS sessions FROM ${sessions(read)} AS session`
     expect(await engine.rows(users)).toEqual([{ users: 1, sessions: 2 }])
   },
 )
 
-test('activity counts the same users in the rollup, in warm and hot events, and from a time within a day', async () => {
+test('activity counts the same users in the rollup, in hot events, and from a time within a day', async () => {
   const ofUser = (user_id: string | null, timestamp: number) => request({ user_id, timestamp })
   const { engine, read } = await setUp(
     [
@@ -235,7 +262,7 @@ test('activity counts the same users in the rollup, in warm and hot events, and 
       [[ofUser('u1', MIDNIGHT + 2 * HOUR)]],
       [[ofUser('u2', MIDNIGHT + 3 * HOUR), ofUser('u3', MIDNIGHT - HOUR)]],
     ],
-    { warm: 3, coldEnds: [2] },
+    MIXED,
   )
   const totalsSql = (read: LakeRead) => sql`SELECT CAST(sum(event_count) AS bigint) AS events,
     count(DISTINCT user_ref) AS users FROM ${activity(read)} AS activity`
@@ -247,6 +274,40 @@ test('activity counts the same users in the rollup, in warm and hot events, and 
     { events: 2, users: 2 },
   ])
 })
+
+test('a range that ends within a date of a segment reads the events, and its sessions end there', async () => {
+  const ofSession = (hours: number) =>
+    request({ timestamp: MIDNIGHT + hours * HOUR, session_id: 's', user_id: 'u', event: `at ${hours}` })
+  const { engine, read } = await setUp([[[ofSession(1), ofSession(2), ofSession(3)]], [[ofSession(4)]]], {
+    compacted: 2,
+  })
+  const until = { ...read, to: MIDNIGHT + 3 * HOUR }
+  expect(await engine.rows(sessionsSql(until))).toEqual([{ event_count: 2, is_bounce: 0, duration: HOUR }])
+  expect(
+    await engine.rows(
+      sql`SELECT CAST(sum(event_count) AS bigint) AS events FROM ${activity(until)} AS activity`,
+    ),
+  ).toEqual([{ events: 2 }])
+})
+
+test.each(STATES)(
+  'the pages of a session are those of its first and last event with a page: %s',
+  async (_, state) => {
+    const ofPage = (properties: Record<string, unknown> | null, minutes: number) =>
+      request({ properties, timestamp: MIDNIGHT + minutes * 60_000, session_id: 's' })
+    const { engine, read } = await setUp(
+      [
+        [[ofPage({ path: '/middle' }, 5), ofPage({ path: '', url: 'https://x/last' }, 9)]],
+        [[ofPage({ path: '/first' }, 2), ofPage(null, 1)]],
+        [[ofPage({ path: '/between' }, 7), ofPage({ path: 7 }, 10)]],
+      ],
+      state,
+    )
+    expect(await engine.rows(sql`SELECT entry_page, exit_page FROM ${sessions(read)} AS session`)).toEqual([
+      { entry_page: '/first', exit_page: 'https://x/last' },
+    ])
+  },
+)
 
 test('a field that no event has does not compile', async () => {
   const { engine, read } = await setUp([])

@@ -5,6 +5,7 @@ import type { ReportProject } from '#core/reports/run'
 import { allSitesResponse } from '#schemas/all-sites'
 import { PERIOD_LABELS } from '#schemas/fields'
 import { propertySettings } from '#test/support/depth'
+import { fixedLake } from '#test/support/fixed-lake'
 import { oracleAllSites } from '#test/support/oracle/all-sites'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
@@ -48,8 +49,8 @@ function countingServices() {
       return [...sites].map(site => ({ site, day: Math.floor(NOW / 86_400_000), total: 1 }))
     },
   }
-  const lakeState = { lake: async () => ({ epoch: 3, warm: 2, cold: 1 }) }
-  return { services: { engine, lakeState, clock: { now: () => NOW } }, count: () => statements }
+  const openLake = async () => fixedLake()
+  return { services: { engine, openLake, clock: { now: () => NOW } }, count: () => statements }
 }
 
 function projectsOf(count: number): ReportProject[] {

@@ -48,13 +48,13 @@ beforeAll(async () => {
     country: null,
     events,
   }
-  const snapshot = await buildLake({
+  const { openLake } = await buildLake({
     lake: createFolderLake(lakeDir),
     tempDir: join(dir, 'temp'),
     epochs: [[[record]]],
   })
   engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
-  services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
+  services = { engine, openLake, clock: { now: () => NOW } }
 }, 60_000)
 
 afterAll(async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { eventsLookup, journey } from '#core/reports/lookups'
 import { runReport } from '#core/reports/run'
 import { propertySettings } from '#test/support/depth'
+import { fixedLake } from '#test/support/fixed-lake'
 import { oracleEvents } from '#test/support/oracle'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
@@ -56,7 +57,7 @@ test('a lookup by an e-mail address that nobody has sent finds nothing, and read
         throw new Error('no statement is needed')
       },
     },
-    lakeState: { lake: async () => ({ epoch: 1, warm: 1, cold: 1 }) },
+    openLake: async () => fixedLake(),
     clock: { now: () => NOW },
   }
   const project = {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createMoments } from '#core/reports/moments'
+import { fixedLake } from '#test/support/fixed-lake'
 
-/** Moments whose clock the test moves; each opened snapshot has the next epoch. */
+/** Moments whose clock the test moves. Each has a lake of its own. */
 function setUp() {
   let now = 1_000
-  let epoch = 0
   const share = createMoments({
     clock: { now: () => now },
-    lakeState: { lake: async () => ({ epoch: ++epoch, warm: 1, cold: 1 }) },
+    openLake: async () => fixedLake(),
     freshUntil: async () => now - 10,
   })
   const setNow = (ms: number): void => {
@@ -16,20 +16,20 @@ function setUp() {
   return { share, setNow }
 }
 
-test('reads at the same time share the time, the snapshot and the freshness', async () => {
+test('reads at the same time share the time, the lake and the freshness', async () => {
   const { share, setNow } = setUp()
   const first = share(async moment => moment)
   setNow(1_200)
   const [one, two] = await Promise.all([first, share(async moment => moment)])
   expect(two).toBe(one)
-  expect(one).toMatchObject({ now: 1_000, snapshot: { epoch: 1 } })
+  expect(one).toMatchObject({ now: 1_000, freshUntil: 990 })
 })
 
 test('a read that begins after the last one has ended has a moment of its own', async () => {
   const { share } = setUp()
   const one = await share(async moment => moment)
   const two = await share(async moment => moment)
-  expect([one.snapshot.epoch, two.snapshot.epoch]).toEqual([1, 2])
+  expect(two.lake).not.toBe(one.lake)
 })
 
 test('a read does not join a moment that is older than half a second', async () => {
@@ -49,11 +49,9 @@ test('after a moment that could not be opened the next read opens one', async ()
   let isBroken = true
   const share = createMoments({
     clock: { now: () => 1 },
-    lakeState: {
-      async lake() {
-        if (isBroken) throw new Error('no state')
-        return { epoch: 1, warm: 1, cold: 1 }
-      },
+    async openLake() {
+      if (isBroken) throw new Error('no state')
+      return fixedLake()
     },
   })
   await expect(share(async moment => moment)).rejects.toThrow('no state')

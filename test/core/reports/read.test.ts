@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Snapshot } from '#core/lake/state'
+import type { LakeSnapshot } from '#core/lake/snapshot'
 import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
@@ -19,6 +19,7 @@ import { type Report, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { isFileCondition } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
 import { funnelBody } from '#schemas/funnel'
@@ -43,20 +44,21 @@ const NO_OPTIONS = { receipt: false, sql: false }
 
 let dir: string
 let lakeDir: string
-let snapshot: Snapshot
+let lake: LakeSnapshot
 let engine: LocalQueryEngine
 
-/** Epoch 1 is cold, epochs 2 and 3 are warm, epoch 4 is hot. Each has three events of two users. */
+/** Epochs 1 and 2 are one segment, epoch 3 is another one, epoch 4 is hot. Each has three events of two users. */
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'footfall-read-'))
   lakeDir = join(dir, 'lake')
-  snapshot = await buildLake({
+  const { openLake } = await buildLake({
     lake: createFolderLake(lakeDir),
     tempDir: join(dir, 'temp'),
     epochs: [3, 2, 1, 0].map(daysAgo => [[recordOf(NOW - daysAgo * DAY)]]),
-    warm: 4,
-    coldEnds: [2],
+    compacted: 4,
+    mergeEnds: [3],
   })
+  lake = await openLake()
   engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
 })
 afterAll(async () => {
@@ -96,7 +98,7 @@ function read(
   const reader = createReader({
     engine: over,
     estimator: engine,
-    lakeState: { lake: async () => snapshot },
+    openLake: async () => lake,
     clock: { now: () => NOW },
     freshUntil: async () => NOW - 1_000,
   })
@@ -187,7 +189,10 @@ describe('sql=true gives statements that return the same rows in DuckDB alone', 
     const recorded = new Map(
       recorder
         .recordedStatements()
-        .map(({ query, rows }) => [JSON.stringify([query.text, query.params]), rows]),
+        .map(({ query: { text, params }, rows }) => [
+          JSON.stringify([text, params.map(param => (isFileCondition(param) ? true : param))]),
+          rows,
+        ]),
     )
     const statements = body.sql ?? []
     expect(statements.length).toBeGreaterThan(0)
@@ -198,6 +203,27 @@ describe('sql=true gives statements that return the same rows in DuckDB alone', 
       expect(sorted(inBareDuckDb)).toEqual(sorted(rows ?? []))
     }
   })
+})
+
+test('sql=true names exactly the files that each statement reads', async () => {
+  const { body } = await read(stats, { groupBy: 'day', since: '1d' }, { receipt: false, sql: true })
+  const { hot } = await lake.ofBucket(project.bucket)
+  // The newest segment has the events of the day before. Earlier sessions are searched in all segments.
+  const newest = 'bucket=7/3-4-0-0.parquet'
+  expect(body.sql?.map(({ tables }) => tables)).toEqual(
+    expect.arrayContaining([
+      {
+        events_hot: hot,
+        segment_event_ids: ['segments/event-ids/bucket=7/1-3-0-0.parquet', `segments/event-ids/${newest}`],
+        segment_activity: [`segments/activity/${newest}`],
+      },
+      {
+        events_hot: hot,
+        segment_event_ids: ['segments/event-ids/bucket=7/1-3-0-0.parquet', `segments/event-ids/${newest}`],
+        segment_sessions: ['segments/sessions/bucket=7/1-3-0-0.parquet', `segments/sessions/${newest}`],
+      },
+    ]),
+  )
 })
 
 /** Statements without ORDER BY may return their rows in any order. */

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
-import type { Snapshot } from '#core/lake/state'
 import type { QueryEngine } from '#core/ports'
 import { type EventsParams, events } from '#core/reports/events'
 import { type ReportServices, runReport } from '#core/reports/run'
@@ -13,6 +12,7 @@ import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { statsResponse } from '#schemas/stats'
 import { buildLake, type EventsRecord } from '#test/support/build-lake'
+import { EMPTY_SNAPSHOT, fixedLake, segmentOf } from '#test/support/fixed-lake'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const project = {
@@ -46,17 +46,15 @@ async function setUp(changes: Partial<EventsRecord['events'][number]>[] = []) {
     })),
   }
   const epochs = changes.length === 0 ? [[]] : [[[record]]]
-  const snapshot = await buildLake({ lake: createFolderLake(lakeDir), tempDir: join(dir, 'temp'), epochs })
+  const lake = createFolderLake(lakeDir)
+  const { openLake } = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs })
   const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   onTestFinished(async () => {
     await engine.close()
     await rm(dir, { recursive: true, force: true })
   })
-  return { ...reportServices(engine, snapshot), lake: createFolderLake(lakeDir), record }
-}
-
-function reportServices(engine: QueryEngine, snapshot: Snapshot): ReportServices {
-  return { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
+  const services: ReportServices = { engine, openLake, clock: { now: () => NOW } }
+  return { ...services, lake, record }
 }
 
 function getStats(services: ReportServices, query: StatsParams, signal?: AbortSignal) {
@@ -103,11 +101,17 @@ test('a report reads no days before the project can have events, however old its
   const { count } = await getEvents({ ...services, engine }, query)
   expect(count).toBe(1)
 
-  const rows = vi.spyOn(engine, 'rows')
-  const servicesWithCold = reportServices(engine, { epoch: 3, warm: 2, cold: 2 })
-  await getStats(servicesWithCold, query)
-  await getEvents(servicesWithCold, query)
-  const dates = rows.mock.calls.flatMap(([{ scans = [] }]) => scans.flatMap(({ date }) => date ?? []))
+  const rows = vi.fn<QueryEngine['rows']>(async () => [])
+  const lake = fixedLake({
+    ...EMPTY_SNAPSHOT,
+    compacted: 2,
+    segments: [segmentOf({ firstAt: 0, lastAt: NOW })],
+  })
+  const withSegment = { ...services, engine: { rows }, openLake: async () => lake }
+  await getStats(withSegment, query)
+  await getEvents(withSegment, query)
+  const texts = rows.mock.calls.map(([{ text }]) => text)
+  const dates = texts.flatMap(text => text.match(/(?<=(DATE|TIMESTAMP) ')(?!1970|2020)[\d-]+/g) ?? [])
   expect(dates.toSorted()[0]).toBe('2026-09-01')
 })
 
@@ -116,18 +120,20 @@ test('an event that arrives between the statements of a page pushes no event out
   const { lake, record, ...services } = await setUp(sixEvents)
   const [event] = record.events as [EventsRecord['events'][number]]
   const late = { ...record, seq: 6, events: [{ ...event, event: 'late', timestamp: NOW - 1_500 }] }
-  // Like Athena, which lists the files again for each statement.
-  const { rows } = services.engine
-  services.engine.rows = vi
-    .fn(query => rows(query))
-    .mockImplementationOnce(async query => {
-      const positions = await rows(query)
-      await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(toHotRows(late)))
-      return positions
-    })
+  // Like Athena with more hot files than a statement names: it lists the files again for each statement.
+  const { engine } = services
+  const rows: QueryEngine['rows'] = ({ text, params }) => engine.rows({ text, params })
+  const listingRows = vi.fn(rows).mockImplementationOnce(async query => {
+    const positions = await rows(query)
+    await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(toHotRows(late)))
+    return positions
+  })
   const pages = []
   for (let before: string | undefined, page = 0; page === 0 || before !== undefined; page++) {
-    const body = await getEvents(services, { limit: 3, ...(before && { before }) })
+    const body = await getEvents(
+      { ...services, engine: { rows: listingRows } },
+      { limit: 3, ...(before && { before }) },
+    )
     pages.push(body.events.map(({ event }) => event))
     before = body.next_before ?? undefined
   }
@@ -193,10 +199,10 @@ test('a cursor that no response contained is refused', async () => {
 
 test('all statements of a report use one snapshot', async () => {
   const services = await setUp()
-  const lake = vi.spyOn(services.lakeState, 'lake')
+  const openLake = vi.spyOn(services, 'openLake')
   const rows = vi.spyOn(services.engine, 'rows')
   await getStats(services, { groupBy: 'hour' })
-  expect(lake).toHaveBeenCalledTimes(1)
+  expect(openLake).toHaveBeenCalledTimes(1)
   expect(rows.mock.calls.length).toBeGreaterThan(1)
   expect(new Set(rows.mock.calls.map(([, options]) => options?.snapshot)).size).toBe(1)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { defineReport, type ReportProject, runReport, sinceDays } from '#core/reports/run'
-import { createMemoryLakeState } from '#test/support/memory-lake-state'
+import { fixedLake } from '#test/support/fixed-lake'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const DAY_MS = 86_400_000
@@ -11,7 +11,7 @@ const report = defineReport<{ since?: string }, number>({
 })
 const services = {
   engine: { rows: async () => [] },
-  lakeState: createMemoryLakeState(),
+  openLake: async () => fixedLake(),
   clock: { now: () => NOW },
 }
 const call = { project: project as unknown as ReportProject, query: { since: '365d' } }

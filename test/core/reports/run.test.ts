@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import type { Row, SqlQuery } from '#core/ports'
+import type { QueryEngine, Row, SqlQuery } from '#core/ports'
 import type { RangeParams } from '#core/reports/range'
 import { defineReport, type ReportCall, runReport, sinceDays } from '#core/reports/run'
 import { sql } from '#core/sql'
+import { fixedLake, EMPTY_SNAPSHOT as snapshot } from '#test/support/fixed-lake'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const DAY = 86_400_000
-const snapshot = { epoch: 3, warm: 2, cold: 1 }
+const lake = fixedLake()
 const project = {
   id: 'proj_1',
   name: 'shop',
@@ -15,6 +16,7 @@ const project = {
   has_event_ids: false,
 }
 
+type Options = Parameters<QueryEngine['rows']>[1]
 type Params = RangeParams & { event?: string; limit?: number }
 
 /** A report of one statement. Its body shows what `sql` and `shape` were given. */
@@ -32,14 +34,14 @@ const report = defineReport<Params, unknown>({
 })
 
 async function run(call: Omit<ReportCall<Params>, 'project'>, created_at = project.created_at) {
-  const calls: { query: SqlQuery; options: unknown }[] = []
+  const calls: { query: SqlQuery; options: Options }[] = []
   const engine = {
-    async rows(query: SqlQuery, options?: unknown): Promise<Row[]> {
+    async rows(query: SqlQuery, options: Options): Promise<Row[]> {
       calls.push({ query, options })
       return [{ count: 5 }]
     },
   }
-  const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
+  const services = { engine, openLake: async () => lake, clock: { now: () => NOW } }
   const body = await runReport(report, services, { project: { ...project, created_at }, ...call })
   return { body, calls }
 }
@@ -58,10 +60,35 @@ test('a report gets the parameters of the query string and of the body', async (
   })
 })
 
-test('a statement gets the snapshot of the report and the signal of the caller', async () => {
-  const { signal } = new AbortController()
-  const { calls } = await run({ signal })
-  expect(calls[0]?.options).toEqual({ snapshot, signal })
+test('a statement gets the lake of the report, and stops when the caller goes away', async () => {
+  const caller = new AbortController()
+  const { calls } = await run({ signal: caller.signal })
+  expect(calls[0]?.options?.snapshot).toBe(lake)
+  expect(calls[0]?.options?.signal?.aborted).toBe(false)
+  caller.abort(new Error('gone'))
+  expect(calls[0]?.options?.signal?.reason).toEqual(new Error('gone'))
+})
+
+test('when a statement of a report fails, its other statements stop and the report fails with that error', async () => {
+  const stopped: unknown[] = []
+  const engine: QueryEngine = {
+    async rows({ text }, { signal } = {}) {
+      if (text === 'SELECT 0') throw new Error('too busy')
+      return new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => {
+          stopped.push(text)
+          reject(signal.reason)
+        })
+      })
+    },
+  }
+  const twoStatements = defineReport<Params, unknown>({
+    range: sinceDays(7),
+    compute: rows => Promise.all([rows(sql`SELECT 1`), rows(sql`SELECT 0`), rows(sql`SELECT 2`)]),
+  })
+  const services = { engine, openLake: async () => lake, clock: { now: () => NOW } }
+  await expect(runReport(twoStatements, services, { project })).rejects.toThrow('too busy')
+  expect(stopped).toEqual(['SELECT 1', 'SELECT 2'])
 })
 
 test('a report without `since` and `days` begins its default days before today', async () => {

@@ -4,6 +4,7 @@ import { runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
 import { STATS_GROUPS, type Stats, statsResponse } from '#schemas/stats'
 import { propertySettings } from '#test/support/depth'
+import { fixedLake } from '#test/support/fixed-lake'
 import { oracleStats, type SentEvent } from '#test/support/oracle'
 import { oracleSessionList } from '#test/support/oracle/sessions'
 import { history, NOW } from '#test/support/random-history'
@@ -97,7 +98,7 @@ test('by hours, the previous period has the same number of hours and ends where 
   }
   const services = {
     engine,
-    lakeState: { lake: async () => ({ epoch: 1, warm: 1, cold: 1 }) },
+    openLake: async () => fixedLake(),
     clock: { now: () => NOW },
   }
   const project = { id: 'p', name: 'p', bucket: 1, created_at: '2026-01-01T00:00:00Z', has_event_ids: false }
@@ -122,7 +123,7 @@ test('a previous period before the project existed is empty, and no statement lo
   }
   const services = {
     engine,
-    lakeState: { lake: async () => ({ epoch: 1, warm: 1, cold: 1 }) },
+    openLake: async () => fixedLake(),
     clock: { now: () => NOW },
   }
   const project = { id: 'p', name: 'p', bucket: 1, created_at: '2026-11-17T00:00:00Z', has_event_ids: false }

@@ -1,0 +1,27 @@
+import type { Segment } from '#core/lake/manifest'
+import type { LakeSnapshot, Snapshot } from '#core/lake/snapshot'
+
+/** A snapshot of a lake without files in its first epoch. */
+export const EMPTY_SNAPSHOT: Snapshot = { compacted: 1, epoch: 1, segments: [], hot: [] }
+
+/** A lake whose buckets all have this snapshot. */
+export function fixedLake(snapshot: Snapshot = EMPTY_SNAPSHOT): LakeSnapshot {
+  return { ofBucket: async () => snapshot }
+}
+
+/** A segment of the first epoch. */
+export function segmentOf(changes: Partial<Segment>): Segment {
+  return {
+    from: 1,
+    until: 2,
+    generation: 0,
+    parts: 1,
+    rows: 1,
+    bytes: 1,
+    firstAt: 0,
+    lastAt: 0,
+    lastArrival: 0,
+    eventIds: 0,
+    ...changes,
+  }
+}
