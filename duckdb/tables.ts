@@ -58,7 +58,8 @@ export function useFiles(table: TableName, files: readonly string[]): string {
   return `SET VARIABLE ${table} = ${list(files)}`
 }
 
-function readFiles(table: TableName): string {
+/** The files of the list as rows of `table`. */
+export function readFiles(table: TableName): string {
   const types = tables[table].partitions.map(
     ({ name, type }: Partition) => `${name}: ${partitionTypes[type]}`,
   )

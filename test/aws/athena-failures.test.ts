@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-athena'
 import { describe, expect, test } from 'vitest'
 import type { SqlQuery } from '#core/ports'
-import { sql, withScans } from '#core/sql'
+import { inFiles, sql } from '#core/sql'
 import { awsError } from '../support/aws-error.ts'
 import { createMockedEngine, one, pollResponses, running, succeeded, throttled } from './mocked-athena.ts'
 
@@ -118,13 +118,15 @@ describe('the start of a statement', () => {
     })
   })
 
-  const cold = withScans(sql`SELECT 1 AS one`, { table: 'events_cold', date: ['2026-11-01', '2026-11-02'] })
-  const hot = withScans(cold, { table: 'events_hot', epoch: [3, 4] })
+  const hotKeys = (count: number) =>
+    Array.from({ length: count }, (_, i) => `hot/epoch=3/0-${i}-${i}.parquet`)
+  const readHot = (count: number) =>
+    sql`SELECT 1 AS one FROM events_hot WHERE ${inFiles('events_hot', hotKeys(count))}`
   test.each<[string, SqlQuery, number, number | undefined]>([
-    ['may reuse an earlier result when it reads only files that never change', cold, 60, 60],
-    ['does not reuse a result when it reads hot epochs', hot, 60, undefined],
+    ['may reuse an earlier result when it names all files that it reads', readHot(1_000), 60, 60],
+    ['does not reuse a result when it has too many hot files to name them', readHot(1_001), 60, undefined],
     ['does not reuse a result without scans', one, 60, undefined],
-    ['does not reuse a result when reuse is off', cold, 0, undefined],
+    ['does not reuse a result when reuse is off', readHot(1), 0, undefined],
   ])('%s', async (_, query, reuseMinutes, expected) => {
     const { engine, mock } = createMockedEngine({ reuseMinutes })
     mock.on(GetQueryExecutionCommand).resolves(succeeded)

@@ -26,7 +26,7 @@ export function createMockedEngine(settings: Partial<AthenaEngineSettings> = {})
       ResultSetMetadata: { ColumnInfo: [{ Name: 'one', Type: 'integer' }] },
     },
   })
-  const names = { workGroup: 'reports', database: 'footfall' }
+  const names = { workGroup: 'reports', database: 'footfall', lakeLocation: 's3://lake' }
   const engine = createAthenaEngine({ client, ...names, firstPollMs: 1, maxPollMs: 2, ...settings })
   return { engine, mock, stops: () => mock.commandCalls(StopQueryExecutionCommand).length }
 }

@@ -13,7 +13,7 @@ import { openQueryEngine } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
 import { type StatementEngine, startAthenaEmulator } from '../support/athena-emulator.ts'
 import { buildLake, type EventsRecord } from '../support/build-lake.ts'
-import { duckdbForAthena } from '../support/duckdb-for-athena.ts'
+import { duckdbForAthena, LAKE_LOCATION } from '../support/duckdb-for-athena.ts'
 import { EMULATOR_ACCESS } from '../support/emulators.ts'
 
 const quick = { firstPollMs: 5, maxPollMs: 50 }
@@ -29,6 +29,7 @@ async function open(
     client,
     workGroup: 'footfall',
     database: 'footfall',
+    lakeLocation: LAKE_LOCATION,
     ...quick,
     ...settings,
   })
@@ -138,7 +139,13 @@ test('a report is the same on Athena and on the local engine, and has statistics
   const { engine, dir } = await setUp()
   const epochs = [[[record]], [[{ ...record, seq: 50 }]], [[{ ...record, seq: 99 }]]]
   const tempDir = await mkdtemp(join(tmpdir(), 'footfall-athena-temp-'))
-  const snapshot = await buildLake({ lake: createFolderLake(dir), tempDir, epochs, warm: 3, coldEnds: [2] })
+  const { openLake } = await buildLake({
+    lake: createFolderLake(dir),
+    tempDir,
+    epochs,
+    compacted: 3,
+    mergeEnds: [2],
+  })
   const local = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1 })
   onTestFinished(async () => {
     await local.close()
@@ -151,7 +158,7 @@ test('a report is the same on Athena and on the local engine, and has statistics
   const statsBy = (queryEngine: QueryEngine) =>
     runReport(
       stats,
-      { engine: queryEngine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } },
+      { engine: queryEngine, openLake, clock: { now: () => NOW } },
       {
         project,
         query: { since: undefined, days: 7, groupBy: 'day' },

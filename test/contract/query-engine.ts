@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { QueryEngine, SqlQuery } from '#core/ports'
-import { date, sql, timestamp } from '#core/sql'
+import { date, inFiles, name, sql, timestamp } from '#core/sql'
+import { type TableName, tables } from '#schemas/columns'
 
 /** The implementation under test, over an empty lake. */
 export type OpenedQueryEngine = {
@@ -15,8 +16,8 @@ export const ENDLESS: SqlQuery = sql`SELECT count(*) AS n
   WHERE (x * y + z) % 7 = 3`
 
 /** Tests the rules of the port QueryEngine (core/ports.ts) on one implementation. */
-export function queryEngineContract(name: string, open: () => Promise<OpenedQueryEngine>): void {
-  describe(`${name} as a QueryEngine`, () => {
+export function queryEngineContract(engineName: string, open: () => Promise<OpenedQueryEngine>): void {
+  describe(`${engineName} as a QueryEngine`, () => {
     let opened: OpenedQueryEngine
     const rows = (query: SqlQuery) => opened.engine.rows(query)
 
@@ -87,8 +88,11 @@ export function queryEngineContract(name: string, open: () => Promise<OpenedQuer
     })
 
     test('all tables of an empty lake exist and have no rows', async () => {
-      for (const table of ['events_hot', 'events_warm', 'events_cold', 'sessions_cold', 'activity_cold']) {
-        expect(await rows(sql`SELECT count(*) AS n FROM ${{ text: table, params: [] }}`)).toEqual([{ n: 0 }])
+      for (const table of Object.keys(tables) as TableName[]) {
+        expect(await rows(sql`SELECT count(*) AS n FROM ${name(table)}`)).toEqual([{ n: 0 }])
+        expect(await rows(sql`SELECT count(*) AS n FROM ${name(table)} WHERE ${inFiles(table, [])}`)).toEqual(
+          [{ n: 0 }],
+        )
       }
     })
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { classifyEngineFailure } from '#duckdb/fault'
 import { dialect } from '#duckdb/macros'
-import { createTables, useFiles } from '#duckdb/tables'
-import { lakeFiles } from '#local/lake/listing'
+import { createTables, readFiles, text, useFiles } from '#duckdb/tables'
+import { listFiles } from '#local/lake/listing'
 import { type TableName, tables } from '#schemas/columns'
 import { type StatementEngine, StatementError, type StatementResult } from './athena-emulator.ts'
 
@@ -26,6 +26,9 @@ const LITERALS = 'CREATE OR REPLACE MACRO from_utf8(bytes) AS decode(bytes)'
 /** DuckDB ignores an interrupt before the statement starts, so the interrupt is repeated. */
 const INTERRUPT_EVERY_MS = 20
 
+/** The address of the lake in statements. */
+export const LAKE_LOCATION = 's3://footfall-lake'
+
 /** Runs Athena's statements in DuckDB, over the files of a lake in a folder. */
 export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-'))
@@ -33,6 +36,7 @@ export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine>
   const first = await instance.connect()
   for (const statement of [...dialect, LITERALS]) await first.run(statement)
   const empty = await createTables(first, dir)
+  for (const table of Object.keys(tables) as TableName[]) await first.run(addPaths(table, lakeDir))
   first.closeSync()
 
   async function run(sql: string, signal: AbortSignal): Promise<StatementResult> {
@@ -60,7 +64,7 @@ export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine>
     let bytes = 0
     for (const table of Object.keys(tables) as TableName[]) {
       if (!new RegExp(`\\b${table}\\b`).test(sql)) continue
-      const files = await lakeFiles(lakeDir, table, [])
+      const files = await listFiles(lakeDir, table)
       for (const file of files) bytes += (await stat(file)).size
       await connection.run(useFiles(table, [empty[table], ...files]))
     }
@@ -74,6 +78,12 @@ export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine>
       await rm(dir, { recursive: true, force: true })
     },
   }
+}
+
+/** Adds the column "$path" to a view. Athena has it in every table. */
+function addPaths(table: TableName, lakeDir: string): string {
+  return `CREATE OR REPLACE VIEW ${table} AS
+    SELECT *, replace(filename, ${text(lakeDir)}, ${text(LAKE_LOCATION)}) AS "$path" FROM ${readFiles(table)}`
 }
 
 function toText(value: DuckDBValue): string | null {

@@ -51,11 +51,11 @@ async function recordStatements(root: string, sample: SampleLake): Promise<Recor
   for (const { prefix } of Object.values(tables)) await mkdir(join(lakeDir, prefix), { recursive: true })
   const tempDir = join(root, '.temp')
   const lake = lakeWithOldFiles(createFolderLake(lakeDir), ADDED_COLUMNS, sample.isOld ?? (() => false))
-  const snapshot = await buildLake({ ...sample, lake, tempDir })
+  const { openLake } = await buildLake({ ...sample, lake, tempDir })
   const duckdb = await openQueryEngine({ lakeDir, tempDir, log: () => {} })
   try {
     const engine = recordingEngine(duckdb)
-    const services = { engine, lakeState: { lake: async () => snapshot }, clock: { now: () => NOW } }
+    const services = { engine, openLake, clock: { now: () => NOW } }
     for (const id of PROJECTS) {
       for (const has_event_ids of [true, false]) {
         const project = { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
@@ -109,7 +109,7 @@ try {
   let different = 0
   for (const sample of [wideLake(), lakeWithAddedColumns(), ...randomLakes(SEED, LAKES)]) {
     const statements = await recordStatements(root, sample)
-    const trino = trinoEngine(server.url, sample.name)
+    const trino = trinoEngine(server.url, sample.name, `local:///${sample.name}`)
     await createTables(trino, sample.name)
     const differences = await findDifferences(trino, statements)
     console.log(`${sample.name}: ${statements.length} statements, ${differences.length} of them differ`)

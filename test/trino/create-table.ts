@@ -35,7 +35,6 @@ function partition({ projection, ...rest }: HivePartition): string {
   const properties = {
     partition_projection_type: text(projection.type.toUpperCase()),
     partition_projection_range: list(projection.range.map(String)),
-    ...('format' in projection && { partition_projection_format: text(projection.format) }),
   }
   return `${column(rest)} WITH (${assignments(properties)})`
 }

@@ -8,8 +8,8 @@ const DAY = 86_400_000
 export type SampleLake = {
   name: string
   epochs: EventsRecord[][][]
-  warm: number
-  coldEnds: number[]
+  compacted: number
+  mergeEnds: number[]
   since: string[]
   limit: number
   filter: { event?: string; user_id?: string; session_id?: string }
@@ -24,23 +24,23 @@ export const ADDED_COLUMNS = ['country', 'path'] as const
 export function randomLakes(seed: number, count: number): SampleLake[] {
   return fc
     .sample(history, { seed, numRuns: count })
-    .map(({ epochs, warm, coldEnds, since, limit, filter }, i) => ({
+    .map(({ epochs, compacted, mergeEnds, since, limit, filter }, i) => ({
       name: `random_${i + 1}`,
       epochs: recordsOf({ epochs }).epochs,
-      warm,
-      coldEnds,
+      compacted,
+      mergeEnds,
       since,
       limit,
       filter,
     }))
 }
 
-/** Arrival of each epoch, in days before now. Two cold compactions take the first two epochs; one is warm, two are hot. */
+/** Arrival of each epoch, in days before now. The first two are a merged segment, the third is one, two are hot. */
 const ARRIVALS = [52, 30, 15, 4, 0]
 
 /**
- * A lake with more names, countries and days than a response lists or a mask holds, sessions in several epochs and cold
- * files, users that change within a session, and copies of events within an epoch and in other epochs.
+ * A lake with more names, countries and days than a response lists or a mask holds, sessions in several epochs and
+ * segments, users that change within a session, and copies of events within an epoch and in other epochs.
  */
 export function wideLake(): SampleLake {
   let seq = 1
@@ -76,16 +76,20 @@ export function wideLake(): SampleLake {
   return {
     name: 'wide',
     epochs,
-    warm: 4,
-    coldEnds: [2, 3],
+    compacted: 4,
+    mergeEnds: [3],
     since: ['60d', '3d'],
     limit: 70,
     filter: { user_id: 'user 3' },
   }
 }
 
-/** The wide lake, but the columns ADDED_COLUMNS were added after some files of each tier had been written. */
+/** The wide lake, but the columns ADDED_COLUMNS were added after some hot files and segments had been written. */
 export function lakeWithAddedColumns(): SampleLake {
-  const oldFiles = [/^hot\/epoch=4\//, /^warm\/epoch=3\//, /\/1-2\.parquet$/]
+  const oldFiles = [
+    /^hot\/epoch=[14]\//,
+    /^segments\/.*\/1-2-0-0\.parquet$/,
+    /^segments\/.*\/3-4-0-0\.parquet$/,
+  ]
   return { ...wideLake(), name: 'added_columns', isOld: key => oldFiles.some(pattern => pattern.test(key)) }
 }

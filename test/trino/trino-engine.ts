@@ -8,15 +8,15 @@ export type TrinoEngine = QueryEngine & {
   run(text: string): Promise<Row[]>
 }
 
-/** The QueryEngine port on a Trino server. It sends the text that Athena would get, and reads rows as from Athena. */
-export function trinoEngine(url: string, schema: string): TrinoEngine {
+/** The QueryEngine port on a Trino server over the files below `lakeLocation`. It sends the text that Athena would get, and reads rows as from Athena. */
+export function trinoEngine(url: string, schema: string, lakeLocation: string): TrinoEngine {
   async function run(text: string, signal?: AbortSignal): Promise<Row[]> {
     const { columns, rows } = await runOnTrino({ url, schema, text, signal })
     const athenaColumns = columns.map(({ name, type }) => ({ Name: name, Type: type }))
     return rows.map(values => toRow(athenaColumns, values.map(toDatum)))
   }
 
-  return { run, rows: (query, { signal } = {}) => run(renderSql(query), signal) }
+  return { run, rows: (query, { signal } = {}) => run(renderSql(query, lakeLocation), signal) }
 }
 
 function toDatum(value: string | null): { VarCharValue?: string } {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
 import type { Log, QueryStatistics } from '#core/ports'
-import { integer, sql, withScans } from '#core/sql'
+import { inFiles, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
@@ -86,14 +86,23 @@ test('the next statement sees new files and no longer sees deleted files', async
   expect(await engine.rows(countHot)).toEqual([{ n: 5, paths: 5 }])
 })
 
-test('statements of one snapshot read the same files, also when new files arrive', async () => {
+test('a statement opens exactly the files that it names, and each of them once', async () => {
   const { lake, engine } = await setUp()
-  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
-  const snapshot = {}
-  expect(await engine.rows(countHot, { snapshot })).toEqual([{ n: 3, paths: 3 }])
-  await lake.put('hot/epoch=1/0-2-2.parquet', hotFile(5))
-  expect(await engine.rows(countHot, { snapshot })).toEqual([{ n: 3, paths: 3 }])
-  expect(await engine.rows(countHot, { snapshot: {} })).toEqual([{ n: 8, paths: 8 }])
+  const [first, second, other] = [1, 2, 3].map(n => `hot/epoch=1/0-${n}-${n}.parquet`) as [
+    string,
+    string,
+    string,
+  ]
+  await lake.put(first, hotFile(3))
+  await lake.put(second, hotFile(5))
+  await lake.put(other, Buffer.from('not Parquet'))
+  const count = (files: string[]) =>
+    sql`SELECT count(*) AS n FROM events_hot WHERE ${inFiles('events_hot', files)}`
+  expect(await engine.rows(count([first]))).toEqual([{ n: 3 }])
+  expect(await engine.rows(count([first, second]))).toEqual([{ n: 8 }])
+  expect(await engine.rows(count([]))).toEqual([{ n: 0 }])
+  const twice = sql`SELECT max(n) AS n FROM (${count([first])} UNION ALL ${count([first, second])}) AS counted`
+  expect(await engine.rows(twice)).toEqual([{ n: 8 }])
 })
 
 test('equal statements of one snapshot are one run while it lasts, and each caller gets its statistics', async () => {
@@ -138,15 +147,34 @@ test('heavy statements of one account do not hold up another account', async () 
   )
 })
 
-test('when a listed file is deleted, the folder is listed again, also within a snapshot', async () => {
+test('when a listed file is deleted before it is opened, the folder is listed again', async () => {
   const { lake, engine, logged } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   await lake.put('hot/epoch=1/0-2-2.parquet', hotFile(5))
-  const snapshot = {}
-  await engine.rows(countHot, { snapshot })
-  await lake.delete(['hot/epoch=1/0-2-2.parquet'])
-  expect(await engine.rows(countHot, { snapshot })).toEqual([{ n: 3, paths: 3 }])
+  const { prepare } = DuckDBConnection.prototype
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementationOnce(async function (
+    this: DuckDBConnection,
+    text,
+  ) {
+    await lake.delete(['hot/epoch=1/0-2-2.parquet'])
+    return prepare.call(this, text)
+  })
+  onTestFinished(() => spy.mockRestore())
+  expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
+  expect(spy).toHaveBeenCalledTimes(2)
   expect(logged).toEqual([])
+})
+
+test('a statement that names a missing file rejects with UNAVAILABLE, and the log names the key', async () => {
+  const { lake, engine, logged } = await setUp()
+  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
+  const lost = 'hot/epoch=1/0-2-2.parquet'
+  const query = sql`SELECT count(*) AS n FROM events_hot
+    WHERE ${inFiles('events_hot', ['hot/epoch=1/0-1-1.parquet', lost])}`
+  await expect(engine.rows(query)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(logged).toEqual([['LAKE_OBJECT_DAMAGED', expect.objectContaining({ key: lost })]])
+  await lake.put(lost, hotFile(2))
+  expect(await engine.rows(query)).toEqual([{ n: 5 }])
 })
 
 test('a system that opens no more files does not count as damage', async () => {
@@ -159,17 +187,6 @@ test('a system that opens no more files does not count as damage', async () => {
   onTestFinished(() => spy.mockRestore())
   await expect(engine.rows(countHot)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(logged).toEqual([])
-})
-
-test('a statement reads only the partitions that it scans', async () => {
-  const { lake, engine } = await setUp()
-  await lake.put('hot/epoch=1/0-1-1.parquet', Buffer.from('not Parquet'))
-  await lake.put('hot/epoch=2/0-2-2.parquet', hotFile(2))
-  const second = withScans(sql`SELECT count(*) AS n FROM events_hot WHERE epoch >= ${integer(2)}`, {
-    table: 'events_hot',
-    epoch: [2, 9],
-  })
-  expect(await engine.rows(second)).toEqual([{ n: 2 }])
 })
 
 test('a column that an older file does not have is null', async () => {
