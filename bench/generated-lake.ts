@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createArrivalOrder } from '#core/ingest/ids'
@@ -19,27 +20,40 @@ import { compactionTempDir, lakeDir } from '#local/storage'
 import { LOCAL_SHARD } from '#local/stream/reader'
 
 export type GeneratedLakeOptions = {
-  /** Number of events of the large project. */
+  /** Number of events of each of the two large projects. */
   events: number
-  /** Hours of traffic that form one epoch. Each epoch is compacted to warm and to cold. */
-  stepHours: number
+  /** Whether the second large project exists. It sends every event with an event_id. */
+  hasEventIds: boolean
+  /** Projects in all. */
+  projects: number
   reportProgress(text: string): void
 }
 
-/** Number of events of the second project. Each further project has a tenth of it. */
+/** Number of events of the project `small`. Each further project has a tenth of it. */
 export const SMALL_EVENTS = 10_000
-const PROJECTS = 100
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 const DAYS = 30
 const BATCH = 5_000
 
 /**
- * Generates a data folder with a month of traffic. The traffic goes through the real consumer and compactor, with a
- * clock that runs ahead, until all of it is cold. `folder` is complete afterwards, or it does not exist.
+ * The ends of the epochs, in ms before the end of the traffic: one a day, then one an hour for two days, so that the newest
+ * segments are as small as in production. The last ten minutes stay in hot files.
+ */
+const EPOCH_ENDS = [
+  ...Array.from({ length: DAYS - 2 }, (_, i) => (DAYS - 1 - i) * 24 * HOUR_MS),
+  ...Array.from({ length: 47 }, (_, i) => (47 - i) * HOUR_MS),
+  10 * MINUTE_MS,
+  0,
+]
+
+/**
+ * Generates a data folder with a month of traffic, in the state that production has. The traffic goes through the real consumer
+ * and compactor, with a clock that runs ahead. `folder` is complete afterwards, or it does not exist.
  */
 export async function generateLake(
   folder: string,
-  { events, stepHours, reportProgress }: GeneratedLakeOptions,
+  { events, hasEventIds, projects: projectCount, reportProgress }: GeneratedLakeOptions,
 ): Promise<void> {
   const unfinished = `${folder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
@@ -57,10 +71,10 @@ export async function generateLake(
   const stream = { read: async () => [] }
   const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
   const compactor = createCompactor({ lake, tempDir: compactionTempDir(unfinished), log, memoryMb: 2_048 })
-  const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, log })
+  const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, clock, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const maintenance = createMaintenance(
-    { state: lakeState, lake, jobs, clock, log },
+    { state: lakeState, lake, jobs, usage, clock, log },
     {
       ...MAINTENANCE_DEFAULTS,
       epochMs: 0,
@@ -69,13 +83,24 @@ export async function generateLake(
     },
   )
 
+  async function createProject(name: string): Promise<Project> {
+    return (await projects.create({ account, name })).project
+  }
+
+  function toFeed(project: Project, size: number, seed: number): Feed {
+    return {
+      project,
+      traffic: createTrafficReader(demoTraffic({ events: size, end, seed })),
+      hasEventIds: false,
+    }
+  }
+
   /** Runs maintenance and its jobs until nothing changes any more. */
   async function runMaintenance(): Promise<void> {
     for (let before = ''; ; ) {
       await maintenance.tick()
       await jobs.idle()
-      const { epoch, warm, cold } = await lakeState.lake()
-      const after = `${epoch} ${warm} ${cold}`
+      const after = (await lakeState.manifests()).map(({ version }) => version).join()
       if (after === before) return
       before = after
     }
@@ -83,23 +108,25 @@ export async function generateLake(
 
   const owner = await ensureOwner({ client: state.client, table: state.table, accounts, projects }, null, '')
   writeCredentials(unfinished, owner.credentials)
-  const allProjects = [owner.project as Project]
-  for (let i = 2; i <= PROJECTS; i += 1) {
-    const account = { id: owner.credentials.account_id }
-    allProjects.push((await projects.create({ account, name: i === 2 ? 'small' : `site-${i}` })).project)
+  const account = { id: owner.credentials.account_id }
+  const feeds = [toFeed(owner.project as Project, events, 1)]
+  if (hasEventIds) feeds.push({ ...toFeed(await createProject('ids'), events, 2), hasEventIds })
+  feeds.push(toFeed(await createProject('small'), SMALL_EVENTS, 3))
+  while (feeds.length < projectCount) {
+    const number = feeds.length + 1
+    feeds.push(toFeed(await createProject(`site-${number}`), SMALL_EVENTS / 10, number))
   }
-  const feeds = allProjects.map((project, i) => {
-    const size = [events, SMALL_EVENTS][i] ?? SMALL_EVENTS / 10
-    return { project, traffic: createTrafficReader(demoTraffic({ events: size, end, seed: i + 1 })) }
-  })
   const ids = createArrivalOrder()
   let sequence = 0
-  for (let step = now + stepHours * HOUR_MS; now < end; step += stepHours * HOUR_MS) {
-    now = Math.min(step, end)
+  for (const beforeEnd of EPOCH_ENDS) {
+    now = end - beforeEnd
     let batch: StreamEntry[] = []
-    for (const { project, traffic } of feeds) {
-      for (const request of traffic.before(now === end ? Number.POSITIVE_INFINITY : now)) {
+    for (const { project, traffic, hasEventIds } of feeds) {
+      for (const request of traffic.before(beforeEnd === 0 ? Number.POSITIVE_INFINITY : now)) {
         sequence += 1
+        if (hasEventIds) {
+          for (const [i, event] of request.events.entries()) event.event_id = eventId(sequence, i)
+        }
         batch.push({ sequence: String(sequence), data: demoRecord(request, project, ids) })
         if (batch.length < BATCH) continue
         await consumer.consumeBatch(LOCAL_SHARD, batch)
@@ -107,16 +134,19 @@ export async function generateLake(
       }
     }
     await consumer.consumeBatch(LOCAL_SHARD, batch)
-    await runMaintenance()
-    reportProgress(`${Math.ceil((now - end) / HOUR_MS / 24) + DAYS} of ${DAYS} days, ${sequence} requests`)
-  }
-  // The last epoch becomes cold, and then the superseded files are deleted.
-  for (const days of [3, 5, 7]) {
-    now = end + days * 24 * HOUR_MS
-    await runMaintenance()
+    // The last epoch stays open.
+    if (beforeEnd > 0) await runMaintenance()
+    reportProgress(`${(DAYS - beforeEnd / HOUR_MS / 24).toFixed(1)} of ${DAYS} days, ${sequence} requests`)
   }
   await state.close()
   await rename(unfinished, folder)
+}
+
+type Feed = { project: Project; traffic: ReturnType<typeof createTrafficReader>; hasEventIds: boolean }
+
+/** A random id does not compress, like those of real senders. */
+function eventId(sequence: number, index: number): string {
+  return createHash('md5').update(`${sequence} ${index}`).digest('base64url')
 }
 
 /** Reads the requests of a generator in steps. `before` yields the next requests that arrive before a time. */

@@ -1,34 +1,42 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { tables } from '#schemas/columns'
 import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
+import { type Question, questions } from './questions.ts'
 
 /**
- * `npm run bench:reads`: measures GET /stats of the real service over a month of traffic: the first request after a start
- * and the later ones. For comparison it also measures DuckDB alone on the same columns in one file.
- *   --events 1M     number of events of the large project, such as 10M; 99 other projects are small
- *   --step-hours 24 hours of traffic that form one epoch, which is compacted to warm and to cold
- *   --repeat 10     later requests per project and time range
+ * `npm run bench:reads`: measures every report of the real service over a month of traffic in the state that production has:
+ * the last two days in small segments, the last ten minutes in hot files, one or two large projects among 1,000 small ones.
+ * For comparison it measures DuckDB alone on the same columns in one sorted file.
+ *   --events 1M      number of events of each large project, such as 10M
+ *   --projects 1000  projects in all
+ *   --event-ids      adds a second large project whose events have event_ids
+ *   --repeat 5       requests of each question, after a first one
+ *   --only stats     measures only the questions whose name begins so
  */
 
 const { values: options } = parseArgs({
   options: {
     events: { type: 'string', default: '1M' },
-    'step-hours': { type: 'string', default: '24' },
-    repeat: { type: 'string', default: '10' },
+    projects: { type: 'string', default: '1000' },
+    'event-ids': { type: 'boolean', default: false },
+    repeat: { type: 'string', default: '5' },
+    only: { type: 'string', default: '' },
   },
 })
 const events = parseCount(options.events)
-const stepHours = Number(options['step-hours'])
-const WINDOWS = ['1d', '7d', '30d']
+const projects = Number(options.projects)
+const hasEventIds = options['event-ids']
+const repeat = Number(options.repeat)
 
 const cache = join(tmpdir(), 'footfall-bench')
 // The traffic ends when the lake was generated, so a lake is used for one day.
 const today = new Date().toISOString().slice(0, 10)
-const folder = join(cache, `reads-${events}-${stepHours}h-${today}`)
+const folder = join(cache, `reads-${events}-${projects}${hasEventIds ? '-ids' : ''}-${today}`)
 mkdirSync(cache, { recursive: true })
 for (const name of readdirSync(cache)) {
   if (name.startsWith('reads-') && !name.endsWith(today)) rmSync(join(cache, name), { recursive: true })
@@ -36,47 +44,50 @@ for (const name of readdirSync(cache)) {
 if (!existsSync(folder)) {
   const started = performance.now()
   const reportProgress = (text: string) => process.stdout.write(`\r\x1b[KGenerating the lake: ${text}`)
-  await generateLake(folder, { events, stepHours, reportProgress })
+  await generateLake(folder, { events, hasEventIds, projects, reportProgress })
   console.log(`\nGenerated in ${Math.round((performance.now() - started) / 1_000)} s`)
 }
 
 printSizes()
-const hasColdCache = canDropCaches()
+console.log('\nms: the first request, the median and the longest of the later ones')
 console.log(
-  `\nGET /stats, ms (first: the first request after a start${hasColdCache ? ', with an empty file cache' : ''})`,
+  `${'question'.padEnd(30)} ${'project'.padEnd(8)} ${['first', 'median', 'max', 'goal', 'memory MB'].map(name => name.padStart(9)).join(' ')}`,
 )
-console.log('project         window    first   median      max')
-for (const project of ['demo', 'small']) {
-  const size = project === 'demo' ? events : SMALL_EVENTS
-  for (const since of WINDOWS) {
-    if (hasColdCache) dropCaches()
-    const service = await startService()
-    try {
+const service = await startService()
+try {
+  for (const project of ['demo', ...(hasEventIds ? ['ids'] : []), 'small']) {
+    const goalFactor = project === 'ids' ? 1.3 : 1
+    for (const question of questions(await userOf(service, project))) {
+      if (!question.name.startsWith(options.only)) continue
       const times: number[] = []
-      for (let i = 0; i <= Number(options.repeat); i += 1) {
-        const { ms, total } = await measureStats(service, project, since)
-        times.push(ms)
-        if (since === '30d' && total !== size)
-          throw new Error(`The response counts ${total} of ${size} events.`)
-      }
+      for (let i = 0; i <= repeat; i += 1) times.push(await measure(service, project, question))
       const [first, ...later] = times as [number, ...number[]]
       const sorted = later.toSorted((a, b) => a - b)
-      const figures = [first, sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
-      const name = `${size} events`.padEnd(15)
-      console.log(`${name} ${since.padStart(6)} ${figures.map(ms => ms.toFixed(0).padStart(8)).join(' ')}`)
-    } finally {
-      await service.stop()
+      const goal = project === 'small' ? 60 : question.goalMs * goalFactor
+      const figures = [
+        first,
+        sorted[Math.floor(sorted.length / 2)] ?? 0,
+        sorted.at(-1) ?? 0,
+        goal,
+        service.memoryMb(),
+      ]
+      console.log(
+        `${question.name.padEnd(30)} ${project.padEnd(8)} ${figures.map(figure => figure.toFixed(0).padStart(9)).join(' ')}`,
+      )
     }
   }
+} finally {
+  await service.stop()
 }
 await printLimit()
 
-type RunningService = { baseUrl: string; apiKey: string; stop(): Promise<void> }
+type RunningService = { baseUrl: string; apiKey: string; memoryMb(): number; stop(): Promise<void> }
 
 async function startService(): Promise<RunningService> {
   const main = join(import.meta.dirname, '../local/main.ts')
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
-    env: { ...process.env, DATA_DIR: folder, PORT: '0', SEED_DEMO: 'false' },
+    // A long epoch, so that the hot files stay hot.
+    env: { ...process.env, DATA_DIR: folder, PORT: '0', SEED_DEMO: 'false', EPOCH_SECONDS: '86400' },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   await new Promise<void>((resolve, reject) => {
@@ -92,6 +103,10 @@ async function startService(): Promise<RunningService> {
   return {
     baseUrl: base_url,
     apiKey: api_key,
+    memoryMb() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
+    },
     stop() {
       child.kill('SIGINT')
       return exit
@@ -99,32 +114,51 @@ async function startService(): Promise<RunningService> {
   }
 }
 
-async function measureStats({ baseUrl, apiKey }: RunningService, project: string, since: string) {
-  const started = performance.now()
-  const response = await fetch(`${baseUrl}/stats?project=${project}&since=${since}`, {
-    headers: { 'X-API-Key': apiKey },
-  })
-  const { totals } = (await response.json()) as { totals?: { total_events: number } }
-  const ms = performance.now() - started
-  if (!totals || totals.total_events === 0)
-    throw new Error(`The response with status ${response.status} counts no events.`)
-  return { ms, total: totals.total_events }
+async function userOf(service: RunningService, project: string): Promise<string> {
+  const url = `${service.baseUrl}/events?project=${project}&limit=1`
+  const response = await fetch(url, { headers: { 'X-API-Key': service.apiKey } })
+  const { events } = (await response.json()) as { events: { user_id: string }[] }
+  return events[0]?.user_id ?? ''
 }
 
-/** Prints the stored bytes per event of a lake in which all events are cold. */
+/** Sends a request and returns its time, ms. */
+async function measure(
+  { baseUrl, apiKey }: RunningService,
+  project: string,
+  { path, query, body }: Question,
+): Promise<number> {
+  const url = new URL(path, baseUrl)
+  if (body === undefined) {
+    for (const [name, value] of Object.entries({ project, ...query })) url.searchParams.set(name, value)
+  }
+  const headers = { 'X-API-Key': apiKey }
+  const started = performance.now()
+  const response = await fetch(
+    url,
+    body === undefined
+      ? { headers }
+      : { method: 'POST', headers, body: JSON.stringify({ project, ...body }) },
+  )
+  const text = await response.text()
+  const ms = performance.now() - started
+  if (!response.ok) throw new Error(`${path} of ${project}: status ${response.status}, ${text}`)
+  return ms
+}
+
+/** Prints the stored bytes of an event. Files of the largest merged segments are the steady state of a large project. */
 function printSizes(): void {
-  const total = events + SMALL_EVENTS + (98 * SMALL_EVENTS) / 10
-  console.log(`${total} events of 100 projects and 30 days, all cold`)
+  const total = events * (hasEventIds ? 2 : 1) + SMALL_EVENTS + ((projects - 2) * SMALL_EVENTS) / 10
+  console.log(`${total} events of ${projects} projects and 30 days`)
   let sum = 0
-  for (const table of ['hot', 'warm', 'cold', 'sessions', 'activity']) {
-    const sizes = filesBelow(join(folder, 'lake', table)).map(path => statSync(path).size)
+  for (const { prefix } of Object.values(tables)) {
+    const sizes = filesBelow(join(folder, 'lake', prefix)).map(path => statSync(path).size)
     const bytes = sizes.reduce((all, size) => all + size, 0)
     sum += bytes
     console.log(
-      `${table.padEnd(9)} ${String(sizes.length).padStart(7)} files ${(bytes / total).toFixed(2).padStart(8)} bytes an event`,
+      `${prefix.padEnd(20)} ${String(sizes.length).padStart(7)} files ${(bytes / total).toFixed(2).padStart(8)} bytes an event`,
     )
   }
-  console.log(`total     ${''.padStart(13)} ${(sum / total).toFixed(2).padStart(8)} bytes an event`)
+  console.log(`total ${''.padStart(30)} ${(sum / total).toFixed(2).padStart(8)} bytes an event`)
 }
 
 /** Measures the lower limit of a report: DuckDB alone reads the rows of the large project from one sorted file. */
@@ -132,16 +166,16 @@ async function printLimit(): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '2GB' })
   const connection = await instance.connect()
   const file = (table: string) => join(cache, `limit-${table}.parquet`)
-  const big = `(SELECT project_id FROM read_parquet('${folder}/lake/activity/*/*/*.parquet')
+  const big = `(SELECT project_id FROM read_parquet('${folder}/lake/segments/activity/*/*.parquet')
     GROUP BY 1 ORDER BY sum(event_count) DESC LIMIT 1)`
-  for (const table of ['activity', 'sessions', 'cold']) {
-    await connection.run(`COPY (SELECT * FROM read_parquet('${folder}/lake/${table}/*/*/*.parquet', hive_partitioning = true)
-      WHERE project_id = ${big} ORDER BY date) TO '${file(table)}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2)`)
+  for (const table of ['activity', 'sessions', 'events']) {
+    await connection.run(`COPY (SELECT * FROM read_parquet('${folder}/lake/segments/${table}/*/*.parquet')
+      WHERE project_id = ${big} ORDER BY ${table === 'events' ? 'timestamp' : 'date'}) TO '${file(table)}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2)`)
   }
   const queries: [string, string][] = [
     [
       'number of events and of users, from the events',
-      `SELECT count(*), count(DISTINCT user_id) FROM '${file('cold')}'`,
+      `SELECT count(*), count(DISTINCT user_id) FROM '${file('events')}'`,
     ],
     [
       'number of events and of users, from the rollup',
@@ -172,7 +206,7 @@ async function printLimit(): Promise<void> {
   }
   connection.closeSync()
   instance.closeSync()
-  for (const table of ['activity', 'sessions', 'cold']) rmSync(file(table))
+  for (const table of ['activity', 'sessions', 'events']) rmSync(file(table))
 }
 
 function filesBelow(path: string): string[] {
@@ -180,21 +214,6 @@ function filesBelow(path: string): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-}
-
-/** Returns whether this process may empty the system's file cache (root on Linux). */
-function canDropCaches(): boolean {
-  try {
-    dropCaches()
-    return true
-  } catch {
-    return false
-  }
-}
-
-function dropCaches(): void {
-  execFileSync('sync')
-  writeFileSync('/proc/sys/vm/drop_caches', '3')
 }
 
 function parseCount(text: string): number {

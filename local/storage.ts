@@ -2,7 +2,8 @@ import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLakeConsumer } from '#core/lake/consumer'
-import { parseHotKey } from '#core/lake/keys'
+import { hotPrefix, parseHotKey } from '#core/lake/keys'
+import { allManifests } from '#core/lake/maintenance'
 import { reconcile } from '#core/lake/reconcile'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
@@ -112,12 +113,13 @@ function repeatMeasure(reserve: DiskReserve) {
   }
 }
 
-/** The bytes of the hot files that have no warm compaction yet. */
+/** The bytes of the hot files that some bucket has not compacted yet. */
 async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> {
-  const { warm, epoch } = await state.lake()
+  const { epoch } = await state.lake()
+  const compacted = Math.min(...(await allManifests(state)).map(manifest => manifest.compacted))
   let bytes = 0
-  for (let open = warm; open <= epoch && bytes < COMPACTION_BYTES; open++) {
-    for (const { size } of await lake.list(`${tables.events_hot.prefix}/epoch=${open}/`)) bytes += size
+  for (let open = compacted; open <= epoch && bytes < COMPACTION_BYTES; open++) {
+    for (const { size } of await lake.list(hotPrefix(open))) bytes += size
   }
   return bytes
 }
