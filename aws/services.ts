@@ -134,17 +134,17 @@ export function createJobsServices(environment: Environment) {
     memoryMb: COMPACTION_MEMORY_MB,
     threads: Math.min(threads, availableParallelism()),
   }
-  return { services: { state, lake, usage, projects, log }, compaction, instrument }
+  return { services: { state, lake, usage, projects, clock, log }, compaction, instrument }
 }
 
 export function createSchedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
   const { log, gauge, trace, instrument } = createInstruments()
-  const { lakeState: state } = createTracedStores(TABLE_NAME, trace)
+  const { lakeState: state, usage } = createTracedStores(TABLE_NAME, trace)
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const maintenance = createMaintenance({ state, lake, jobs, clock, log }, settings)
+  const maintenance = createMaintenance({ state, lake, jobs, usage, clock, log }, settings)
   return { services: { maintenance, state, clock, gauge, log }, instrument }
 }
 

@@ -107,7 +107,8 @@ function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, Al
     CompactionLag: {
       metric: metrics.gauge('CompactionLagSeconds'),
       above: 3_600,
-      meaning: 'An epoch was closed an hour ago and is not compacted. Reads become slower and cost more.',
+      meaning:
+        'An epoch was closed an hour ago and a bucket has not compacted it. Reads of its projects become slower and cost more.',
     },
     LastEpoch: {
       metric: metrics.gauge('Epoch'),

@@ -79,6 +79,5 @@ function projectionParameters({ name, projection }: HivePartition): Record<strin
   return {
     [`projection.${name}.type`]: projection.type,
     [`projection.${name}.range`]: projection.range.join(','),
-    ...('format' in projection && { [`projection.${name}.format`]: projection.format }),
   }
 }

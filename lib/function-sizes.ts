@@ -26,7 +26,7 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   pages: { description: 'Serves the pages for people', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   // A claim of 100,000 rows needs a few hundred MB and a few seconds. The rest is for reading a claimed range again.
   lake: { description: 'Writes hot files from the stream', memoryMb: 1024, timeoutSeconds: 300 },
-  // 3,008 MB is the limit of a new account. A cold compaction keeps the temporary files of a day's events on the disk.
+  // 3,008 MB is the limit of a new account. A merge keeps temporary files of about 25 times its segments on the disk.
   jobs: { description: 'Compacts the lake', memoryMb: 3008, timeoutSeconds: 900, diskMb: 10_240 },
   // Ends before its lease of 60 s, so that two ticks never run at the same time.
   scheduler: {

@@ -24,9 +24,10 @@ export type ServiceProps = {
   folders: Record<FunctionName, string>
 }
 
-const [hot, warm, cold, sessions, activity] = (
-  ['events_hot', 'events_warm', 'events_cold', 'sessions_cold', 'activity_cold'] as const
-).map(name => `${tables[name].prefix}/`) as [string, string, string, string, string]
+const HOT = `${tables.events_hot.prefix}/`
+const SEGMENTS = Object.values(tables)
+  .map(({ prefix }) => `${prefix}/`)
+  .filter(prefix => prefix !== HOT)
 
 /** Reads, creates and changes items. Only accounts and projects are ever deleted. */
 const READ_AND_WRITE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
@@ -92,14 +93,14 @@ export class Service extends Stack {
     lake
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindStreamReader(stream)
-      .bindLake(bucket, { list: [hot], get: [hot], put: [hot, QUARANTINE_PREFIX] })
+      .bindLake(bucket, { list: [HOT], get: [HOT], put: [HOT, QUARANTINE_PREFIX] })
     jobs
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
-      .bindLake(bucket, { list: [hot, warm], get: [hot, warm], put: [warm, cold, sessions, activity] })
+      .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: SEGMENTS })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
-      .bindLake(bucket, { list: [hot, warm, cold], delete: [hot, warm] })
+      .bindLake(bucket, { list: [HOT, ...SEGMENTS], delete: [HOT, ...SEGMENTS] })
       .bindJobQueue(jobQueue.queue)
       .set('EPOCH_MINUTES', String(config.epochMinutes))
     owner.bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)

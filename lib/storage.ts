@@ -21,8 +21,6 @@ export const QUARANTINE_PREFIX = 'quarantine/'
 /** Results of Athena statements. */
 export const RESULTS_PREFIX = 'athena-results/'
 
-/** Prefixes of hot and warm files, which are deleted a day after a compaction superseded them. */
-const HOT_AND_WARM_PREFIXES = [tables.events_hot.prefix, tables.events_warm.prefix]
 /** How long quarantined records and failed batches stay. They hold events, so they do not stay for ever. */
 const SET_ASIDE_RETENTION = Duration.days(400)
 
@@ -109,12 +107,12 @@ function lifecycleRules(): LifecycleRule[] {
       noncurrentVersionExpiration: Duration.days(14),
       expiredObjectDeleteMarker: true,
     },
-    // The service deletes every hot and warm file itself, after compaction has rewritten its rows. One day is enough here.
-    ...HOT_AND_WARM_PREFIXES.map(prefix => ({
-      id: `old-versions-${prefix}`,
-      prefix: `${prefix}/`,
+    // The service deletes every hot file a day after its rows are in segments. One more day is enough to get it back.
+    {
+      id: 'old-versions-hot',
+      prefix: `${tables.events_hot.prefix}/`,
       noncurrentVersionExpiration: Duration.days(1),
-    })),
+    },
     // A result is read once, and reused for an hour by the same statement.
     {
       id: 'results',

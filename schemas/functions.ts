@@ -76,7 +76,7 @@ export const functions = {
   pages: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
-  /** The worker for warm and cold compaction; the job queue starts it. */
+  /** The worker for compaction and merges; the job queue starts it. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake; a schedule starts it. */
   scheduler: z.object({ ...common, TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES }),

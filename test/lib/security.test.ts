@@ -18,6 +18,9 @@ const full = synthesize({
   streamMode: 'on-demand',
 })
 
+/** The prefixes of the tables of segments, sorted. */
+const SEGMENT_PREFIXES = ['segments/activity', 'segments/event-ids', 'segments/events', 'segments/sessions']
+
 type Statement = {
   Effect: string
   Action: string | string[]
@@ -102,12 +105,9 @@ test.each([
     ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
       's3:GetObject StorageLake/hot/*',
-      's3:GetObject StorageLake/warm/*',
+      ...SEGMENT_PREFIXES.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
       's3:ListBucket StorageLake',
-      's3:PutObject StorageLake/activity/*',
-      's3:PutObject StorageLake/cold/*',
-      's3:PutObject StorageLake/sessions/*',
-      's3:PutObject StorageLake/warm/*',
+      ...SEGMENT_PREFIXES.map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
       'sqs:DeleteMessage JobQueueJobsQueue',
       'sqs:GetQueueAttributes JobQueueJobsQueue',
       'sqs:ReceiveMessage JobQueueJobsQueue',
@@ -118,7 +118,7 @@ test.each([
     ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
       's3:DeleteObject StorageLake/hot/*',
-      's3:DeleteObject StorageLake/warm/*',
+      ...SEGMENT_PREFIXES.map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),
       's3:ListBucket StorageLake',
       'sqs:SendMessage JobQueueJobsQueue',
     ],
@@ -134,7 +134,7 @@ test('reports reads only the lake, one database and one workgroup, and writes on
   expect(granted.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
     's3:PutObject StorageLake/athena-results/*',
   ])
-  const prefixes = ['activity', 'athena-results', 'cold', 'hot', 'sessions', 'warm']
+  const prefixes = ['athena-results', 'hot', ...SEGMENT_PREFIXES]
   expect(granted.filter(right => right.startsWith('s3:GetObject'))).toEqual(
     prefixes.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
   )
