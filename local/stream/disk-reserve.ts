@@ -24,7 +24,7 @@ export const FLOOR_BYTES = 12 * 1024 * 1024
 const RESUME_BYTES = 2 * 1024 * 1024
 /** Hot files are compressed in other pieces than records, so they may be larger. */
 const HOT_PER_RECORD_BYTE = 2
-/** A compaction copies its hot files, and writes warm files that are not larger. */
+/** A compaction copies its hot files, and writes segments that are not larger. */
 const COMPACTED_PER_HOT_BYTE = 2
 /** More hot files than this are compacted in several jobs, one after the other. */
 export const COMPACTION_BYTES = 64 * 1024 * 1024
