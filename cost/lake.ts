@@ -73,6 +73,7 @@ export function lakeQuantities(usage: Usage): Quantity[] {
   const figures = lakeFigures(usage)
   return [
     ...consumer(usage, figures),
+    ...counters(usage, figures),
     ...maintenance(usage, figures),
     ...warmCompaction(usage, figures),
     ...coldCompaction(usage, figures),
@@ -81,16 +82,19 @@ export function lakeQuantities(usage: Usage): Quantity[] {
   ]
 }
 
-function consumer(usage: Usage, { batches, claims }: LakeFigures): Quantity[] {
+/** Bytes of the open counts of one epoch and shard at its end. Each shard may have events of all projects. */
+export function openCountBytes(usage: Usage, { epochs }: Pick<LakeFigures, 'epochs'>): number {
+  const { headBytes, projectBytes } = system.state.openCounts
+  const records = epochs === 0 ? 0 : requests(usage) / epochs / shards(usage)
+  return headBytes + projectBytes * expectedDistinct(usage.projects, records)
+}
+
+function consumer(usage: Usage, figures: LakeFigures): Quantity[] {
+  const { batches, claims } = figures
   const { call, claim, event } = system.functionMs.lake
   const purpose = 'lake consumer'
-  const records = requests(usage)
-  // Each claim counts its events with one write for each project and one for each account.
-  const ownerWrites =
-    claims === 0
-      ? 0
-      : expectedDistinct(usage.projects, records / claims) +
-        expectedDistinct(usage.accounts, records / claims)
+  // A claim writes the open counts of its shard as a whole; a write unit is 1 KB.
+  const countWrites = Math.ceil(openCountBytes(usage, figures) / 1_024)
   return [
     ...lambda('lake', purpose, batches, batches * call + claims * claim + usage.events * event, usage),
     { price: 's3Put', quantity: claims, purpose },
@@ -99,7 +103,24 @@ function consumer(usage: Usage, { batches, claims }: LakeFigures): Quantity[] {
       quantity: batches * system.state.batch.reads + claims * system.state.claim.reads,
       purpose,
     },
-    { price: 'stateWrite', quantity: claims * (system.state.claim.writes + ownerWrites), purpose },
+    { price: 'stateWrite', quantity: claims * (system.state.claim.writes + countWrites), purpose },
+  ]
+}
+
+/** Folding the counts of each epoch into the items of its projects and accounts, and deleting its open counts. */
+function counters(usage: Usage, figures: LakeFigures): Quantity[] {
+  const { epochs, jobsPerEpoch } = figures
+  if (epochs === 0) return []
+  const { project, accountBucket } = system.state.fold
+  const projects = expectedDistinct(usage.projects, requests(usage) / epochs)
+  const accountBuckets = expectedDistinct(usage.accounts * system.lake.buckets, projects)
+  const bytes = openCountBytes(usage, figures)
+  const foldWrites = project * projects + accountBucket * accountBuckets
+  const deleteWrites = shards(usage) * Math.ceil(bytes / 1_024)
+  const epochReads = Math.ceil((shards(usage) * bytes) / 4_096)
+  return [
+    { price: 'stateRead', quantity: epochs * (jobsPerEpoch + 1) * epochReads, purpose: 'counters' },
+    { price: 'stateWrite', quantity: epochs * (foldWrites + deleteWrites), purpose: 'counters' },
   ]
 }
 
@@ -134,12 +155,18 @@ function maintenance(usage: Usage, figures: LakeFigures): Quantity[] {
     },
     {
       price: 'stateRead',
-      quantity: minutesPerMonth * state.tick.reads + epochs * epochReads + jobs * state.job.reads,
+      quantity:
+        minutesPerMonth * state.tick.reads +
+        epochs * (epochReads + system.lake.buckets * state.manifest.reads) +
+        jobs * state.job.reads,
       purpose,
     },
     {
       price: 'stateWrite',
-      quantity: minutesPerMonth * state.tick.writes + epochs * epochWrites + jobs * state.job.writes,
+      quantity:
+        minutesPerMonth * state.tick.writes +
+        epochs * (epochWrites + system.lake.buckets * state.manifest.writes) +
+        jobs * state.job.writes,
       purpose,
     },
   ]

@@ -96,14 +96,23 @@ export const system = {
     /** One call of the consumer, for any number of records. */
     batch: { reads: 1 },
     claim: { reads: 2, writes: 2 },
+    /**
+     * Bytes of the item that has the open counts of a shard and an epoch: of the item itself, and of each project with an
+     * account of its own (measured). A claim writes the item, a compaction job and GET /stats read all of them.
+     */
+    openCounts: { headBytes: 250, projectBytes: 23 },
+    /** Writes of folding an epoch: for a project (all time, and the month), and for an account in a bucket. */
+    fold: { project: 2, accountBucket: 1 },
     /** One tick of the scheduler without work. */
-    tick: { reads: 6, writes: 2 },
+    tick: { reads: 12, writes: 2 },
     /** Closing and compacting one epoch, on top of the ticks. */
     epoch: { reads: 10, writes: 4 },
     /** Checking the superseded files of one epoch every three hours for a day, and deleting them. */
     expiry: { reads: 10, writes: 20 },
     job: { reads: 2, writes: 1 },
-    statsRead: { reads: 5, writes: 3 },
+    /** Moving the watermark of one bucket past an epoch. */
+    manifest: { reads: 2, writes: 1 },
+    statsRead: { reads: 6, writes: 4 },
     lookUp: { reads: 2, seconds: 5 },
     gigabytes: 0.1,
   },

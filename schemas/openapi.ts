@@ -167,7 +167,9 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
   )
 }
 
-const monthlyUsage = z.string().meta({ description: 'Events of the account in this calendar month (UTC)' })
+const monthlyUsage = z.string().meta({
+  description: 'Events of the account in this calendar month (UTC). A copy counts until it is compacted',
+})
 
 const receiptInHeader = z.string().meta({
   description: 'The receipt of the read: `name=value` pairs, joined by `; `',

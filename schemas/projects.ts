@@ -47,7 +47,10 @@ export const projectRecord = z
     name: z.string(),
     project_token: z.string().meta({ description: 'Public. The page sends it with each event.' }),
     allowed_origins: z.string(),
-    total_events: z.int(),
+    total_events: z.int().meta({
+      description:
+        'Events that are stored, at once. A copy, which has the `event_id` of an earlier event, counts until it is compacted',
+    }),
     total_reads: z.int(),
     source_scan_id: z.string().nullable(),
     created_at: z.string().meta({ description: 'ISO 8601' }),

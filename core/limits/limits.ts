@@ -2,6 +2,7 @@ import QuickLRU from 'quick-lru'
 import type { Account, Caller } from '#core/accounts/caller'
 import type { LimitState, Limits } from '#core/accounts/limits'
 import type { AccountStore } from '#core/accounts/store'
+import { createLookupCache } from '#core/lookup-cache'
 import type { Clock, Log } from '#core/ports'
 import type { StateTable } from '#core/state-table'
 import { utcDate } from '#core/time'
@@ -15,12 +16,14 @@ export type LimitServices = StateTable & {
   log: Log
   profile: Profile
   accounts: Pick<AccountStore, 'byId'>
-  usage: Pick<UsageCounters, 'month' | 'reserveRead' | 'releaseRead'>
+  usage: Pick<UsageCounters, 'month' | 'openCounts' | 'reserveRead' | 'releaseRead'>
 }
 
 const MINUTE_MS = 60_000
 /** How old the counts may be by which ingestion decides: it learns of a cap within a minute. */
 const CAPS_MS = 20_000
+/** How old the open counts may be that all accounts of a process share: together the two make less than a minute. */
+const OPEN_COUNTS_MS = 10_000
 const MAX_ACCOUNTS = 10_000
 
 /** What ingestion knows of an account: over which cap it is, if any. */
@@ -35,6 +38,11 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
   const minutes = createSlidingWindow({ ...state, clock }, { name: 'reads', windowMs: MINUTE_MS })
   const known = new QuickLRU<string, Known>({ maxSize: MAX_ACCOUNTS })
   const pending = new Set<string>()
+  const openCounts = createLookupCache(clock, () => usage.openCounts(), {
+    foundMs: OPEN_COUNTS_MS,
+    missingMs: 0,
+    maxEntries: 1,
+  })
   const tokens = new QuickLRU<string, { minute: number; count: number; before: number }>({
     maxSize: MAX_ACCOUNTS,
   })
@@ -123,7 +131,8 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
     const account = await accounts.byId(accountId)
     const caps = account === null ? null : eventCapsOf(profile, account)
     if (caps === null) return { until, caps, used: 0 }
-    const { events } = await usage.month(accountId, utcDate(clock.now()).slice(0, 7))
+    const open = (await openCounts.get('all accounts')) ?? undefined
+    const { events } = await usage.month(accountId, utcDate(clock.now()).slice(0, 7), open)
     return { until, caps, used: events }
   }
 

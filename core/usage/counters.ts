@@ -14,6 +14,9 @@ export type ProjectEvents = { project_id: string; account_id: string; day: strin
 /** The events of one claim for one project and day. `bucket` is the project's part of the lake. */
 export type ClaimedEvents = ProjectEvents & { bucket: number }
 
+/** Open counts of one project and day, and the epoch that they belong to. */
+export type OpenCount = ClaimedEvents & { epoch: number }
+
 /** The claim that is counted. Claims of one shard ascend by `last`, a sequence. */
 export type CountedClaim = { shard: string; epoch: number; last: string }
 
@@ -59,6 +62,15 @@ export type UsageCounters = {
   releaseRead(owner: string, day: string): Promise<void>
   /** Returns the events and reads of each project over all time, in the order of the ids. */
   totals(projectIds: readonly string[]): Promise<Usage[]>
-  /** Returns the events and reads of a project or an account in one month (YYYY-MM), and on each day of it with any. */
-  month(owner: string, month: string): Promise<Usage & { days: Record<string, Usage> }>
+  /**
+   * Returns the events and reads of a project or an account in one month (YYYY-MM), and on each day of it with any. Who reads
+   * the months of many accounts may pass open counts that are some seconds old: then the newest events do not count yet.
+   */
+  month(
+    owner: string,
+    month: string,
+    openCounts?: readonly OpenCount[],
+  ): Promise<Usage & { days: Record<string, Usage> }>
+  /** Returns the open counts of all projects. */
+  openCounts(): Promise<readonly OpenCount[]>
 }

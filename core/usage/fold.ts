@@ -4,8 +4,8 @@ import type { ProjectEvents, UsageCounters } from './counters.ts'
 import { type ItemKey, monthKey, totalKey } from './item-keys.ts'
 import type { OpenCounts } from './open-counts.ts'
 
-/** Concurrent writes of one fold: an epoch of many projects must not open a connection for each. */
-const CONCURRENCY = 16
+/** Concurrent writes of one fold. The state of one machine does one after the other, and reads wait for those before them. */
+const CONCURRENCY = 4
 
 /** What one fold adds to an item: `events`, and in the item of a month also `e01` to `e31`, the days. */
 type Addition = { key: ItemKey; increments: Record<string, number> }

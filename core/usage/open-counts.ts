@@ -2,7 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import QuickLRU from 'quick-lru'
 import { unavailable } from '#core/errors'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import type { ClaimedEvents, CountedClaim, UsageCounters } from './counters.ts'
+import type { ClaimedEvents, CountedClaim, OpenCount, UsageCounters } from './counters.ts'
 import { type Item, queryItems } from './query-items.ts'
 
 /**
@@ -27,9 +27,6 @@ const MAX_SHARDS = 16
 const MAX_TRIES = 8
 /** DynamoDB deletes an item this time after the newest events in it, if nothing else has: a woken process may write it anew. */
 const TTL_S = 60 * 24 * 3_600
-
-/** Counts of a project and day, and the epoch that they belong to. */
-export type OpenCount = ClaimedEvents & { epoch: number }
 
 /** One item. `checkpoint` is the last claim that it has counted, padded. `encoded` are the counts as they are stored. */
 type Part = {

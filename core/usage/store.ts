@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { forEachConcurrent } from '#core/concurrency'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import type { BotCount, Usage, UsageCounters } from './counters.ts'
+import type { BotCount, OpenCount, Usage, UsageCounters } from './counters.ts'
 import { createFold, foldedAttribute } from './fold.ts'
 import { FOLDED, hasSource, monthKey, ownerPartition, READS, totalKey } from './item-keys.ts'
-import { createOpenCounts, type OpenCount } from './open-counts.ts'
+import { createOpenCounts } from './open-counts.ts'
 import { type Item, queryItems } from './query-items.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
@@ -193,8 +193,8 @@ export function createUsageStore(state: StateTable): UsageStore {
     return Attributes ?? {}
   }
 
-  async function month(owner: string, month: string) {
-    const open = await openCounts.read()
+  async function month(owner: string, month: string, knownOpenCounts?: readonly OpenCount[]) {
+    const open = knownOpenCounts ?? (await openCounts.read())
     const items = await queryItems(state, ownerPartition(owner), `${month}#`, `${month}$`)
     const days: Record<string, Usage> = {}
     const usageOf = (day: string): Usage => {
@@ -242,6 +242,7 @@ export function createUsageStore(state: StateTable): UsageStore {
     addClaim: openCounts.addClaim,
     foldEpoch: createFold(state, openCounts),
     deleteFoldedCounts: openCounts.deleteFoldedCounts,
+    openCounts: openCounts.read,
     ...{ addBots, addRead, reserveRead, releaseRead, totals, month, bots },
   }
 }
