@@ -1,3 +1,4 @@
+import { forEachConcurrent } from '#core/concurrency'
 import type { CompactedBucket, EpochCompactionJob, StoredEvents } from '#core/lake/compactor'
 import {
   activityOfEvents,
@@ -22,6 +23,9 @@ import {
   type WrittenPart,
   writeSegmentPart,
 } from './segment-files.ts'
+
+/** S3 takes tens of ms for an object, so the next buckets are worked on meanwhile. */
+const CONCURRENT_BUCKETS = 4
 
 /** What is known of a bucket before its first part is written: a row of selectBuckets. */
 type BucketIds = { bucket: number; last_arrival: number; event_ids: number }
@@ -58,13 +62,14 @@ export async function compactEpoch(
     }
     const rows = await database.rows('SELECT DISTINCT bucket FROM identities')
     const presentBuckets = new Set(rows.map(row => row.bucket))
-    for (const { bucket, eventIds } of buckets.filter(each => presentBuckets.has(each.bucket))) {
-      await tryBucket(bucket, async () => {
+    const present = buckets.filter(({ bucket }) => presentBuckets.has(bucket))
+    await forEachConcurrent(present, CONCURRENT_BUCKETS, ({ bucket, eventIds }) =>
+      tryBucket(bucket, async () => {
         const files = await database.fetch('segment_event_ids', eventIds)
-        await database.run(addCopies(bucket, files))
+        await database.exclusively(() => database.run(addCopies(bucket, files)))
         await database.drop(files)
-      })
-    }
+      }),
+    )
   }
 
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {
@@ -72,10 +77,10 @@ export async function compactEpoch(
     await database.run(createEventRowsFromHot(files, numbers))
     await database.run(createSessionStarts)
     await database.run(addStoredEvents)
-    for (const row of await database.rows(describeEvents)) {
-      const description = row as EventsDescription
+    const descriptions = (await database.rows(describeEvents)) as EventsDescription[]
+    await forEachConcurrent(descriptions, CONCURRENT_BUCKETS, description => {
       const { bucket } = description
-      await tryBucket(bucket, async () => {
+      return tryBucket(bucket, async () => {
         const ids = idsOf.get(bucket)
         const writtenParts = parts.get(bucket) ?? []
         const bytes = await writeSegmentPart(writer, {
@@ -89,7 +94,7 @@ export async function compactEpoch(
         })
         parts.set(bucket, [...writtenParts, { ...description, bytes }])
       })
-    }
+    })
   }
 
   await database.run(createEpochTables(slices.files))

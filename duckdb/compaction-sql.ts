@@ -1,7 +1,8 @@
 import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
 import { PAGE } from '#core/lake/session-fragments'
+import { eventColumns } from '#schemas/columns'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
-import { list, text } from './tables.ts'
+import { list, selectColumns, text } from './tables.ts'
 
 /**
  * The statements of duckdb/compactor.ts, for DuckDB only. Every list of files begins with an empty file that has all columns
@@ -27,9 +28,9 @@ const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
  */
 const MERGED_RETRY_S = 2 * 3_600
 
-/** First 63 bits of the SHA-256 of a text, as eventKey of core/lake/rows.ts computes it. */
-const hashKey = (value: string) =>
-  `CAST(CAST('0x' || substr(sha256(${value}), 1, 16) AS ubigint) >> 1 AS bigint)`
+/** The first bits of the SHA-256 of a text: 63 as eventKey of core/lake/rows.ts computes it, 53 as shortKey does. */
+const hashKey = (value: string, bits: 63 | 53 = 63) =>
+  `CAST(CAST('0x' || substr(sha256(${value}), 1, 16) AS ubigint) >> ${64 - bits} AS bigint)`
 
 const EVENT_KEY = `CASE WHEN event_id IS NOT NULL
   THEN coalesce(event_key, ${hashKey("project_id || ' ' || event_id")}) END`
@@ -67,15 +68,17 @@ export function addIdentities(hotFiles: readonly string[], buckets: readonly num
 export function addCopies(bucket: number, eventIdFiles: readonly string[]): string {
   return `
     INSERT INTO copies
-    WITH ordered_rows AS (
-      SELECT file, row, copy_key, arrival,
+    SELECT file, row FROM (
+      SELECT file, row, arrival,
         lag(arrival) OVER (PARTITION BY copy_key ORDER BY arrival, seq, file, row) AS previous_arrival
-      FROM identities WHERE bucket = ${bucket}),
-    stored_ids AS (SELECT event_key, arrival AS stored_arrival FROM ${readFiles(eventIdFiles)})
-    SELECT file, row FROM ordered_rows
-    WHERE (previous_arrival IS NOT NULL AND abs(arrival - previous_arrival) <= ${EVENT_ID_HORIZON_S})
-      OR EXISTS (SELECT 1 FROM stored_ids WHERE event_key = copy_key
-        AND stored_arrival >= arrival - ${EVENT_ID_HORIZON_S} AND stored_arrival <= arrival + ${EVENT_ID_HORIZON_S})`
+      FROM identities WHERE bucket = ${bucket})
+    WHERE arrival - previous_arrival <= ${EVENT_ID_HORIZON_S}
+    UNION
+    SELECT file, row FROM identities
+    SEMI JOIN (SELECT event_key, arrival AS stored_arrival FROM ${readFiles(eventIdFiles)})
+      ON event_key = copy_key AND stored_arrival >= arrival - ${EVENT_ID_HORIZON_S}
+        AND stored_arrival <= arrival + ${EVENT_ID_HORIZON_S}
+    WHERE bucket = ${bucket}`
 }
 
 /** retry_starts: from which arrival on the events of a hot file that have no event_id get a row in segment_event_ids. */
@@ -116,6 +119,43 @@ export function createEventRowsFromSegments(bucket: number, files: readonly stri
   return `CREATE TABLE event_rows AS SELECT *, ${bucket} AS bucket FROM ${readFiles(files)}`
 }
 
+/** event_rows: the events of warm or cold files of the first edition, of one bucket. */
+export function createEventRowsFromFirstEdition(bucket: number, files: readonly string[]): string {
+  return `
+    CREATE OR REPLACE TABLE event_rows AS
+    SELECT ${eventColumns.map(({ name }) => name).join(', ')}, ${bucket} AS bucket, CAST(timestamp AS date) AS date,
+      ${hashKey('user_id', 53)} AS user_key, ${hashKey('session_id', 53)} AS session_key, CAST(NULL AS bigint) AS event_key
+    FROM ${readFiles(files)}`
+}
+
+/** The rows of segment_event_ids, from event_rows. `lastArrival`: newest arrival of the bucket. */
+export function eventIdsOfEvents(lastArrival: number): string {
+  return `
+    SELECT ${COPY_KEY} AS event_key, ${ARRIVAL} AS arrival FROM event_rows
+    WHERE ${ARRIVAL} >= ${lastArrival} - CASE WHEN event_id IS NULL THEN ${MERGED_RETRY_S} ELSE ${LOOKBACK_S} END`
+}
+
+export function selectNewestArrival(files: readonly string[]): string {
+  return `SELECT max(${ARRIVAL}) AS newest FROM ${readFiles(files)}`
+}
+
+/** The rows of a hot file that was written before the column event_key, with it and in the same order. */
+export function selectHotWithKeys(files: readonly string[]): string {
+  return `${selectColumns('events_hot')} FROM (SELECT * REPLACE (${EVENT_KEY} AS event_key) FROM ${readFiles(files)})`
+}
+
+export function countEventsOfHot(files: readonly string[]): string {
+  return countEvents(readFiles(files))
+}
+
+export const countEventRows = countEvents('event_rows')
+
+function countEvents(rows: string): string {
+  return `
+    SELECT bucket, project_id, strftime(epoch_ms((${ARRIVAL}) * 1000), '%Y-%m-%d') AS day, count(*) AS events
+    FROM ${rows} GROUP BY ALL ORDER BY ALL`
+}
+
 export const createSessionStarts = `
     CREATE OR REPLACE TABLE session_starts AS
     SELECT project_id, session_id, min(timestamp) AS first_at FROM event_rows
@@ -129,9 +169,7 @@ export const describeEvents = `
 
 /** Adds the events in event_rows to the counts of stored events. */
 export const addStoredEvents = `
-    INSERT INTO stored_events
-    SELECT bucket, project_id, strftime(epoch_ms((${ARRIVAL}) * 1000), '%Y-%m-%d') AS day, count(*) AS events
-    FROM event_rows GROUP BY ALL`
+    INSERT INTO stored_events ${countEventRows}`
 
 export const selectStoredEvents = `
     SELECT bucket, project_id, day, sum(events)::bigint AS events FROM stored_events

@@ -11,7 +11,12 @@ import {
   readFiles,
   sessionsOfSegments,
 } from './compaction-sql.ts'
-import { type ScratchDatabase, type ScratchSettings, withScratchDatabase } from './scratch-database.ts'
+import {
+  countRows,
+  type ScratchDatabase,
+  type ScratchSettings,
+  withScratchDatabase,
+} from './scratch-database.ts'
 import { type EventsDescription, toSegment, writeSegmentPart } from './segment-files.ts'
 
 export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'> &
@@ -54,7 +59,7 @@ export function createCompactor({
         segments.filter(({ eventIds }) => eventIds > 0),
       )
       const eventIds = eventIdsOfSegments(idFiles, description.last_arrival)
-      const idCount = await count(database, eventIds)
+      const idCount = await countRows(database, eventIds)
       const isLarge = segments.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES
       const bytes = await writeSegmentPart(
         { database, lake, memoryMb, layout: isLarge ? 'large' : 'small' },
@@ -84,7 +89,7 @@ export function createCompactor({
         bytes += objects.reduce((sum, { size }) => sum + size, 0)
       }
       const description = await loadEvents(database, bucket, files.get('segment_events') ?? [])
-      const idCount = await count(database, `FROM ${readFiles(files.get('segment_event_ids') ?? [])}`)
+      const idCount = await countRows(database, `FROM ${readFiles(files.get('segment_event_ids') ?? [])}`)
       return { ...toSegment(segment, [{ ...description, bytes }], idCount), parts: segment.parts }
     })
   }
@@ -111,9 +116,4 @@ async function loadEvents(
   const [description] = await database.rows(describeEvents)
   if (description === undefined) throw new Error(`The segments of bucket ${bucket} have no events`)
   return description as EventsDescription
-}
-
-async function count(database: ScratchDatabase, select: string): Promise<number> {
-  const [row] = await database.rows(`SELECT count(*) AS rows FROM (${select})`)
-  return Number(row?.rows)
 }

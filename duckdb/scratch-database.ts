@@ -29,6 +29,8 @@ export type ScratchDatabase = {
    * Throws DamagedObject if one does not exist.
    */
   fetch(table: TableName, keys: readonly string[]): Promise<string[]>
+  /** Runs statements and their work on files one after the other, while objects of several buckets are fetched and put. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Deletes fetched copies, so that the disk never holds more than a job needs at a time. */
   drop(files: readonly string[]): Promise<void>
   /** The DamagedObject that made a statement fail; any other error is returned as it is. */
@@ -46,6 +48,8 @@ export async function withScratchDatabase<T>(
   await mkdir(tempDir, { recursive: true })
   const folder = await mkdtemp(join(tempDir, 'compaction-'))
   const fetchedFiles = new Set<string>()
+  const emptyFiles = new Map<TableName, Promise<string>>()
+  let lastWork: Promise<unknown> = Promise.resolve()
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(threads),
     memory_limit: `${memoryMb}MB`,
@@ -66,14 +70,19 @@ export async function withScratchDatabase<T>(
       await writeFile(path, bytes)
       fetchedFiles.add(path)
     })
-    return [await writeEmptyFile(connection, folder, table), ...keys.map(key => join(folder, key))]
+    const emptyFile = emptyFiles.get(table) ?? exclusively(() => writeEmptyFile(connection, folder, table))
+    emptyFiles.set(table, emptyFile)
+    return [await emptyFile, ...keys.map(key => join(folder, key))]
   }
 
   async function drop(files: readonly string[]): Promise<void> {
-    for (const file of files) {
-      fetchedFiles.delete(file)
-      await rm(file, { force: true })
-    }
+    for (const file of files) if (fetchedFiles.delete(file)) await rm(file, { force: true })
+  }
+
+  function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = lastWork.then(work, work)
+    lastWork = result
+    return result
   }
 
   async function explainFailure(error: unknown): Promise<unknown> {
@@ -96,6 +105,7 @@ export async function withScratchDatabase<T>(
       run: async statement => void (await connection.run(statement)),
       rows: async statement => toRows(await connection.runAndReadAll(statement)),
       fetch,
+      exclusively,
       drop,
       explainFailure,
     })
@@ -106,4 +116,10 @@ export async function withScratchDatabase<T>(
     instance.closeSync()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The number of rows of a SELECT. */
+export async function countRows(database: ScratchDatabase, select: string): Promise<number> {
+  const [row] = await database.rows(`SELECT count(*) AS rows FROM (${select})`)
+  return Number(row?.rows)
 }

@@ -78,12 +78,14 @@ export async function writeSegmentPart(
     return { key: segmentKey(table, bucket, segment, part), content }
   }
 
-  const rollups = [
-    await writeRollup('segment_sessions', selects.sessions),
-    await writeRollup('segment_activity', selects.activity),
-    ...(selects.eventIds === null ? [] : [await writeRollup('segment_event_ids', selects.eventIds)]),
-  ]
-  const eventsFile = await writeEvents()
+  const { rollups, eventsFile } = await database.exclusively(async () => ({
+    rollups: [
+      await writeRollup('segment_sessions', selects.sessions),
+      await writeRollup('segment_activity', selects.activity),
+      ...(selects.eventIds === null ? [] : [await writeRollup('segment_event_ids', selects.eventIds)]),
+    ],
+    eventsFile: await writeEvents(),
+  }))
   await Promise.all(rollups.map(({ key, content }) => lake.put(key, content)))
   await lake.put(eventsFile.key, eventsFile.content)
   return [...rollups, eventsFile].reduce((sum, { content }) => sum + content.length, 0)

@@ -168,7 +168,7 @@ const eventIdColumns = [
   {
     ...eventKey,
     meaning:
-      'event_key of the event; for the newest events without an event_id a hash of project_id, timestamp, lag_s and seq',
+      'event_key of the event; for the newest events without an event_id a negative hash of project_id, timestamp, lag_s and seq',
   },
   { name: 'arrival', type: 'int64', meaning: 'Unix second of arrival' },
 ] as const satisfies readonly Column[]
