@@ -11,7 +11,14 @@ import {
   segmentKeys,
   supersededJobName,
 } from './keys.ts'
-import { dropRetired, emptyManifest, type Manifest, type MergeSettings, nextMerge } from './manifest.ts'
+import {
+  dropRetired,
+  emptyManifest,
+  isOrphan,
+  type Manifest,
+  type MergeSettings,
+  nextMerge,
+} from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
 
 export type MaintenanceSettings = MergeSettings & {
@@ -158,7 +165,7 @@ export function createMaintenance(
     const manifestsReadAt = clock.now()
     await deleteHotFiles(Math.min(...manifests.map(({ compacted }) => compacted)), manifestsReadAt)
     for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
-    await deleteOrphans(manifests, manifestsReadAt)
+    await deleteOrphans(manifests)
   }
 
   /** Deletes the hot files of epochs that all buckets have in segments. */
@@ -186,22 +193,18 @@ export function createMaintenance(
   }
 
   /**
-   * Deletes files that no manifest names: a worker was killed before it saved the manifest, or it wrote a file once more when
-   * the segment had been deleted. They are kept as long as superseded files, because a running job may still save its manifest.
+   * Deletes files that no manifest names and no job can add any more: a worker was killed before it saved the manifest, or it
+   * wrote a file once more when the segment had been deleted. The manifests were read before the files are listed.
    */
-  async function deleteOrphans(manifests: readonly Manifest[], now: number): Promise<void> {
-    const knownKeys = new Set(
-      manifests.flatMap(({ bucket, segments, retired }) =>
-        [...segments, ...retired].flatMap(segment =>
-          SEGMENT_TABLES.flatMap(table => segmentKeys(table, bucket, segment)),
-        ),
-      ),
-    )
+  async function deleteOrphans(manifests: readonly Manifest[]): Promise<void> {
     for (const table of SEGMENT_TABLES) {
-      for (const { key } of await lake.list(`${tables[table].prefix}/`)) {
-        if (knownKeys.has(key) || parseSegmentKey(key) === null) continue
-        if (await isExpired(`expire/${key}`, now)) await lake.delete([key])
-      }
+      const objects = await lake.list(`${tables[table].prefix}/`)
+      const orphans = objects.filter(({ key }) => {
+        const file = parseSegmentKey(key)
+        const manifest = manifests.find(({ bucket }) => bucket === file?.bucket)
+        return file !== null && manifest !== undefined && isOrphan(manifest, file.segment)
+      })
+      if (orphans.length > 0) await lake.delete(orphans.map(({ key }) => key))
     }
   }
 

@@ -98,6 +98,17 @@ export function dropRetired(manifest: Manifest, before: number): Manifest {
   }
 }
 
+/**
+ * Whether the manifest does not name the segment and never will. Compaction adds only epochs from the watermark on, and a merge
+ * makes a segment that is larger than each of its parts. So a segment within a live one has had its time.
+ */
+export function isOrphan({ compacted, segments, retired }: Manifest, candidate: SegmentId): boolean {
+  if (candidate.until > compacted) return false
+  if ([...segments, ...retired].some(segment => isSame(segment, candidate))) return false
+  const overlapping = segments.filter(({ from, until }) => from < candidate.until && until > candidate.from)
+  return overlapping.every(({ from, until }) => from <= candidate.from && until >= candidate.until)
+}
+
 export type MergeSettings = {
   /** Segments of about one size that are merged at once. More of them are more files for a read, fewer are more rewriting. */
   mergeSegments: number

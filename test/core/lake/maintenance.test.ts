@@ -213,19 +213,22 @@ test.each(['hot', 'segments'])(
   },
 )
 
-test('a file that no manifest names is deleted a day after it was found', async () => {
-  const pipeline = createLakePipeline({ epochFiles: 1 })
-  await pipeline.acceptAndConsume('a')
-  await pipeline.settle()
-  const orphan = 'segments/events/bucket=9/1-2-0-0.parquet'
-  await pipeline.lake.put(orphan, new Uint8Array(0))
+test('a file that no manifest names is deleted when no job can add it any more', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1, mergeSegments: 4 })
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    await pipeline.acceptAndConsume(name)
+    await pipeline.settle()
+  }
+  const key = (range: string) => `segments/events/bucket=1/${range}-0-0.parquet`
+  const orphans = [key('1-3'), key('2-3').replace('2-3-0', '2-3-1')]
+  // A merge of 1-6 and the compaction of epoch 6 are still possible.
+  const possible = [key('1-6'), key('6-7')]
+  for (const each of [...orphans, ...possible]) await pipeline.lake.put(each, new Uint8Array(0))
   await pipeline.restartMaintenance().tick()
-  pipeline.clock.time += 23 * HOUR
-  await pipeline.restartMaintenance().tick()
-  expect(pipeline.keys('segments/events/')).toContain(orphan)
-  pipeline.clock.time += 2 * HOUR
-  await pipeline.restartMaintenance().tick()
-  expect(pipeline.keys('segments/events/')).toEqual(['segments/events/bucket=1/1-2-0-0.parquet'])
+  const kept = pipeline.keys('segments/events/')
+  expect(kept).toEqual(expect.arrayContaining([...possible, key('1-5'), key('5-6'), key('1-2')]))
+  expect(kept).not.toEqual(expect.arrayContaining(orphans.slice(0, 1)))
+  expect(kept).not.toEqual(expect.arrayContaining(orphans.slice(1)))
 })
 
 test('a new shard does not join a closed epoch, even if maintenance paused after it listed the shards', async () => {
