@@ -24,7 +24,7 @@ const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
 
 /**
  * A merged segment knows events without an event_id for these seconds before its newest event. One shard may be that far
- * behind the others. More would cost 8 bytes an event.
+ * behind the others. More would cost 7 bytes an event.
  */
 const MERGED_RETRY_S = 2 * 3_600
 

@@ -25,7 +25,7 @@ export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'
     sliceBytes?: number
   }
 
-/** 32 MB are about 250,000 events. */
+/** 32 MB are about 800,000 events of the tracker. */
 const SLICE_BYTES = 32 * 1024 * 1024
 /** Bytes of the given segments from which on a merged one is large (duckdb/segment-files.ts). */
 const LARGE_BYTES = 4 * 1024 * 1024
