@@ -47,7 +47,12 @@ export async function startService(
   const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
   const baseUrl = settings.BASE_URL ?? `http://localhost:${port}`
 
-  const storage = await openStorage(DATA_DIR, clock, log)
+  const storage = await openStorage({
+    dataDir: DATA_DIR,
+    compactionMemoryMb: settings.COMPACTION_MEMORY_MB,
+    clock,
+    log,
+  })
   const isNew = await storage.isNew()
   if (storedCredentials === null)
     reportStatus('account', 'Creating an owner account, an API key and the project demo.')

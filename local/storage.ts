@@ -9,7 +9,8 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
 import { tables } from '#schemas/columns'
-import { createFolderLake, deleteUnfinished, renameLegacyFolders } from './lake/folder.ts'
+import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
+import { upgradeLocalLake } from './lake/upgrade.ts'
 import { openState } from './state/state.ts'
 import {
   COMPACTION_BYTES,
@@ -38,21 +39,37 @@ export function queryTempDir(dataDir: string): string {
   return join(dataDir, 'querying')
 }
 
+export type StorageSettings = {
+  dataDir: string
+  /** Memory of an upgrade of the lake, MB. */
+  compactionMemoryMb: number
+  clock: Clock
+  log: Log
+}
+
 /**
  * Opens the state, the log and the lake of a data folder, and updates the state to what the log and the lake hold. Call
  * it only in the process that holds the folder's lock (local/lock.ts), before anything else uses the folder.
  */
-export async function openStorage(dataDir: string, clock: Clock, log: Log) {
+export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: StorageSettings) {
   const folder = lakeDir(dataDir)
   // A killed process leaves temporary files. Nothing uses them again.
   const removals = [compactionTempDir(dataDir), queryTempDir(dataDir)].map(dir =>
     rm(dir, { recursive: true, force: true }),
   )
-  await Promise.all([deleteUnfinished(folder), renameLegacyFolders(folder), ...removals])
+  await Promise.all([deleteUnfinished(folder), ...removals])
   const lake = createFolderLake(folder)
   const state = await openState(join(dataDir, 'state'))
   if (state.isRepaired) log('STATE_REPAIRED')
   const stores = createStores(state, clock)
+  await upgradeLocalLake({
+    ...stores,
+    state,
+    lake,
+    tempDir: compactionTempDir(dataDir),
+    memoryMb: compactionMemoryMb,
+    log,
+  })
   const stream = await openStream(dataDir, {
     log,
     minSequence: await highestSequence(stores.lakeState, lake),

@@ -73,14 +73,6 @@ export function createFolderLake(folder: string): Lake {
 }
 
 /**
- * Renames the folder `visits` to `sessions`: session rollups had the old name until 2026-11-22. Call it only in the
- * process that holds the folder's lock, before anything reads the lake.
- */
-export async function renameLegacyFolders(folder: string): Promise<void> {
-  await orNull(rename(join(folder, 'visits'), join(folder, 'sessions')))
-}
-
-/**
  * Deletes the files that a crashed process did not finish. Call it only in the process that holds the folder's lock.
  */
 export async function deleteUnfinished(folder: string): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createFolderLake, deleteUnfinished, renameLegacyFolders } from '#local/lake/folder'
+import { createFolderLake, deleteUnfinished } from '#local/lake/folder'
 import { lakeContract } from '#test/contract/lake'
 
 const createFolder = () => mkdtempSync(join(tmpdir(), 'footfall-lake-'))
@@ -17,16 +17,6 @@ test('an unfinished file of a crashed process is not listed, and the next start 
   expect((await lake.list('hot/')).map(object => object.key)).toEqual(['hot/epoch=1/a'])
   await deleteUnfinished(folder)
   expect(readdirSync(join(folder, 'hot/epoch=1'))).toEqual(['a'])
-})
-
-test('session rollups of an older version are listed under their new name', async () => {
-  const folder = createFolder()
-  const lake = createFolderLake(folder)
-  await lake.put('visits/date=2026-11-18/bucket=7/3-6.parquet', new Uint8Array(3))
-  await renameLegacyFolders(folder)
-  await renameLegacyFolders(folder)
-  expect(await lake.list('sessions/')).toHaveLength(1)
-  expect(await lake.list('visits/')).toEqual([])
 })
 
 test('a partition is deleted with its last file, and can be written again', async () => {
