@@ -1,31 +1,63 @@
 import type { SqlQuery } from '#core/ports'
-import { inFiles, integer, join, name, sql, timestamp } from '#core/sql'
+import { bigint, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
 import type { ColumnOf } from '#schemas/columns'
-import { EVENT_ID_HORIZON_S, LOOKBACK_S } from './copies.ts'
+import { EVENT_ID_HORIZON_S } from './copies.ts'
 import { segmentKeys } from './keys.ts'
+import { segmentsWithEventIds } from './manifest.ts'
 import type { LakeRead } from './relations.ts'
 
 /** Hot files have the keys of user and session; the files of segments have them in the rollups only. */
 export type HotField = ColumnOf<'events_hot'> | 'date'
 
+type HotRead = Pick<LakeRead, 'snapshot' | 'project' | 'copiedKeys'>
+
 /**
  * The hot events with from <= timestamp < to (Unix ms), each once, as statements for UNION ALL. `filter` may use the given
- * fields only.
+ * fields only. Finding copies takes longer than reading, so only the events that may have copies are searched for them.
  */
 export function hotEvents(
-  read: Pick<LakeRead, 'snapshot' | 'project'>,
+  read: HotRead,
   fields: readonly HotField[],
   { from, to }: { from: number; to: number },
   filter: SqlQuery = sql`true`,
 ): SqlQuery[] {
+  const { copiedKeys } = read
   const selection = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${filter}`
   const columns = selectList(fields)
   const rows = sql`SELECT ${columns} FROM events_hot WHERE ${hotWhere(read)}`
-  if (!read.project.has_event_ids || read.snapshot.hot.length === 0) return [sql`${rows} AND ${selection}`]
-  return [
-    sql`${rows} AND event_key IS NULL AND ${selection}`,
-    hotEventsWithEventId(read, fields, columns, selection),
-  ]
+  if (!mayHaveCopies(read) || copiedKeys?.length === 0) return [sql`${rows} AND ${selection}`]
+  const hasNoCopy =
+    copiedKeys === undefined
+      ? sql`event_key IS NULL`
+      : sql`(event_key IS NULL OR event_key NOT IN (${keyList(copiedKeys)}))`
+  const hasKey =
+    copiedKeys === undefined ? sql`event_key IS NOT NULL` : sql`event_key IN (${keyList(copiedKeys)})`
+  return [sql`${rows} AND ${hasNoCopy} AND ${selection}`, firstEvents(read, fields, hasKey, selection)]
+}
+
+/** Whether the hot events may have copies. */
+export function mayHaveCopies({ snapshot, project }: HotRead): boolean {
+  return project.has_event_ids && snapshot.hot.length > 0
+}
+
+/**
+ * The event_keys that hot events share with each other, or with an event in a segment that arrived within the horizon: rows
+ * (copied_key), as text because they have 63 bits, at most `limit`. One statement finds them for all statements of a report.
+ */
+export function copiedKeysSql(read: HotRead, limit: number): SqlQuery {
+  const horizon = integer(EVENT_ID_HORIZON_S)
+  const storedIds = recentEventIds(read, sql`true`)
+  const joinStored =
+    storedIds === null
+      ? sql``
+      : sql`LEFT JOIN (${storedIds}) AS stored_ids
+      ON stored_key = event_key AND stored_arrival >= first_arrival - ${horizon} AND stored_arrival <= last_arrival + ${horizon}`
+  return sql`SELECT DISTINCT CAST(event_key AS varchar) AS copied_key
+    FROM (SELECT event_key, count(*) AS events, min(${ARRIVAL}) AS first_arrival, max(${ARRIVAL}) AS last_arrival
+      FROM events_hot WHERE ${hotWhere(read)} AND event_key IS NOT NULL GROUP BY event_key) AS hot_ids
+    ${joinStored}
+    WHERE events > 1 ${storedIds === null ? sql`` : sql`OR stored_key IS NOT NULL`}
+    ORDER BY copied_key LIMIT ${integer(limit)}`
 }
 
 /**
@@ -33,14 +65,14 @@ export function hotEvents(
  * horizon: in hot by (epoch, arrival, seq), or in a segment, where compaction has kept one. Copies may differ in everything
  * else, so `selection` is applied after they are found.
  */
-function hotEventsWithEventId(
-  read: Pick<LakeRead, 'snapshot' | 'project'>,
+function firstEvents(
+  read: HotRead,
   fields: readonly HotField[],
-  columns: SqlQuery,
+  hasKey: SqlQuery,
   selection: SqlQuery,
 ): SqlQuery {
   const horizon = integer(EVENT_ID_HORIZON_S)
-  const storedIds = recentEventIds(read)
+  const storedIds = recentEventIds(read, hasKey)
   // Two comparisons, not abs(arrival - stored_arrival): DuckDB plans a hash join only if each condition compares a value of
   // one side with a value of the other. Otherwise an outer join is a nested loop over all pairs.
   const joinStored =
@@ -48,24 +80,27 @@ function hotEventsWithEventId(
       ? sql``
       : sql`LEFT JOIN (${storedIds}) AS stored_ids
         ON stored_key = event_key AND stored_arrival >= arrival - ${horizon} AND stored_arrival <= arrival + ${horizon}`
-  return sql`SELECT ${columns} FROM (
+  return sql`SELECT ${selectList(fields)} FROM (
         SELECT *, lag(arrival) OVER (PARTITION BY event_key ORDER BY epoch, arrival, seq) AS previous_arrival
         FROM (SELECT ${selectDedupeColumns(fields)}, ${ARRIVAL} AS arrival FROM events_hot
-          WHERE ${hotWhere(read)} AND event_key IS NOT NULL) AS hot_events) AS ordered_events
+          WHERE ${hotWhere(read)} AND ${hasKey}) AS hot_events) AS ordered_events
         ${joinStored}
       WHERE (previous_arrival IS NULL OR abs(arrival - previous_arrival) > ${horizon})
         ${storedIds === null ? sql`` : sql`AND stored_key IS NULL`} AND ${selection}`
 }
 
 /** The keys of the newest event_ids that are in segments, with their arrivals; null if there are none. */
-function recentEventIds({ snapshot, project }: Pick<LakeRead, 'snapshot' | 'project'>): SqlQuery | null {
-  const newest = Math.max(...snapshot.segments.map(({ lastArrival }) => lastArrival))
-  const keys = snapshot.segments
-    .filter(({ eventIds, lastArrival }) => eventIds > 0 && lastArrival >= newest - LOOKBACK_S)
-    .flatMap(segment => segmentKeys('segment_event_ids', project.bucket, segment))
-  if (keys.length === 0) return null
+function recentEventIds({ snapshot, project }: HotRead, hasKey: SqlQuery): SqlQuery | null {
+  const files = segmentsWithEventIds(snapshot).flatMap(segment =>
+    segmentKeys('segment_event_ids', project.bucket, segment),
+  )
+  if (files.length === 0) return null
   return sql`SELECT event_key AS stored_key, arrival AS stored_arrival FROM segment_event_ids
-          WHERE ${inFiles('segment_event_ids', keys)} AND bucket = ${integer(project.bucket)}`
+          WHERE ${inFiles('segment_event_ids', files)} AND bucket = ${integer(project.bucket)} AND ${hasKey}`
+}
+
+function keyList(keys: readonly string[]): SqlQuery {
+  return join(keys.map(bigint), ', ')
 }
 
 function hotWhere({

@@ -2,9 +2,8 @@ import type { Clock, Lake, LakeObject, Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import type { CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
-import { LOOKBACK_S } from './copies.ts'
 import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
-import { addEpoch, type Manifest, replaceSegments, type Segment } from './manifest.ts'
+import { addEpoch, type Manifest, replaceSegments, type Segment, segmentsWithEventIds } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
@@ -174,10 +173,9 @@ export type LakeWorker = ReturnType<typeof createLakeWorker>
 
 /** The files to search for the first copies of events that come after those of the manifest. */
 function lookbackKeys({ bucket, segments }: Pick<Manifest, 'bucket' | 'segments'>): string[] {
-  const newest = Math.max(...segments.map(({ lastArrival }) => lastArrival))
-  return segments
-    .filter(({ eventIds, lastArrival }) => eventIds > 0 && lastArrival >= newest - LOOKBACK_S)
-    .flatMap(segment => segmentKeys('segment_event_ids', bucket, segment))
+  return segmentsWithEventIds({ segments }).flatMap(segment =>
+    segmentKeys('segment_event_ids', bucket, segment),
+  )
 }
 
 /**

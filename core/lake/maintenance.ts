@@ -14,6 +14,7 @@ import {
 import {
   dropRetired,
   emptyManifest,
+  forgetEventIds,
   isOrphan,
   type Manifest,
   type MergeSettings,
@@ -166,6 +167,9 @@ export function createMaintenance(
     await deleteHotFiles(Math.min(...manifests.map(({ compacted }) => compacted)), manifestsReadAt)
     for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
     await deleteOrphans(manifests)
+    // After the orphans, so that the files stay for the jobs that run now.
+    for (const { bucket } of manifests.filter(manifest => forgetEventIds(manifest) !== null))
+      await changeManifest(state, bucket, forgetEventIds)
   }
 
   /** Deletes the hot files of epochs that all buckets have in segments. */
@@ -202,7 +206,7 @@ export function createMaintenance(
       const orphans = objects.filter(({ key }) => {
         const file = parseSegmentKey(key)
         const manifest = manifests.find(({ bucket }) => bucket === file?.bucket)
-        return file !== null && manifest !== undefined && isOrphan(manifest, file.segment)
+        return file !== null && manifest !== undefined && isOrphan(manifest, file.segment, table)
       })
       if (orphans.length > 0) await lake.delete(orphans.map(({ key }) => key))
     }

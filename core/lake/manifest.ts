@@ -1,3 +1,6 @@
+import { LOOKBACK_S } from './copies.ts'
+import type { SegmentTable } from './keys.ts'
+
 /**
  * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the events of a range
  * of epochs, and rollups of them. The manifest is one item of the state. So a change of segments is one conditional write, and
@@ -99,14 +102,35 @@ export function dropRetired(manifest: Manifest, before: number): Manifest {
 }
 
 /**
- * Whether the manifest does not name the segment and never will. Compaction adds only epochs from the watermark on, and a merge
+ * Whether the manifest does not name the file of the segment in the table and never will. Compaction adds only epochs from the watermark on, and a merge
  * makes a segment that is larger than each of its parts. So a segment within a live one has had its time.
  */
-export function isOrphan({ compacted, segments, retired }: Manifest, candidate: SegmentId): boolean {
+export function isOrphan(
+  { compacted, segments, retired }: Manifest,
+  candidate: SegmentId,
+  table: SegmentTable,
+): boolean {
   if (candidate.until > compacted) return false
-  if ([...segments, ...retired].some(segment => isSame(segment, candidate))) return false
+  const named = [...segments, ...retired].find(segment => isSame(segment, candidate))
+  if (named !== undefined) return table === 'segment_event_ids' && named.eventIds === 0
   const overlapping = segments.filter(({ from, until }) => from < candidate.until && until > candidate.from)
   return overlapping.every(({ from, until }) => from <= candidate.from && until >= candidate.until)
+}
+
+/** The segments that may have the first copy of an event that comes after those of the manifest. */
+export function segmentsWithEventIds({ segments }: Pick<Manifest, 'segments'>): Segment[] {
+  const newest = Math.max(...segments.map(({ lastArrival }) => lastArrival))
+  return segments.filter(({ eventIds, lastArrival }) => eventIds > 0 && lastArrival >= newest - LOOKBACK_S)
+}
+
+/** Notes that the event_ids of old segments are needed no more. Returns null if all are still needed. */
+export function forgetEventIds(manifest: Manifest): Manifest | null {
+  const needed = new Set(segmentsWithEventIds(manifest))
+  const segments = manifest.segments.map(segment =>
+    segment.eventIds > 0 && !needed.has(segment) ? { ...segment, eventIds: 0 } : segment,
+  )
+  const isUnchanged = segments.every((segment, i) => segment === manifest.segments[i])
+  return isUnchanged ? null : { ...manifest, version: manifest.version + 1, segments }
 }
 
 export type MergeSettings = {

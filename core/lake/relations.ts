@@ -22,6 +22,8 @@ export type LakeRead = {
   /** Not before oldestEvent(project). */
   from: number
   to: number
+  /** The event_keys of hot events that have copies (copiedKeysSql of core/lake/hot-events.ts). Without it any of them may. */
+  copiedKeys?: readonly string[] | undefined
 }
 
 /** What a report can read of an event. `date` is its UTC date. */

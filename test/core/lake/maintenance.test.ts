@@ -231,6 +231,22 @@ test('a file that no manifest names is deleted when no job can add it any more',
   expect(kept).not.toEqual(expect.arrayContaining(orphans.slice(1)))
 })
 
+test('event_ids are deleted when no later event can be a copy of theirs', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1 })
+  const ids = () => pipeline.keys('segments/event-ids/')
+  await pipeline.acceptAndConsume('a')
+  await pipeline.settle()
+  pipeline.clock.time += 31 * HOUR
+  await pipeline.acceptAndConsume('b')
+  await pipeline.settle()
+  expect(ids()).toHaveLength(2)
+  await pipeline.restartMaintenance().tick()
+  await pipeline.restartMaintenance().tick()
+  expect(ids()).toEqual(['segments/event-ids/bucket=1/2-3-0-0.parquet'])
+  const { segments } = await pipeline.state.manifest(BUCKET)
+  expect(segments.map(({ eventIds }) => eventIds)).toEqual([0, 1])
+})
+
 test('a new shard does not join a closed epoch, even if maintenance paused after it listed the shards', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
   await pipeline.acceptAndConsume('a')

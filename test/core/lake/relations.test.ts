@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { copiedKeysSql } from '#core/lake/hot-events'
 import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
+import { eventKey } from '#core/lake/rows'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
@@ -155,6 +157,30 @@ test('a hot copy of an event in a segment is left out for 24 hours, but not if t
     { compacted: 2 },
   )
   expect(await engine.rows(namesSql(read))).toEqual([{ event: 'first' }, { event: 'after' }])
+})
+
+test('only events that share an event_id are searched for copies', async () => {
+  const event = (name: string, event_id: string | null, arrived = MIDNIGHT + HOUR) =>
+    request({ event: name, event_id, arrived })
+  const { engine, read } = await setUp(
+    [
+      [[event('stored', 'a'), event('older', 'b', MIDNIGHT - 2 * DAY)]],
+      [[event('copy of stored', 'a'), event('first', 'c'), event('copy of first', 'c')]],
+      [[event('again', 'b'), event('single', 'd'), event('without', null)]],
+    ],
+    { compacted: 2 },
+  )
+  const found = await engine.rows(copiedKeysSql(read, 10))
+  const copiedKeys = found.map(({ copied_key }) => String(copied_key))
+  expect(new Set(copiedKeys)).toEqual(new Set(['a', 'c'].map(id => String(eventKey(project.id, id)))))
+  const names = ['stored', 'older', 'first', 'again', 'single', 'without']
+  for (const keys of [copiedKeys, undefined]) {
+    const rows = await engine.rows(namesSql({ ...read, from: MIDNIGHT - 3 * DAY, copiedKeys: keys }))
+    expect(rows.map(row => row.event).toSorted()).toEqual(names.toSorted())
+  }
+  // Without copies the hot files are read once, and no stored event_ids.
+  const scans = namesSql({ ...read, copiedKeys: [] }).scans?.map(({ table }) => table)
+  expect(scans).toEqual(['segment_events', 'events_hot'])
 })
 
 test('copies are looked for only in segments that arrived within 30 hours before the newest one', async () => {
