@@ -20,10 +20,10 @@ import { compactionTempDir, lakeDir } from '#local/storage'
 import { LOCAL_SHARD } from '#local/stream/reader'
 
 export type GeneratedLakeOptions = {
-  /** Number of events of each of the two large projects. */
+  /** Number of events of the large project. */
   events: number
-  /** Whether the second large project exists. It sends every event with an event_id. */
-  hasEventIds: boolean
+  /** Number of events of the project `ids`, which sends every event with an event_id; 0: there is no such project. */
+  eventsWithIds: number
   /** Projects in all. */
   projects: number
   reportProgress(text: string): void
@@ -53,7 +53,7 @@ const EPOCH_ENDS = [
  */
 export async function generateLake(
   folder: string,
-  { events, hasEventIds, projects: projectCount, reportProgress }: GeneratedLakeOptions,
+  { events, eventsWithIds, projects: projectCount, reportProgress }: GeneratedLakeOptions,
 ): Promise<void> {
   const unfinished = `${folder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
@@ -110,7 +110,8 @@ export async function generateLake(
   writeCredentials(unfinished, owner.credentials)
   const account = { id: owner.credentials.account_id }
   const feeds = [toFeed(owner.project as Project, events, 1)]
-  if (hasEventIds) feeds.push({ ...toFeed(await createProject('ids'), events, 2), hasEventIds })
+  if (eventsWithIds > 0)
+    feeds.push({ ...toFeed(await createProject('ids'), eventsWithIds, 2), hasEventIds: true })
   feeds.push(toFeed(await createProject('small'), SMALL_EVENTS, 3))
   while (feeds.length < projectCount) {
     const number = feeds.length + 1

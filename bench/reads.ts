@@ -14,7 +14,7 @@ import { type Question, questions } from './questions.ts'
  * For comparison it measures DuckDB alone on the same columns in one sorted file.
  *   --events 1M      number of events of each large project, such as 10M
  *   --projects 1000  projects in all
- *   --event-ids      adds a second large project whose events have event_ids
+ *   --event-ids 0    events of a project that sends each of them with an event_id
  *   --repeat 5       requests of each question, after a first one
  *   --only stats     measures only the questions whose name begins so
  */
@@ -23,20 +23,20 @@ const { values: options } = parseArgs({
   options: {
     events: { type: 'string', default: '1M' },
     projects: { type: 'string', default: '1000' },
-    'event-ids': { type: 'boolean', default: false },
+    'event-ids': { type: 'string', default: '0' },
     repeat: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
   },
 })
 const events = parseCount(options.events)
 const projects = Number(options.projects)
-const hasEventIds = options['event-ids']
+const eventsWithIds = parseCount(options['event-ids'])
 const repeat = Number(options.repeat)
 
 const cache = join(tmpdir(), 'footfall-bench')
 // The traffic ends when the lake was generated, so a lake is used for one day.
 const today = new Date().toISOString().slice(0, 10)
-const folder = join(cache, `reads-${events}-${projects}${hasEventIds ? '-ids' : ''}-${today}`)
+const folder = join(cache, `reads-${events}-${projects}-${eventsWithIds}-${today}`)
 mkdirSync(cache, { recursive: true })
 for (const name of readdirSync(cache)) {
   if (name.startsWith('reads-') && !name.endsWith(today)) rmSync(join(cache, name), { recursive: true })
@@ -44,7 +44,7 @@ for (const name of readdirSync(cache)) {
 if (!existsSync(folder)) {
   const started = performance.now()
   const reportProgress = (text: string) => process.stdout.write(`\r\x1b[KGenerating the lake: ${text}`)
-  await generateLake(folder, { events, hasEventIds, projects, reportProgress })
+  await generateLake(folder, { events, eventsWithIds, projects, reportProgress })
   console.log(`\nGenerated in ${Math.round((performance.now() - started) / 1_000)} s`)
 }
 
@@ -55,7 +55,7 @@ console.log(
 )
 const service = await startService()
 try {
-  for (const project of ['demo', ...(hasEventIds ? ['ids'] : []), 'small']) {
+  for (const project of ['demo', ...(eventsWithIds > 0 ? ['ids'] : []), 'small']) {
     const goalFactor = project === 'ids' ? 1.3 : 1
     for (const question of questions(await userOf(service, project))) {
       if (!question.name.startsWith(options.only)) continue
@@ -147,7 +147,7 @@ async function measure(
 
 /** Prints the stored bytes of an event. Files of the largest merged segments are the steady state of a large project. */
 function printSizes(): void {
-  const total = events * (hasEventIds ? 2 : 1) + SMALL_EVENTS + ((projects - 2) * SMALL_EVENTS) / 10
+  const total = events + eventsWithIds + SMALL_EVENTS + ((projects - 2) * SMALL_EVENTS) / 10
   console.log(`${total} events of ${projects} projects and 30 days`)
   let sum = 0
   for (const { prefix } of Object.values(tables)) {
