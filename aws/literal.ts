@@ -27,7 +27,7 @@ const MAX_NAMED_FILES = 1_000
  * chooses them, except that it does not exclude files that came later. Files of segments are always named, because the rows of a
  * segment are in older segments too.
  */
-export function namesFiles({ files }: FileCondition): boolean {
+function namesFiles({ files }: FileCondition): boolean {
   return files.length <= MAX_NAMED_FILES || !files.every(key => parseHotKey(key) !== null)
 }
 

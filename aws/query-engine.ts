@@ -5,7 +5,6 @@ import {
   GetQueryExecutionCommand,
   GetQueryResultsCommand,
   type QueryExecution,
-  type ResultReuseConfiguration,
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
@@ -16,7 +15,7 @@ import { isThrottled, isTransient } from '#core/transient'
 import { toQueryError } from './athena-failure.ts'
 import { toRow } from './athena-rows.ts'
 import { type Backoff, backOff } from './backoff.ts'
-import { namesFiles, renderSql } from './literal.ts'
+import { renderSql } from './literal.ts'
 
 export type AthenaEngineSettings = {
   client: AthenaClient
@@ -27,8 +26,6 @@ export type AthenaEngineSettings = {
   lakeLocation: string
   /** How long a statement may take, with its wait in Athena's queue. API Gateway waits 30 s, so it must be less. */
   timeoutMs?: number
-  /** How old an earlier result of the same text may be to be reused; 0: results are not reused. */
-  reuseMinutes?: number
   /** The first and the longest wait between two polls of a running statement. */
   firstPollMs?: number
   maxPollMs?: number
@@ -36,7 +33,7 @@ export type AthenaEngineSettings = {
 
 type RowsOptions = NonNullable<Parameters<QueryEngine['rows']>[1]>
 
-const DEFAULTS = { timeoutMs: 25_000, reuseMinutes: 60, firstPollMs: 150, maxPollMs: 1_000 } as const
+const DEFAULTS = { timeoutMs: 25_000, firstPollMs: 150, maxPollMs: 1_000 } as const
 
 /** A poll takes about 20 ms and costs nothing; most statements end within two seconds. */
 const POLL_GROWTH = 1.4
@@ -56,7 +53,7 @@ export type AthenaEngine = QueryEngine & {
 
 /** The QueryEngine port on Athena, engine v3. */
 export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine {
-  const { client, workGroup, database, lakeLocation, timeoutMs, reuseMinutes, firstPollMs, maxPollMs } = {
+  const { client, workGroup, database, lakeLocation, timeoutMs, firstPollMs, maxPollMs } = {
     ...DEFAULTS,
     ...settings,
   }
@@ -100,7 +97,6 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
       WorkGroup: workGroup,
       // Without a catalog Athena takes the one of Glue. A named catalog may need the right athena:GetDataCatalog.
       QueryExecutionContext: { Database: database },
-      ...(reuseMinutes > 0 && isImmutable(query) ? { ResultReuseConfiguration: reuse(reuseMinutes) } : {}),
     })
     try {
       const { QueryExecutionId } = await client.send(command)
@@ -170,26 +166,15 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
   return { rows, waitUntilIdle }
 }
 
-/** Returns whether the same text gives the same rows for ever. It has all values, and the files that it names never change. */
-function isImmutable({ scans = [] }: SqlQuery): boolean {
-  return scans.length > 0 && scans.every(namesFiles)
-}
-
-function reuse(minutes: number): ResultReuseConfiguration {
-  return { ResultReuseByAgeConfiguration: { Enabled: true, MaxAgeInMinutes: minutes } }
-}
-
 function toStatistics({ Statistics = {} }: QueryExecution): QueryStatistics {
   const bytesScanned = Statistics.DataScannedInBytes ?? 0
-  const reused = Statistics.ResultReuseInformation?.ReusedPreviousResult ?? false
   return {
     engine: 'athena',
     rowsScanned: null,
     bytesScanned,
-    costUsd: reused ? 0 : (Math.max(bytesScanned, MIN_BILLED_BYTES) * USD_PER_TB) / 1e12,
+    costUsd: (Math.max(bytesScanned, MIN_BILLED_BYTES) * USD_PER_TB) / 1e12,
     engineMs: Statistics.EngineExecutionTimeInMillis ?? 0,
     queueMs: Statistics.QueryQueueTimeInMillis ?? 0,
-    reused,
   }
 }
 

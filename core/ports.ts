@@ -84,8 +84,6 @@ export type QueryStatistics = {
   engineMs: number
   /** The wait until the engine started the statement. */
   queueMs: number
-  /** Whether the engine returned an earlier result; then it scanned nothing. */
-  reused: boolean
 }
 
 /** Runs read statements over the lake's tables (schemas/columns.ts). One SQL text, the same rows on every engine. */

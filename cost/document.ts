@@ -1,8 +1,9 @@
 import { monthlyCost } from './model.ts'
 import { CHECKED_ON, type Price, prices } from './prices.ts'
+import { readFigures } from './reads.ts'
 import { effectsTable } from './report.ts'
+import { segmentBytesPerEvent } from './segments.ts'
 import { sensitivity } from './sensitivity.ts'
-import { system } from './system.ts'
 import { amount, dollars, table } from './table.ts'
 import { type Usage, usage } from './usage.ts'
 
@@ -81,11 +82,32 @@ const tables: Record<string, () => string> = {
     ),
   idle: () => {
     const { total } = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
-    return `An install without traffic costs ${dollars(total)} USD a month: one shard, the alarms, the dashboard and the maintenance of every minute.`
+    return `An install without traffic costs ${dollars(total)} USD a month: one shard, the alarms and the maintenance of every minute.`
+  },
+  small: () => {
+    const small = usage({ events: 1e6, batch: 10, projects: 1, reads: 30e3 })
+    const usd = (change: Partial<Usage>): string => dollars(monthlyCost({ ...small, ...change }).total)
+    const row = (name: string, change: Partial<Usage>): string[] => {
+      const { lists, gets } = readFigures({ ...small, ...change })
+      return [name, lists.toFixed(1), gets.toFixed(0), usd(change)]
+    }
+    return table(
+      ['1M events, 1,000 reads a day', 'LISTs a read', 'GETs a read', 'USD a month'],
+      [
+        row('default', {}),
+        row('event_ids with all events', { eventIds: 'yes' }),
+        row('epochs of 10 minutes', { epochMinutes: 10 }),
+        row('epochs of 30 minutes', { epochMinutes: 30 }),
+        row('epochs of an hour', { epochMinutes: 60 }),
+        row('the dashboard', { dashboard: 'on' }),
+        row('with the free tier of every account', { freeTier: 'yes' }),
+      ],
+      [1, 2, 3],
+    )
   },
   storage: () => {
     const cents = prices.s3Stored.tiers[0][1] * 100
-    const events = amount(GB / system.lake.coldBytes)
+    const events = amount(GB / segmentBytesPerEvent)
     return `Long retention costs little: ${cents.toFixed(1)} cents a month for ${events} events.`
   },
   date: () => `The prices are from ${CHECKED_ON}.`,

@@ -1,9 +1,10 @@
 import type { Quantity } from './charge.ts'
 import { lambda, plainRecordBytes, recordBytes, requests, shards } from './ingest.ts'
+import { newestSegments, rewrites, segmentBytesPerEvent } from './segments.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
-/** The cost of the lake: the consumer, maintenance, warm and cold compaction, storage. */
+/** The cost of the lake: the consumer, counters, maintenance, compaction, merges, storage. */
 
 const GB = 1e9
 
@@ -14,22 +15,20 @@ export type LakeFigures = {
   claims: number
   /** Closed epochs a month. */
   epochs: number
-  /** Warm compaction jobs of one epoch. */
+  /** Compaction jobs of one epoch. */
   jobsPerEpoch: number
-  /** Cold compactions a month. */
-  coldCompactions: number
   /** Buckets with at least one project. */
   buckets: number
-  /** Warm files of one epoch. */
-  warmFiles: number
-  /** Warm epochs that a read has to look at. */
-  warmEpochs: number
-  /** Share of the buckets that have new rows at a cold compaction. */
-  coldBucketShare: number
+  /** Buckets that get a segment from one epoch. */
+  segmentsPerEpoch: number
+  /** Merges a month. */
+  merges: number
+  /** Bytes of the manifest of a bucket with events. */
+  manifestBytes: number
 }
 
 export function lakeFigures(usage: Usage): LakeFigures {
-  const { lake, minutesPerMonth, hoursPerMonth } = system
+  const { lake, state, minutesPerMonth, daysPerMonth } = system
   const records = requests(usage)
   const batches = Math.max(
     expectedDistinct(shards(usage) * minutesPerMonth, records),
@@ -42,25 +41,29 @@ export function lakeFigures(usage: Usage): LakeFigures {
     (records * plainRecordBytes(usage)) / lake.claimBytes,
   )
   const hotBytes = usage.events * lake.hotBytes
-  // Maintenance compacts one epoch at a time, in two ticks: the first sends the job, the second sees that it is done.
+  // Maintenance closes at most one epoch a minute.
   const epochs = Math.min(
-    minutesPerMonth / 2,
+    minutesPerMonth,
     Math.max(expectedDistinct(minutesPerMonth / usage.epochMinutes, records), hotBytes / lake.epochBytes),
   )
-  const jobsPerEpoch =
-    epochs === 0 ? 0 : Math.min(lake.buckets, Math.ceil(hotBytes / epochs / lake.partBytes))
+  const jobsPerEpoch = epochs === 0 ? 0 : Math.min(lake.buckets, Math.ceil(hotBytes / epochs / lake.jobBytes))
   const buckets = lake.buckets * (1 - (1 - 1 / lake.buckets) ** usage.projects)
-  const coldCompactions = hoursPerMonth / lake.coldCompactionHours
+  const segmentsPerEpoch = epochs === 0 ? 0 : expectedDistinct(buckets, records / epochs)
+  const bucketEpochs = epochs * (segmentsPerEpoch / buckets)
+  const stored = { bytes: usage.events * usage.months * segmentBytesPerEvent, epochs: epochs * usage.months }
+  const live = newestSegments({ bytes: stored.bytes / buckets, epochs: stored.epochs })
+  // Each epoch's segment is merged within a day, and about every seventh merged one as well.
+  const mergesPerSegment = 1 / (lake.mergeSegments - 1)
+  const retired = (bucketEpochs / daysPerMonth) * (1 + mergesPerSegment)
   return {
     batches,
     claims,
     epochs,
     jobsPerEpoch,
-    coldCompactions,
     buckets,
-    warmFiles: epochs === 0 ? 0 : expectedDistinct(buckets, records / epochs),
-    warmEpochs: (epochs / hoursPerMonth) * (lake.coldAfterHours + lake.coldCompactionHours / 2),
-    coldBucketShare: expectedDistinct(buckets, records / coldCompactions) / buckets,
+    segmentsPerEpoch,
+    merges: epochs * segmentsPerEpoch * mergesPerSegment,
+    manifestBytes: state.manifest.headBytes + (live + retired) * state.manifest.segmentBytes,
   }
 }
 
@@ -69,15 +72,25 @@ export function expectedDistinct(values: number, samples: number): number {
   return values * -Math.expm1(-samples / values)
 }
 
+/** Bytes of a consistent read and of a write that DynamoDB bills as one unit. */
+export const READ_UNIT = 4_096
+const WRITE_UNIT = 1_024
+
+/** Mean units of items with about these bytes. */
+export function unitsOf(bytes: number, unitBytes: number): number {
+  return Math.max(1, bytes / unitBytes + 0.5)
+}
+
 export function lakeQuantities(usage: Usage): Quantity[] {
   const figures = lakeFigures(usage)
   return [
     ...consumer(usage, figures),
     ...counters(usage, figures),
     ...maintenance(usage, figures),
-    ...warmCompaction(usage, figures),
-    ...coldCompaction(usage, figures),
-    ...storage(usage),
+    ...manifests(figures),
+    ...compaction(usage, figures),
+    ...merges(usage, figures),
+    ...storage(usage, figures),
     ...state(usage),
   ]
 }
@@ -93,8 +106,8 @@ function consumer(usage: Usage, figures: LakeFigures): Quantity[] {
   const { batches, claims } = figures
   const { call, claim, event } = system.functionMs.lake
   const purpose = 'lake consumer'
-  // A claim writes the open counts of its shard as a whole; a write unit is 1 KB.
-  const countWrites = Math.ceil(openCountBytes(usage, figures) / 1_024)
+  // A claim writes the open counts of its shard as a whole.
+  const countWrites = unitsOf(openCountBytes(usage, figures), WRITE_UNIT)
   return [
     ...lambda('lake', purpose, batches, batches * call + claims * claim + usage.events * event, usage),
     { price: 's3Put', quantity: claims, purpose },
@@ -116,26 +129,21 @@ function counters(usage: Usage, figures: LakeFigures): Quantity[] {
   const accountBuckets = expectedDistinct(usage.accounts * system.lake.buckets, projects)
   const bytes = openCountBytes(usage, figures)
   const foldWrites = project * projects + accountBucket * accountBuckets
-  const deleteWrites = shards(usage) * Math.ceil(bytes / 1_024)
-  const epochReads = Math.ceil((shards(usage) * bytes) / 4_096)
+  const deleteWrites = shards(usage) * unitsOf(bytes, WRITE_UNIT)
+  const epochReads = unitsOf(shards(usage) * bytes, READ_UNIT)
   return [
     { price: 'stateRead', quantity: epochs * (jobsPerEpoch + 1) * epochReads, purpose: 'counters' },
     { price: 'stateWrite', quantity: epochs * (foldWrites + deleteWrites), purpose: 'counters' },
   ]
 }
 
-function maintenance(usage: Usage, figures: LakeFigures): Quantity[] {
-  const { minutesPerMonth, state, queue, functionMs, daysPerMonth } = system
-  const { epochs, jobsPerEpoch, coldCompactions, buckets, coldBucketShare, claims } = figures
-  const jobs = epochs * jobsPerEpoch + coldCompactions * buckets * coldBucketShare
+function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: LakeFigures): Quantity[] {
+  const { minutesPerMonth, state, queue, functionMs, daysPerMonth, lake } = system
+  const jobs = epochs * jobsPerEpoch + merges
   const purpose = 'maintenance'
-  const warmListPages = warmPages(figures)
-  // A sweep lists all hot and warm files. It runs after each cold start, but at most every three hours.
+  // A sweep lists all hot files and all tables of segments. It runs after each cold start, but at most every three hours.
   const sweeps = daysPerMonth * 8
   const hotPages = 1 + claims / (daysPerMonth * 1_000)
-  // Both the hot and the warm files of an epoch are checked until they are deleted.
-  const epochReads = state.epoch.reads + 2 * state.expiry.reads
-  const epochWrites = state.epoch.writes + 2 * state.expiry.writes
   return [
     ...lambda('scheduler', purpose, minutesPerMonth, minutesPerMonth * functionMs.scheduler.call, usage),
     { price: 'schedule', quantity: minutesPerMonth, purpose },
@@ -146,18 +154,14 @@ function maintenance(usage: Usage, figures: LakeFigures): Quantity[] {
     },
     {
       price: 's3List',
-      quantity:
-        minutesPerMonth +
-        2 * epochs +
-        coldCompactions * 3 * warmListPages +
-        sweeps * (hotPages + warmListPages),
+      quantity: minutesPerMonth + epochs + sweeps * (hotPages + lake.segmentTables),
       purpose,
     },
     {
       price: 'stateRead',
       quantity:
         minutesPerMonth * state.tick.reads +
-        epochs * (epochReads + system.lake.buckets * state.manifest.reads) +
+        epochs * (state.epoch.reads + state.expiry.reads) +
         jobs * state.job.reads,
       purpose,
     },
@@ -165,63 +169,102 @@ function maintenance(usage: Usage, figures: LakeFigures): Quantity[] {
       price: 'stateWrite',
       quantity:
         minutesPerMonth * state.tick.writes +
-        epochs * (epochWrites + system.lake.buckets * state.manifest.writes) +
+        epochs * (state.epoch.writes + state.expiry.writes) +
         jobs * state.job.writes,
       purpose,
     },
   ]
 }
 
-function warmCompaction(usage: Usage, figures: LakeFigures): Quantity[] {
-  const { call, file, event } = system.functionMs.warmCompaction
-  const { epochs, jobsPerEpoch, claims, warmFiles, warmEpochs } = figures
-  const purpose = 'warm compaction'
+/**
+ * Manifests. A tick reads all of them. Each epoch moves the watermark of each bucket, also of one without events; then a worker reads
+ * the manifest twice and writes it once, as for a merge.
+ */
+function manifests({ epochs, buckets, merges, manifestBytes }: LakeFigures): Quantity[] {
+  const { state, lake, minutesPerMonth } = system
+  const { reads, writes } = state.manifest
+  const changes = epochs * buckets + merges
+  const readUnits = unitsOf(manifestBytes, READ_UNIT)
+  const writeUnits = unitsOf(manifestBytes, WRITE_UNIT)
+  const tickBytes = buckets * (manifestBytes - state.manifest.headBytes)
+  const purpose = 'manifests'
+  return [
+    {
+      price: 'stateRead',
+      quantity:
+        changes * reads * readUnits +
+        epochs * (lake.buckets - buckets) * reads +
+        // The tick of an empty lake has its own units.
+        minutesPerMonth * state.manifest.readsPerTick * (tickBytes / READ_UNIT),
+      purpose,
+    },
+    {
+      price: 'stateWrite',
+      quantity: changes * writes * writeUnits + epochs * (lake.buckets - buckets) * writes,
+      purpose,
+    },
+  ]
+}
+
+function compaction(usage: Usage, figures: LakeFigures): Quantity[] {
+  const { functionMs, lake, hoursPerMonth } = system
+  const { call, file, event } = functionMs.compaction
+  const { epochs, jobsPerEpoch, claims, segmentsPerEpoch, buckets } = figures
+  const purpose = 'compaction'
   const jobs = epochs * jobsPerEpoch
-  // With event_ids, compaction also reads the files of the last day or two, to find copies.
-  const lookBackGets = usage.eventIds === 'yes' ? epochs * warmEpochs * warmFiles : 0
-  const gets = claims * jobsPerEpoch + lookBackGets
+  // A bucket looks for copies in the event_ids of its segments of the last 30 hours.
+  const eventIdFiles = newestSegments({
+    bytes: ((usage.events * segmentBytesPerEvent) / hoursPerMonth / buckets) * lake.eventIdHours,
+    epochs: ((epochs * segmentsPerEpoch) / buckets / hoursPerMonth) * lake.eventIdHours,
+  })
+  const gets = claims * jobsPerEpoch + epochs * segmentsPerEpoch * eventIdFiles
   return [
     ...lambda('jobs', purpose, jobs, jobs * call + gets * file + usage.events * event, usage),
     { price: 's3Get', quantity: gets, purpose },
-    { price: 's3Put', quantity: epochs * warmFiles, purpose },
-    { price: 's3List', quantity: jobs * (1 + warmPages(figures)), purpose },
+    { price: 's3Put', quantity: epochs * segmentsPerEpoch * lake.segmentTables, purpose },
+    { price: 's3List', quantity: jobs, purpose },
   ]
 }
 
-function coldCompaction(usage: Usage, figures: LakeFigures): Quantity[] {
-  const { call, file, event } = system.functionMs.coldCompaction
-  const { epochs, warmFiles, coldCompactions, buckets, coldBucketShare } = figures
-  const { datesPerColdCompaction, coldTables } = system.lake
-  const purpose = 'cold compaction'
-  const jobs = coldCompactions * buckets * coldBucketShare
-  const gets = epochs * warmFiles
+function merges(usage: Usage, figures: LakeFigures): Quantity[] {
+  const { functionMs, lake } = system
+  const { call, file, event } = functionMs.merge
+  const { merges, epochs, segmentsPerEpoch } = figures
+  const purpose = 'merges'
+  const gets = merges * (lake.mergeSegments + 1) * lake.segmentTables
+  const mergedEvents = usage.events * eventRewrites(usage, { epochs, segmentsPerEpoch })
   return [
-    ...lambda('jobs', purpose, jobs, jobs * call + gets * file + usage.events * event, usage),
+    ...lambda('jobs', purpose, merges, merges * call + gets * file + mergedEvents * event, usage),
     { price: 's3Get', quantity: gets, purpose },
-    { price: 's3Put', quantity: jobs * datesPerColdCompaction * coldTables, purpose },
-    { price: 's3List', quantity: jobs * warmPages(figures), purpose },
+    { price: 's3Put', quantity: merges * lake.segmentTables, purpose },
   ]
 }
 
-/** Pages of a listing of all warm files. */
-function warmPages({ epochs, warmFiles }: LakeFigures): number {
-  const { coldAfterHours, coldCompactionHours, keepSupersededHours } = system.lake
-  const hours = coldAfterHours + coldCompactionHours / 2 + keepSupersededHours
-  return 1 + ((epochs / system.hoursPerMonth) * hours * warmFiles) / 1_000
+/** How often merges rewrite an event. */
+function eventRewrites(
+  { events }: Usage,
+  { epochs, segmentsPerEpoch }: Pick<LakeFigures, 'epochs' | 'segmentsPerEpoch'>,
+): number {
+  return epochs === 0 ? 0 : rewrites((events * segmentBytesPerEvent) / epochs / segmentsPerEpoch)
 }
 
-function storage({ events, months, epochMinutes }: Usage): Quantity[] {
+function storage(usage: Usage, figures: LakeFigures): Quantity[] {
   const { lake, hoursPerMonth } = system
+  const { events, months, epochMinutes } = usage
   const eventsPerHour = events / hoursPerMonth
-  const warmHours =
-    lake.coldAfterHours + lake.coldCompactionHours / 2 + lake.keepSupersededHours + lake.versionHours
-  const hotHours = epochMinutes / 60 + lake.keepSupersededHours + lake.versionHours
+  const hotHours = epochMinutes / 60 + lake.keepSupersededHours + lake.hotVersionHours
+  const retiredHours = lake.keepSupersededHours + lake.segmentVersionHours
   return [
-    { price: 's3Stored', quantity: (events * months * lake.coldBytes) / GB, purpose: 'stored events' },
+    { price: 's3Stored', quantity: (events * months * segmentBytesPerEvent) / GB, purpose: 'stored events' },
     {
       price: 's3Stored',
-      quantity: (eventsPerHour * (hotHours * lake.hotBytes + warmHours * lake.warmBytes)) / GB,
-      purpose: 'hot and warm files',
+      quantity:
+        (eventsPerHour *
+          (hotHours * lake.hotBytes +
+            lake.eventIdHours * lake.eventIdsBytes +
+            retiredHours * segmentBytesPerEvent * eventRewrites(usage, figures))) /
+        GB,
+      purpose: 'hot files, event_ids and merged segments',
     },
   ]
 }

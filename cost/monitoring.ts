@@ -4,7 +4,10 @@ import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
 /** The cost of logs, metrics, alarms, the dashboard and traces. `workload` has the quantities of the rest of the service. */
-export function monitoringQuantities({ tracing }: Usage, workload: readonly Quantity[]): Quantity[] {
+export function monitoringQuantities(
+  { tracing, dashboard }: Usage,
+  workload: readonly Quantity[],
+): Quantity[] {
   const { monitoring, hoursPerMonth, minutesPerMonth } = system
   const calls = total(workload, 'apiRequest')
   const invocations = total(workload, 'lambdaRequest')
@@ -17,7 +20,7 @@ export function monitoringQuantities({ tracing }: Usage, workload: readonly Quan
     { price: 'logStored', quantity: gigabytes * monitoring.logMonths, purpose },
     { price: 'metric', quantity: monitoring.metrics, purpose },
     { price: 'alarm', quantity: monitoring.alarms, purpose },
-    { price: 'dashboard', quantity: monitoring.dashboards, purpose },
+    { price: 'dashboard', quantity: dashboard === 'on' ? monitoring.dashboards : 0, purpose },
     ...(tracing === 'on' ? [{ price: 'trace', quantity: traced, purpose } as const] : []),
   ]
 }

@@ -1,12 +1,14 @@
 import type { Quantity } from './charge.ts'
 import { lambda } from './ingest.ts'
-import { type LakeFigures, lakeFigures } from './lake.ts'
+import { type LakeFigures, lakeFigures, READ_UNIT, unitsOf } from './lake.ts'
+import { newestSegments, olderSegments, segmentBytesPerEvent } from './segments.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * The cost of GET /stats: Athena, and the requests that Athena sends to S3. A statement lists each partition once for each
- * table, also an empty one. It reads a file once for each place where the statement names the table.
+ * The cost of GET /stats: Athena, and the requests to S3 of the function and of Athena. A statement lists each partition once
+ * for each table: the bucket's folder of a table of segments, and the folder of each hot epoch. It reads a file once for each place
+ * where the statement names the table.
  */
 
 /** Requests and bytes of one read. */
@@ -22,21 +24,20 @@ type Files = { count: number; storedBytes: number; columnBytes: number }
 export function readFigures(usage: Usage): ReadFigures {
   const { stats } = system
   const figures = lakeFigures(usage)
-  const dates = usage.range + 1
-  const earlierDateCount = earlierDates(usage)
-  const hotEpochs = closedHotEpochs(figures)
-  const hotWarmScans = stats.hotWarmScans[usage.eventIds] / stats.statements
-  const hotWarm = Array.from({ length: hotWarmScans }, () => hotWarmFiles(usage, figures)).flat()
-  const { sessions, earlierSessions, activity } = coldFiles(usage, figures)
+  const hot = hotFiles(usage, figures)
+  const { sessions, earlierSessions, activity } = rollupFiles(usage, figures)
   const statements = [
-    [...hotWarm, sessions, earlierSessions],
-    ...Array.from({ length: stats.activityScans }, () => [...hotWarm, activity]),
+    ...Array.from({ length: stats.copyStatements[usage.eventIds] }, () => [
+      ...hot,
+      ...eventIdFiles(usage, figures),
+    ]),
+    [...hot, ...sessions, ...earlierSessions],
+    ...Array.from({ length: stats.activityScans }, () => [...hot, ...activity]),
   ]
+  const hotLists = hotEpochs(figures)
   return {
-    lists:
-      stats.statements * (figures.warmEpochs + 1 + hotEpochs) +
-      (stats.activityScans + stats.sessionsScans) * dates +
-      stats.earlierSessionScans * earlierDateCount,
+    // The function lists the hot files itself, to take a snapshot.
+    lists: hotLists + statements.length * (hotLists + 1),
     gets: statements.flat().reduce((sum, files) => sum + getRequests(files), 0),
     bytes: statements.reduce(
       (sum, files) =>
@@ -50,65 +51,82 @@ export function readFigures(usage: Usage): ReadFigures {
   }
 }
 
-/**
- * Number of dates before the range that a read looks at, because sessions of the range may have started there. Events may
- * be 30 days older than their project.
- */
-function earlierDates({ range, months }: Usage): number {
-  const { daysPerMonth, stats } = system
-  return Math.min(stats.earlierDates, Math.max(0, (months + 1) * daysPerMonth - (range + 1)))
+/** Mean number of hot epochs: the open one, and one that is being compacted. */
+function hotEpochs(figures: LakeFigures): number {
+  return 1 + compactingShare(figures)
 }
 
-/** Mean number of closed epochs that are still hot. The open epoch comes on top; on average it is half full. */
-function closedHotEpochs({ epochs }: LakeFigures): number {
+/** Mean number of closed epochs that are still hot. */
+function compactingShare({ epochs }: LakeFigures): number {
   return (epochs / system.minutesPerMonth) * system.stats.compactionMinutes
 }
 
-/** The hot and warm files of one scan. A warm file holds one bucket, a hot file holds every project. */
-function hotWarmFiles({ events }: Usage, figures: LakeFigures): Files[] {
+/** The hot files, with the events of all projects. On average the open epoch is half full. */
+function hotFiles({ events }: Usage, figures: LakeFigures): Files[] {
   const { lake, stats } = system
-  const { epochs, claims, buckets, warmEpochs, warmFiles } = figures
-  if (epochs === 0 || warmFiles === 0) return []
-  const warmBytes = (events / epochs / warmFiles) * lake.warmBytes
-  const hotBytes = (events / claims) * lake.hotBytes
+  const { epochs, claims } = figures
+  if (epochs === 0) return []
+  const storedBytes = (events / claims) * lake.hotBytes
   return [
     {
-      count: warmEpochs * (warmFiles / buckets),
-      storedBytes: warmBytes,
-      columnBytes: warmBytes * stats.columnShare,
-    },
-    {
-      count: (claims / epochs) * (0.5 + closedHotEpochs(figures)),
-      storedBytes: hotBytes,
-      columnBytes: hotBytes * stats.columnShare,
+      count: (claims / epochs) * (0.5 + compactingShare(figures)),
+      storedBytes,
+      columnBytes: storedBytes * stats.columnShare,
     },
   ]
 }
 
-/**
- * The cold files of a read. A cold file holds the rows that one cold compaction found for a bucket and a date. The rows of
- * a project are next to each other.
- */
-function coldFiles(usage: Usage, { buckets, coldBucketShare }: LakeFigures) {
-  const { lake, daysPerMonth } = system
-  const filesPerDate = lake.datesPerColdCompaction * coldBucketShare
-  const bucketDay = usage.events / daysPerMonth / buckets / lake.datesPerColdCompaction
-  const projectDay = Math.min(
-    bucketDay,
-    usage.events / daysPerMonth / usage.projects / lake.datesPerColdCompaction,
-  )
-  const storedDates = usage.months * daysPerMonth
-  const dates = Math.min(usage.range + 1, storedDates)
-  const earlierDateCount = Math.min(earlierDates(usage), storedDates - dates)
-  const files = (dateCount: number, bytesPerEvent: number, readBytesPerEvent: number): Files => ({
-    count: dateCount * filesPerDate,
-    storedBytes: bucketDay * bytesPerEvent,
-    columnBytes: projectDay * readBytesPerEvent,
+/** The event_ids of a bucket that are looked up to find copies. */
+function eventIdFiles(usage: Usage, figures: LakeFigures): Files[] {
+  const { lake, hoursPerMonth } = system
+  const hours = lake.eventIdHours
+  const events = (usage.events / hoursPerMonth / figures.buckets) * hours
+  const epochs = (bucketEpochs(figures) / hoursPerMonth) * hours
+  const count = newestSegments({ bytes: events * segmentBytesPerEvent, epochs })
+  if (count === 0) return []
+  const bytes = (events * lake.eventIdsBytes) / count
+  return [{ count, storedBytes: bytes, columnBytes: bytes }]
+}
+
+/** Epochs a month in which a bucket gets events. */
+function bucketEpochs({ epochs, segmentsPerEpoch, buckets }: LakeFigures): number {
+  return epochs * (segmentsPerEpoch / buckets)
+}
+
+/** The files of rollups that a read takes. The rows of a project are next to each other, in the order of their dates. */
+function rollupFiles(usage: Usage, figures: LakeFigures) {
+  const { lake, stats, daysPerMonth } = system
+  const storedDays = usage.months * daysPerMonth
+  const days = Math.min(usage.range + 1, storedDays)
+  // Events may be 30 days older than their project.
+  const lifeDays = (usage.months + 1) * daysPerMonth
+  const earlierDays = Math.min(stats.earlierDates, Math.max(0, lifeDays - days), storedDays - days)
+  const eventsPerDay = usage.events / daysPerMonth / figures.buckets
+  const projectShare = Math.min(1, figures.buckets / usage.projects)
+  const epochsPerDay = bucketEpochs(figures) / daysPerMonth
+
+  /** Three quarters of the bytes are in the largest segments, each of which has also events outside of the dates. */
+  function files(dayCount: number, count: number, storedBytes: number, readBytes: number): Files[] {
+    if (dayCount === 0 || count === 0) return []
+    const largeCount = Math.min(count, Math.max(1, count / 4))
+    const smallCount = count - largeCount
+    const group = (size: number, share: number): Files => ({
+      count: size,
+      storedBytes: (dayCount * eventsPerDay * share * storedBytes) / size,
+      columnBytes: (dayCount * eventsPerDay * share * projectShare * readBytes) / size,
+    })
+    return smallCount === 0 ? [group(largeCount, 1)] : [group(largeCount, 0.75), group(smallCount, 0.25)]
+  }
+
+  const count = newestSegments({
+    bytes: days * eventsPerDay * segmentBytesPerEvent,
+    epochs: days * epochsPerDay,
   })
+  const earlierCount = olderSegments(earlierDays * eventsPerDay * segmentBytesPerEvent)
   return {
-    sessions: files(dates, lake.sessionsBytes, lake.sessionsBytes),
-    earlierSessions: files(earlierDateCount, lake.sessionsBytes, lake.sessionKeyBytes),
-    activity: files(dates, lake.activityBytes, lake.activityBytes),
+    sessions: files(days, count, lake.sessionsBytes, lake.sessionsBytes),
+    earlierSessions: files(earlierDays, earlierCount, lake.sessionsBytes, lake.sessionKeyBytes),
+    activity: files(days, count, lake.activityBytes, lake.activityBytes),
   }
 }
 
@@ -129,16 +147,21 @@ export function readQuantities(usage: Usage): Quantity[] {
   const { stats, state, functionMs } = system
   const { reads } = usage
   const { lists, gets, bytes } = readFigures(usage)
+  const manifestReads = unitsOf(lakeFigures(usage).manifestBytes, READ_UNIT)
+  const copyStatements = stats.copyStatements[usage.eventIds]
+  const ms = functionMs.reports.call + copyStatements * functionMs.reports.copyStatement
   const purpose = 'reads'
-  const results = stats.statements * stats.resultPuts
   return [
-    ...lambda('reports', purpose, reads, reads * functionMs.reports.call, usage),
+    ...lambda('reports', purpose, reads, reads * ms, usage),
     { price: 'athenaTb', quantity: (reads * bytes) / 1e12, purpose },
     { price: 's3List', quantity: reads * lists, purpose },
-    { price: 's3Get', quantity: reads * (gets + results), purpose },
-    { price: 's3Put', quantity: reads * results, purpose },
-    { price: 'glueRequest', quantity: reads * stats.statements * stats.glueRequests, purpose },
-    { price: 'stateRead', quantity: reads * state.statsRead.reads, purpose },
+    { price: 's3Get', quantity: reads * gets, purpose },
+    {
+      price: 'glueRequest',
+      quantity: reads * (stats.statements + copyStatements) * stats.glueRequests,
+      purpose,
+    },
+    { price: 'stateRead', quantity: reads * (state.statsRead.reads + manifestReads), purpose },
     { price: 'stateWrite', quantity: reads * state.statsRead.writes, purpose },
   ]
 }

@@ -14,10 +14,11 @@ const alternatives: { name: string; change: Partial<Usage> | ((usage: Usage) => 
   { name: 'reads of 7 days', change: { range: 7 } },
   { name: 'reads of a year', change: { range: 365 } },
   { name: 'events kept 3 years', change: { months: 36 } },
-  { name: 'epochs of 10 minutes', change: { epochMinutes: 10 } },
+  { name: 'epochs of an hour', change: { epochMinutes: 60 } },
   { name: 'event_ids with all events', change: { eventIds: 'yes' } },
   { name: 'ten times the projects', change: ({ projects }) => ({ projects: projects * 10 }) },
   { name: 'a peak twice as high', change: ({ peak }) => ({ peak: Math.min(100, peak * 2) }) },
+  { name: 'the dashboard', change: { dashboard: 'on' } },
   { name: 'tracing', change: { tracing: 'on' } },
   { name: 'x86_64', change: { architecture: 'x86_64' } },
 ]

@@ -1,6 +1,7 @@
 import { MAINTENANCE } from '#aws/maintenance-settings'
 import { CLAIM_BYTES, CLAIM_RECORDS } from '#core/lake/consumer'
-import { PART_BYTES } from '#core/lake/jobs'
+import { LOOKBACK_S } from '#core/lake/copies'
+import { SEGMENT_TABLES } from '#core/lake/keys'
 import { readConfig } from '#lib/config'
 import { functionSizes } from '#lib/function-sizes'
 import { BUCKETS } from '#schemas/columns'
@@ -53,11 +54,11 @@ export const system = {
     track: { call: 20, event: 0.05 },
     lake: { call: 200, claim: 60, event: 0.05 },
     scheduler: { call: 150 },
-    /** Includes loading DuckDB's library, because most jobs meet a cold function. */
-    warmCompaction: { call: 2_500, file: 25, event: 0.012 },
-    coldCompaction: { call: 2_500, file: 25, event: 0.03 },
-    /** Includes waiting for two rounds of statements. */
-    reports: { call: 6_000 },
+    /** Both include loading DuckDB's library, because most jobs meet a cold function. */
+    compaction: { call: 2_500, file: 25, event: 0.03 },
+    merge: { call: 2_500, file: 25, event: 0.02 },
+    /** Includes waiting for two rounds of statements. The statement that finds copies is one round more. */
+    reports: { call: 5_000, copyStatement: 1_500 },
     site: { call: 5 },
   },
   functions: functionSizes,
@@ -66,29 +67,31 @@ export const system = {
     buckets: BUCKETS,
     epochMinutes: defaults.epochMinutes,
     epochBytes: MAINTENANCE.epochBytes,
-    coldAfterHours: MAINTENANCE.coldAfterMs / HOUR_MS,
-    coldCompactionHours: MAINTENANCE.coldSpanMs / HOUR_MS,
+    jobBytes: MAINTENANCE.jobBytes,
+    mergeSegments: MAINTENANCE.mergeSegments,
+    mergeBytes: MAINTENANCE.mergeBytes,
     keepSupersededHours: MAINTENANCE.keepSupersededMs / HOUR_MS,
-    /** S3 keeps a deleted hot or warm file for this time (lib/storage.ts). */
-    versionHours: 24,
+    /** S3 keeps a deleted hot file, and a deleted file of a segment, for these times (lib/storage.ts). */
+    hotVersionHours: 24,
+    segmentVersionHours: 14 * 24,
     /** Limits of a claim, before compression. */
     claimRecords: CLAIM_RECORDS,
     claimBytes: CLAIM_BYTES,
     /** Limits of one Lambda call of the consumer, after compression. */
     batchRecords: 10_000,
     batchBytes: 4_500_000,
-    partBytes: PART_BYTES,
-    /** Bytes of an event in each tier and rollup, measured (docs/decisions/2026-11-21-lake-layout.md, README.md). */
-    hotBytes: 44,
-    warmBytes: 21.4,
-    coldBytes: 21.8,
-    sessionsBytes: 3.0,
-    activityBytes: 1.1,
-    /** Bytes of the session id in sessions_cold, for an event. */
-    sessionKeyBytes: 1.1,
-    /** A cold compaction of 24 hours touches two dates, and late events add one. */
-    datesPerColdCompaction: 3,
-    coldTables: 3,
+    /** Bytes of an event in a hot file and in each file of a merged segment, measured (docs/decisions/2026-11-22-segments-and-manifests.md). */
+    hotBytes: 47,
+    eventsBytes: 14.1,
+    sessionsBytes: 3.7,
+    activityBytes: 1.13,
+    eventIdsBytes: 10,
+    /** Bytes of the session keys in segment_sessions, for an event. */
+    sessionKeyBytes: 1.0,
+    /** Files of a segment: one in each table of schemas/columns.ts, except hot. */
+    segmentTables: SEGMENT_TABLES.length,
+    /** How far back the segments know event_ids, hours. */
+    eventIdHours: LOOKBACK_S / 3_600,
   },
 
   /** Read and write units of DynamoDB. test/cost/state-requests.test.ts counts them on dynalite. */
@@ -108,10 +111,13 @@ export const system = {
     /** Closing and compacting one epoch, on top of the ticks. */
     epoch: { reads: 10, writes: 4 },
     /** Checking the superseded files of one epoch every three hours for a day, and deleting them. */
-    expiry: { reads: 10, writes: 20 },
+    expiry: { reads: 12, writes: 20 },
     job: { reads: 2, writes: 1 },
-    /** Moving the watermark of one bucket past an epoch. */
-    manifest: { reads: 2, writes: 1 },
+    /**
+     * Moving the watermark of one bucket past an epoch. An item has the bytes of its head and of each segment that is live or
+     * was merged in the last day; a tick reads all of them twice.
+     */
+    manifest: { reads: 2, writes: 1, headBytes: 150, segmentBytes: 85, readsPerTick: 2 },
     statsRead: { reads: 6, writes: 4 },
     lookUp: { reads: 2, seconds: 5 },
     gigabytes: 0.1,
@@ -119,27 +125,26 @@ export const system = {
 
   /**
    * One call of GET /stats. test/cost/read-scans.test.ts counts the statements and scans. The S3 requests of a statement
-   * were measured with Trino (docs/decisions/2026-11-21-s3-requests-of-a-read.md).
+   * were measured with Trino (docs/decisions/2026-11-22-segments-and-manifests.md).
    */
   stats: {
+    /** With event_ids, one statement before the others finds the hot events that have copies. Mostly there are none. */
+    copyStatements: { no: 0, yes: 1 },
+    /** Each of them scans events_hot once. */
     statements: 3,
-    /** Scans of events_hot and of events_warm. A project with event_ids needs a second scan each time, to find copies. */
-    hotWarmScans: { no: 3, yes: 6 },
     activityScans: 2,
     sessionsScans: 1,
-    /** Scans of sessions_cold before the range. */
+    /** Scans of segment_sessions before the range, and the dates that such a scan reads at most. */
     earlierSessionScans: 1,
-    /** Dates before the range that such a scan reads, at most. */
     earlierDates: 35,
-    /** Minutes from closing an epoch until it is warm: one tick sends the job, the next one sees that it is done. */
-    compactionMinutes: 2,
+    /** Minutes from closing an epoch until its rows are in segments: one tick sends the job. */
+    compactionMinutes: 1,
     /** The engine reads a file up to this size whole, with one GET. */
     wholeFileBytes: 3_000_000,
     /** The engine reads the columns of a larger file with one GET for each of these (estimated). */
     bytesPerGet: 4_000_000,
-    /** Share of a large hot or warm file that the columns of a statement take, estimated. */
+    /** Share of a large hot file that the columns of a statement take, estimated. */
     columnShare: 0.45,
-    resultPuts: 2,
     minimumBytes: 10_000_000,
     glueRequests: 5,
   },
@@ -150,7 +155,8 @@ export const system = {
     /** Metrics of error codes come on top, for the hours in which errors happen. */
     metrics: Object.keys(gauges).length,
     /** Metrics of all alarms in lib/alarms.ts. test/cost/stack.test.ts counts them. */
-    alarms: 40,
+    alarms: 25,
+    /** The option `dashboard`. */
     dashboards: 1,
     /** Access log line of a request (lib/api.ts), estimated. The functions write no line for a request. */
     requestLogBytes: 280,

@@ -76,6 +76,9 @@ export const usageSchema = z.strictObject({
   tracing: oneOf('off', 'on')
     .default('off')
     .meta({ description: "X-Ray traces, with Lambda's own sampling" }),
+  dashboard: oneOf('off', 'on')
+    .default('off')
+    .meta({ description: 'the dashboard of the service in CloudWatch' }),
   freeTier: oneOf('no', 'yes')
     .default('no')
     .meta({ description: 'whether to subtract the free tier that every account has for ever' }),

@@ -6,7 +6,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import { type FunctionName, functions } from '#schemas/functions'
+import type { FunctionName } from '#schemas/functions'
 import { FIRST_EPOCH, LAST_EPOCH } from '#schemas/hive-tables'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
@@ -30,6 +30,9 @@ export type AlarmsProps = {
   /** Queues that should be empty. */
   queues: { jobs: Queue; clock: Queue; batches: Queue }
 }
+
+/** The functions that no HTTP request calls. A failed call of another function is a 5xx response (ServerErrors). */
+const EVENT_FUNCTIONS = ['lake', 'jobs', 'scheduler', 'owner'] as const satisfies FunctionName[]
 
 /** Two of three periods, so that a short spike calls nobody. */
 const TWO_OF_THREE: [number, number] = [2, 3]
@@ -85,7 +88,6 @@ export class Alarms extends Construct {
 }
 
 function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, AlarmSpec> {
-  const names = Object.keys(functions) as FunctionName[]
   const retentionMs = config.retentionHours * 3_600_000
   return {
     IteratorAge: {
@@ -186,26 +188,21 @@ function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, Al
       ]),
     ),
     ...Object.fromEntries(
-      names.flatMap((name): [string, AlarmSpec][] => [
-        [
-          `Errors-${name}`,
-          {
-            metric: metrics.errors(name),
-            above: 0,
-            breaching: TWO_OF_THREE,
-            meaning: `The function ${name} fails.`,
-          },
-        ],
-        [
-          `Throttles-${name}`,
-          {
-            metric: metrics.throttles(name),
-            above: 0,
-            breaching: TWO_OF_THREE,
-            meaning: `Calls of the function ${name} are throttled: the account has no concurrent executions left.`,
-          },
-        ],
+      EVENT_FUNCTIONS.map((name): [string, AlarmSpec] => [
+        `Errors-${name}`,
+        {
+          metric: metrics.errors(name),
+          above: 0,
+          breaching: TWO_OF_THREE,
+          meaning: `The function ${name} fails.`,
+        },
       ]),
     ),
+    Throttles: {
+      metric: metrics.accountThrottles(),
+      above: 0,
+      breaching: TWO_OF_THREE,
+      meaning: 'Calls of functions are throttled: the account has no concurrent executions left.',
+    },
   }
 }

@@ -5,7 +5,6 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { type TableName, tables } from '#schemas/columns'
 import { FIRST_EPOCH, type HivePartition, hiveTable, LAST_EPOCH } from '#schemas/hive-tables'
-import { RESULTS_PREFIX } from './storage.ts'
 
 export type CatalogProps = {
   bucket: Bucket
@@ -40,10 +39,8 @@ export class Catalog extends Construct {
         publishCloudWatchMetricsEnabled: true,
         engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
         bytesScannedCutoffPerQuery: maxScanGb * 1e9,
-        resultConfiguration: {
-          outputLocation: `s3://${bucket.bucketName}/${RESULTS_PREFIX}`,
-          encryptionConfiguration: { encryptionOption: 'SSE_S3' },
-        },
+        // Athena keeps the results of a statement for a day, encrypted. In the S3 bucket, each would cost two PUTs and two GETs.
+        managedQueryResultsConfiguration: { enabled: true },
       },
     })
   }

@@ -90,9 +90,9 @@ const schema = z.strictObject({
       'Requests a second that the API lets through. The default is twice the capacity of a provisioned stream, and the limit of the AWS account with an on-demand stream',
   }),
 
-  epochMinutes: wholeNumber(1, 1_440).default(60).meta({
+  epochMinutes: wholeNumber(1, 1_440).default(15).meta({
     description:
-      'Minutes between compactions of new events. A read costs more with more epochs in the last two days',
+      'Minutes between compactions of new events. With more minutes a read opens more small files; with fewer, the epochs of the catalog are used up sooner',
   }),
   maxScanGb: wholeNumber(1, 100_000)
     .default(50)
@@ -161,6 +161,9 @@ const schema = z.strictObject({
     description: 'Monthly budget of the whole AWS account, USD. alarmEmail gets the notices',
   }),
 
+  dashboard: flag.default(false).meta({
+    description: 'Adds a dashboard to CloudWatch. It costs $3 a month beyond the first three of an account',
+  }),
   logLevel: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR')
     .default('INFO')
     .meta({ description: 'Lowest level of log lines that are written' }),

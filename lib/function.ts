@@ -22,7 +22,6 @@ import { acceptFindings } from './accept-findings.ts'
 import type { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
 import { functionSizes } from './function-sizes.ts'
-import { RESULTS_PREFIX } from './storage.ts'
 
 export type ServiceFunctionProps = {
   name: FunctionName
@@ -156,13 +155,8 @@ export class ServiceFunction extends Construct {
       ],
     )
     const lake = names.map(table => `${tables[table].prefix}/`)
-    const readable = [...lake, RESULTS_PREFIX]
-    this.allowObjects(bucket, { list: readable, get: readable, put: [RESULTS_PREFIX] })
-    this.allow(
-      ['s3:AbortMultipartUpload', 's3:ListMultipartUploadParts'],
-      [bucket.arnForObjects(`${RESULTS_PREFIX}*`)],
-    )
-    this.allow(['s3:GetBucketLocation', 's3:ListBucketMultipartUploads'], [bucket.bucketArn])
+    this.allowObjects(bucket, { list: lake, get: lake })
+    this.allow(['s3:GetBucketLocation'], [bucket.bucketArn])
     return this.set('ATHENA_WORKGROUP', name).set('GLUE_DATABASE', name).set('BUCKET_NAME', bucket.bucketName)
   }
 

@@ -58,7 +58,8 @@ export function createMetrics({ namespace, functions, stream, api, workgroup }: 
     code: (code: (typeof countedCodes)[number], service: FunctionName) => serviceMetric(code, service, SUM),
     invocations: (name: FunctionName, period: Duration) => lambda(name).metricInvocations({ period }),
     errors: (name: FunctionName) => lambda(name).metricErrors(SUM),
-    throttles: (name: FunctionName) => lambda(name).metricThrottles(SUM),
+    /** Throttled calls of all functions of the account in this region, because they share its concurrent executions. */
+    accountThrottles: () => new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
     durationP99: (name: FunctionName) => lambda(name).metricDuration(percentile(99)),
     /** Age of the oldest record that the lake consumer has not read, ms. */
     iteratorAge: () => lambda('lake').metric('IteratorAge', MAXIMUM),

@@ -125,9 +125,11 @@ export class Service extends Stack {
       metrics,
       queues: { jobs: jobQueue.deadLetters, clock: clock.deadLetters, batches: storage.failures.queue },
     })
-    // An account has one set of dashboards for all regions. The region in the name separates stacks of the same name.
-    const name = `${config.stackName}-${this.region}`
-    new HealthDashboard(this, 'Health', { name, metrics, alarms, jobs: jobQueue.queue })
+    if (config.dashboard) {
+      // An account has one set of dashboards for all regions. The region in the name separates stacks of the same name.
+      const name = `${config.stackName}-${this.region}`
+      new HealthDashboard(this, 'Health', { name, metrics, alarms, jobs: jobQueue.queue })
+    }
     if (config.monthlyBudgetUsd !== undefined && config.alarmEmail !== undefined) {
       createBudget(this, 'Budget', config.monthlyBudgetUsd, config.alarmEmail)
     }

@@ -18,8 +18,6 @@ import { MessageQueue } from './message-queue.ts'
 export const FAILURES_PREFIX = 'aws/lambda/'
 /** Records that could not be read (core/lake/keys.ts). */
 export const QUARANTINE_PREFIX = 'quarantine/'
-/** Results of Athena statements. */
-export const RESULTS_PREFIX = 'athena-results/'
 
 /** How long quarantined records and failed batches stay. They hold events, so they do not stay for ever. */
 const SET_ASIDE_RETENTION = Duration.days(400)
@@ -111,13 +109,6 @@ function lifecycleRules(): LifecycleRule[] {
     {
       id: 'old-versions-hot',
       prefix: `${tables.events_hot.prefix}/`,
-      noncurrentVersionExpiration: Duration.days(1),
-    },
-    // A result is read once, and reused for an hour by the same statement.
-    {
-      id: 'results',
-      prefix: RESULTS_PREFIX,
-      expiration: Duration.days(1),
       noncurrentVersionExpiration: Duration.days(1),
     },
     ...[QUARANTINE_PREFIX, FAILURES_PREFIX].map(prefix => ({

@@ -4,8 +4,7 @@ import {
   StartQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
 import { describe, expect, test } from 'vitest'
-import type { SqlQuery } from '#core/ports'
-import { inFiles, sql } from '#core/sql'
+import { sql } from '#core/sql'
 import { awsError } from '../support/aws-error.ts'
 import { createMockedEngine, one, pollResponses, running, succeeded, throttled } from './mocked-athena.ts'
 
@@ -116,22 +115,5 @@ describe('the start of a statement', () => {
       WorkGroup: 'reports',
       QueryExecutionContext: { Database: 'footfall' },
     })
-  })
-
-  const hotKeys = (count: number) =>
-    Array.from({ length: count }, (_, i) => `hot/epoch=3/0-${i}-${i}.parquet`)
-  const readHot = (count: number) =>
-    sql`SELECT 1 AS one FROM events_hot WHERE ${inFiles('events_hot', hotKeys(count))}`
-  test.each<[string, SqlQuery, number, number | undefined]>([
-    ['may reuse an earlier result when it names all files that it reads', readHot(1_000), 60, 60],
-    ['does not reuse a result when it has too many hot files to name them', readHot(1_001), 60, undefined],
-    ['does not reuse a result without scans', one, 60, undefined],
-    ['does not reuse a result when reuse is off', readHot(1), 0, undefined],
-  ])('%s', async (_, query, reuseMinutes, expected) => {
-    const { engine, mock } = createMockedEngine({ reuseMinutes })
-    mock.on(GetQueryExecutionCommand).resolves(succeeded)
-    await engine.rows(query)
-    const { ResultReuseConfiguration } = mock.commandCalls(StartQueryExecutionCommand)[0]?.args[0].input ?? {}
-    expect(ResultReuseConfiguration?.ResultReuseByAgeConfiguration?.MaxAgeInMinutes).toBe(expected)
   })
 })

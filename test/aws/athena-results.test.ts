@@ -70,7 +70,6 @@ test.each(['SUCCEEDED', 'FAILED', 'CANCELLED'] as const)(
           DataScannedInBytes: 12_345,
           EngineExecutionTimeInMillis: 420,
           QueryQueueTimeInMillis: 90,
-          ResultReuseInformation: { ReusedPreviousResult: State === 'SUCCEEDED' },
         },
       },
     })
@@ -81,11 +80,10 @@ test.each(['SUCCEEDED', 'FAILED', 'CANCELLED'] as const)(
         engine: 'athena',
         rowsScanned: null,
         bytesScanned: 12_345,
-        // A bill has at least 10 MB for a statement, and nothing for an earlier result.
-        costUsd: State === 'SUCCEEDED' ? 0 : 0.00005,
+        // A bill has at least 10 MB for a statement.
+        costUsd: 0.00005,
         engineMs: 420,
         queueMs: 90,
-        reused: State === 'SUCCEEDED',
       },
     ])
   },

@@ -169,6 +169,7 @@ const uses: Record<string, Use> = {
       client: rejecting(new AthenaClient(options), error),
       workGroup: 'reports',
       database: 'footfall',
+      lakeLocation: 's3://lake',
     }).rows(sql`SELECT 1 AS one`),
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { system } from '#cost/system'
 import { synthesize } from '#test/lib/synthesized'
 
-const { all } = synthesize()
+const { all } = synthesize({ dashboard: true })
 
 test('the model and the stack have the same number of alarm metrics and dashboards', () => {
   const metrics = all('AWS::CloudWatch::Alarm').map(([, { Properties }]) => {

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { type FunctionName, functions } from '#schemas/functions'
 import { FIRST_EPOCH, LAST_EPOCH } from '#schemas/hive-tables'
 import { synthesize } from './synthesized.ts'
 
 const plain = synthesize()
-const names = Object.keys(functions) as FunctionName[]
 const STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
 
 /** Alarms by name, as docs/operations.md explains them. */
@@ -19,7 +17,6 @@ function alarms(context: Record<string, unknown> = {}): Record<string, Record<st
 }
 
 test('the stack has an alarm for each way to lose, delay or refuse events, and for high costs', () => {
-  const functionAlarms = names.flatMap(name => [`Errors${name}`, `Throttles${name}`])
   expect(Object.keys(alarms()).toSorted()).toEqual(
     [
       ...STATES.map(state => `AthenaScan${state}`),
@@ -39,17 +36,22 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
       'StreamThrottled',
       'StreamUnavailable',
       'StreamUnread',
-      ...functionAlarms,
+      'Errorsjobs',
+      'Errorslake',
+      'Errorsowner',
+      'Errorsscheduler',
+      'Throttles',
     ].toSorted(),
   )
 })
 
-test('every alarm has one metric of this stack, and its text says what is wrong and names a section of the documentation', () => {
+test('every alarm has one metric, of this stack or of the concurrent executions of the account, and its text says what is wrong and names a section of the documentation', () => {
   for (const [name, alarm] of Object.entries(alarms())) {
     expect(alarm.MetricName, name).toBeTypeOf('string')
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/operations\.md, [A-Za-z-]+\.$/)
-    // Metrics of the stack's own namespace need no dimension.
-    if (alarm.Namespace !== 'Footfall') expect(alarm.Dimensions, name).not.toHaveLength(0)
+    // Metrics of the stack's own namespace need no dimension, and all functions of the account throttle together.
+    if (alarm.Namespace !== 'Footfall' && name !== 'Throttles')
+      expect(alarm.Dimensions, name).not.toHaveLength(0)
     expect(alarm.Namespace).toMatch(/^(AWS\/(Athena|Lambda|SQS|Kinesis|ApiGateway)|Footfall)$/)
   }
 })

@@ -129,12 +129,10 @@ test.each([
   expect(rights(name)).toEqual([...state, ...otherRights, ...log].toSorted())
 })
 
-test('reports reads only the lake, one database and one workgroup, and writes only query results', () => {
+test('reports reads only the lake, one database and one workgroup, and writes no object', () => {
   const granted = rights('reports')
-  expect(granted.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
-    's3:PutObject StorageLake/athena-results/*',
-  ])
-  const prefixes = ['athena-results', 'hot', ...SEGMENT_PREFIXES]
+  expect(granted.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([])
+  const prefixes = ['hot', ...SEGMENT_PREFIXES]
   expect(granted.filter(right => right.startsWith('s3:GetObject'))).toEqual(
     prefixes.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
   )

@@ -280,14 +280,17 @@ test('the command in the output MakeOwner calls the owner function', () => {
   expect(text).toBe(`aws lambda invoke --region AWS::Region --function-name ${id} /dev/stdout`)
 })
 
-test('the name of the dashboard includes the region, because dashboards are global in an account', () => {
-  expect(plain.only('AWS::CloudWatch::Dashboard').Properties.DashboardName).toEqual({
+test('the dashboard is an option, and its name includes the region, because dashboards are global in an account', () => {
+  expect(plain.all('AWS::CloudWatch::Dashboard')).toEqual([])
+  const { only } = synthesize({ dashboard: true })
+  expect(only('AWS::CloudWatch::Dashboard').Properties.DashboardName).toEqual({
     'Fn::Join': ['', ['Footfall-', { Ref: 'AWS::Region' }]],
   })
 })
 
 test('two stacks in one account share no resource name', () => {
-  const other = synthesize({ stackName: 'Footfall-Staging' })
+  const first = synthesize({ dashboard: true })
+  const other = synthesize({ dashboard: true, stackName: 'Footfall-Staging' })
   const fixedNames = ({ all }: typeof plain) => [
     ...all('AWS::Athena::WorkGroup').map(([, { Properties }]) => Properties.Name),
     ...all('AWS::Glue::Database').map(
@@ -299,5 +302,5 @@ test('two stacks in one account share no resource name', () => {
     ),
     ...all('AWS::CloudFront::CachePolicy').map(([, { Properties }]) => JSON.stringify(Properties)),
   ]
-  expect(fixedNames(other).filter(name => fixedNames(plain).includes(name))).toEqual([])
+  expect(fixedNames(other).filter(name => fixedNames(first).includes(name))).toEqual([])
 })

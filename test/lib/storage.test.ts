@@ -55,21 +55,29 @@ test('the S3 bucket is private, encrypted and versioned', () => {
   })
 })
 
-type Rule = { Id: string; Prefix?: string; ExpirationInDays?: number; NoncurrentVersionExpiration?: unknown }
+type Rule = {
+  Id: string
+  Prefix?: string
+  ExpirationInDays?: number
+  NoncurrentVersionExpiration?: { NoncurrentDays: number }
+}
 
-test('lifecycle rules delete query results, quarantined data and old versions, but no current file of the lake', () => {
+test('lifecycle rules delete quarantined data and old versions, but no current file of the lake', () => {
   const { Rules } = plain.only('AWS::S3::Bucket').Properties.LifecycleConfiguration as { Rules: Rule[] }
   const expiring = Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined)
   expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual([
-    ['athena-results/', 1],
     ['quarantine/', 400],
     ['aws/lambda/', 400],
   ])
   const prefixes = Object.values(tables).map(({ prefix }) => `${prefix}/`)
   for (const { Prefix } of expiring) expect(prefixes).not.toContain(Prefix)
-  expect(
-    Rules.find(({ Prefix, NoncurrentVersionExpiration }) => !Prefix && NoncurrentVersionExpiration),
-  ).toBeDefined()
+  const versionDays = Rules.flatMap(({ Prefix, NoncurrentVersionExpiration }) =>
+    NoncurrentVersionExpiration === undefined ? [] : [[Prefix, NoncurrentVersionExpiration.NoncurrentDays]],
+  )
+  expect(versionDays).toEqual([
+    [undefined, 14],
+    ['hot/', 1],
+  ])
 })
 
 test('the default stream is encrypted and has the lowest price: one shard, 24 hours', () => {
@@ -88,7 +96,7 @@ test('all queues are encrypted and keep messages for 14 days, the limit of SQS',
   }
 })
 
-test('Athena cancels statements that read too much, and a caller cannot override that', () => {
+test('Athena cancels statements that read too much and keeps their results itself, and a caller cannot override that', () => {
   const workgroup = plain.only('AWS::Athena::WorkGroup').Properties
   expect(workgroup).toMatchObject({
     Name: 'footfall',
@@ -96,10 +104,9 @@ test('Athena cancels statements that read too much, and a caller cannot override
       EnforceWorkGroupConfiguration: true,
       BytesScannedCutoffPerQuery: 50e9,
       EngineVersion: { SelectedEngineVersion: 'Athena engine version 3' },
-      ResultConfiguration: { EncryptionConfiguration: { EncryptionOption: 'SSE_S3' } },
+      ManagedQueryResultsConfiguration: { Enabled: true },
     },
   })
-  expect(JSON.stringify(workgroup)).toContain('/athena-results/')
 })
 
 test('every table of the lake is in the catalog, with its columns and projected partitions', () => {
