@@ -61,6 +61,12 @@ export function integer(value: number): SqlQuery {
   return query(String(value), [], [])
 }
 
+/** Makes a literal of a bigint that is given as text, because a number holds 53 bits only. Throws on any other text. */
+export function bigint(text: string): SqlQuery {
+  if (!/^-?\d{1,19}$/.test(text)) throw new Error(`not a bigint: ${text}`)
+  return query(text, [], [])
+}
+
 /** Makes a literal of a UTC date, for the same reason. Throws on a text that is not YYYY-MM-DD. */
 export function date(value: string): SqlQuery {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) throw new Error(`not a date: ${value}`)

@@ -1,6 +1,7 @@
 import { type LakeRead, oldestEvent } from '#core/lake/relations'
 import type { LakeSnapshot } from '#core/lake/snapshot'
 import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
+import { readCopiedKeys } from './copied-keys.ts'
 import { type Range, type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { createZone, type Zone } from './zone.ts'
@@ -106,14 +107,9 @@ export async function runReport<Params extends DatedParams, Body>(
   const snapshot = await lake.ofBucket(project.bucket)
   const oldest = Math.max(oldestEvent(project), keptSince)
   const from = Math.max(range.from, oldest)
-  const request = {
-    project,
-    params,
-    now,
-    zone,
-    range,
-    oldest,
-    read: { snapshot, project, from, to: range.to },
-  }
-  return withStatements(engine, { lake, signal }, rows => report.compute(rows, request))
+  return withStatements(engine, { lake, signal }, async rows => {
+    const copiedKeys = await readCopiedKeys(rows, { snapshot, project })
+    const read = { snapshot, project, from, to: range.to, copiedKeys }
+    return report.compute(rows, { project, params, now, zone, range, oldest, read })
+  })
 }

@@ -31,7 +31,8 @@ export async function readSessionIds(
   const found = await rows(sql`SELECT session_id, user_id FROM ${relation} AS each_event
     WHERE timestamp IN (${join(times.map(timestamp), ', ')}) AND session_id IS NOT NULL
     GROUP BY session_id, user_id
-    HAVING max(substr(to_hex(sha256(to_utf8(session_id))), 1, ${integer(DIGITS)})) IN (${join(hashes, ', ')})`)
+    HAVING max(substr(to_hex(sha256(to_utf8(session_id))), 1, ${integer(DIGITS)})) IN (${join(hashes, ', ')})
+    ORDER BY session_id, user_id`)
   const userKeys = new Map(sessions.map(({ key, userKey }) => [key, userKey]))
   const ids = new Map<number, SessionIds>()
   for (const row of found) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { date, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
+import { bigint, date, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
 
 test('every value becomes a parameter, in order', () => {
   const query = sql`SELECT ${1} AS a, ${"'; DROP"} AS b, ${null} AS c`
@@ -20,6 +20,7 @@ test('a nested piece brings its text, its parameters and its scans', () => {
 test('names, whole numbers, dates and timestamps become text', () => {
   expect(name('user_id').text).toBe('user_id')
   expect(integer(-7).text).toBe('-7')
+  expect(bigint('9223372036854775807').text).toBe('9223372036854775807')
   expect(date('2026-11-01').text).toBe("DATE '2026-11-01'")
   expect(timestamp(Date.parse('2026-11-01T02:03:04.005Z')).text).toBe("TIMESTAMP '2026-11-01 02:03:04.005'")
 })
@@ -31,6 +32,7 @@ test.each([
   ['a name in capitals', () => name('Event')],
   ['a fraction', () => integer(1.5)],
   ['a number beyond 53 bits', () => integer(2 ** 53)],
+  ['a text that is not a bigint', () => bigint('1 OR 1=1')],
   ['a text that is not a date', () => date("2026-11-01' OR '1'='1")],
   ['a time before the year 0', () => timestamp(-1e14)],
   ['a time after the year 9999', () => timestamp(1e15)],

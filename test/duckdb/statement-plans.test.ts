@@ -104,7 +104,14 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
     await duckdb.close()
   }
   const joins = [...plans.values()].filter(({ plan }) => plan.includes('JOIN'))
-  for (const join of ['stored_ids', 'earlier_key', 'timestamp IN', 'whole_session', 'returning_user']) {
+  for (const join of [
+    'copied_key',
+    'previous_arrival',
+    'earlier_key',
+    'timestamp IN',
+    'whole_session',
+    'returning_user',
+  ]) {
     expect(joins.filter(({ text }) => text.includes(join)).length).toBeGreaterThan(0)
   }
   expect(textsWithSlowJoin(joins)).toEqual([])

@@ -195,10 +195,13 @@ describe('sql=true gives statements that return the same rows in DuckDB alone', 
         ]),
     )
     const statements = body.sql ?? []
-    expect(statements.length).toBeGreaterThan(0)
+    // The lake has no copies, so the statement that looks for them finds none.
+    expect(recorder.recordedStatements().filter(({ rows }) => rows.length > 0)).toHaveLength(
+      statements.length - 1,
+    )
     for (const statement of statements) {
       const rows = recorded.get(JSON.stringify([statement.text, statement.params]))
-      expect(rows?.length).toBeGreaterThan(0)
+      expect(rows).toBeDefined()
       const inBareDuckDb = await runInBareDuckDb(lakeDir, statement)
       expect(sorted(inBareDuckDb)).toEqual(sorted(rows ?? []))
     }
@@ -208,22 +211,15 @@ describe('sql=true gives statements that return the same rows in DuckDB alone', 
 test('sql=true names exactly the files that each statement reads', async () => {
   const { body } = await read(stats, { groupBy: 'day', since: '1d' }, { receipt: false, sql: true })
   const { hot } = await lake.ofBucket(project.bucket)
+  const files = (table: string) =>
+    ['1-3-0-0', '3-4-0-0'].map(name => `segments/${table}/bucket=7/${name}.parquet`)
   // The newest segment has the events of the day before. Earlier sessions are searched in all segments.
-  const newest = 'bucket=7/3-4-0-0.parquet'
-  expect(body.sql?.map(({ tables }) => tables)).toEqual(
-    expect.arrayContaining([
-      {
-        events_hot: hot,
-        segment_event_ids: ['segments/event-ids/bucket=7/1-3-0-0.parquet', `segments/event-ids/${newest}`],
-        segment_activity: [`segments/activity/${newest}`],
-      },
-      {
-        events_hot: hot,
-        segment_event_ids: ['segments/event-ids/bucket=7/1-3-0-0.parquet', `segments/event-ids/${newest}`],
-        segment_sessions: ['segments/sessions/bucket=7/1-3-0-0.parquet', `segments/sessions/${newest}`],
-      },
-    ]),
-  )
+  expect(body.sql?.map(({ tables }) => tables)).toEqual([
+    { events_hot: hot, segment_event_ids: files('event-ids') },
+    { events_hot: hot, segment_sessions: files('sessions') },
+    { events_hot: hot, segment_activity: files('activity').slice(1) },
+    { events_hot: hot, segment_activity: files('activity').slice(1) },
+  ])
 })
 
 /** Statements without ORDER BY may return their rows in any order. */

@@ -123,11 +123,15 @@ test('an event that arrives between the statements of a page pushes no event out
   // Like Athena with more hot files than a statement names: it lists the files again for each statement.
   const { engine } = services
   const rows: QueryEngine['rows'] = ({ text, params }) => engine.rows({ text, params })
-  const listingRows = vi.fn(rows).mockImplementationOnce(async query => {
-    const positions = await rows(query)
-    await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(toHotRows(late)))
-    return positions
-  })
+  // The first statement looks for copies, the second one for the positions of the page.
+  const listingRows = vi
+    .fn(rows)
+    .mockImplementationOnce(rows)
+    .mockImplementationOnce(async query => {
+      const positions = await rows(query)
+      await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(toHotRows(late)))
+      return positions
+    })
   const pages = []
   for (let before: string | undefined, page = 0; page === 0 || before !== undefined; page++) {
     const body = await getEvents(
