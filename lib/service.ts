@@ -64,13 +64,13 @@ export class Service extends Stack {
 
     // It reads projects, credentials and caps, and notes when an agent session was used.
     track
-      .bindTable(table, ['GetItem', 'UpdateItem', 'Query'])
+      .bindTable(table, ['GetItem', 'BatchGetItem', 'UpdateItem', 'Query'])
       .bindStreamWriter(stream)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
       .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
     reports
-      .bindTable(table, [...READ_AND_WRITE, 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query'])
       .bindCatalog(catalog, bucket)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
@@ -80,7 +80,7 @@ export class Service extends Stack {
       .set('FEEDBACK_WEBHOOK', config.feedbackWebhook ?? '')
       .set('BASE_URL', baseUrl)
     auth
-      .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
+      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
       .set('EDGE_KEY', edgeKey)

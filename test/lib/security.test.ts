@@ -73,10 +73,10 @@ test('every accepted finding of cdk-nag has a whole sentence as its reason', () 
 })
 
 test.each([
-  ['track', ['GetItem', 'Query', 'UpdateItem'], ['kinesis:PutRecords StreamEvents']],
+  ['track', ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], ['kinesis:PutRecords StreamEvents']],
   ['site', [], []],
   ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
-  ['auth', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  ['auth', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['pages', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['owner', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   [
