@@ -18,8 +18,10 @@ import {
   createDynamoClient,
   createKinesisClient,
   createS3Client,
+  createSnsClient,
   createSqsClient,
 } from './clients.ts'
+import { createFeedbackTopic } from './feedback-topic.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
@@ -84,10 +86,13 @@ export function createReportsServices(environment: Environment) {
 }
 
 export function createControlServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...settings } = readSettings('control', environment)
+  const { TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...settings } = readSettings(
+    'control',
+    environment,
+  )
   const { log, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
-  const feedbackSink = FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
+  const feedbackSink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
   const access = createTracedAccess(stores, settings, log, feedbackSink)
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
   return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, instrument }
@@ -151,6 +156,16 @@ export function createOwnerServices(environment: Environment) {
     services: { ...stores, setupLinks: createSetupLinks({ ...stores, clock }), baseUrl: BASE_URL },
     instrument,
   }
+}
+
+/** Where feedback goes beside the state table; the deployer chooses at most one. */
+function feedbackSinkOf(
+  { FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }: { FEEDBACK_WEBHOOK: string; FEEDBACK_TOPIC: string },
+  trace: Instruments['trace'],
+): FeedbackSink | null {
+  if (FEEDBACK_TOPIC !== '')
+    return createFeedbackTopic({ client: trace(createSnsClient()), topicArn: FEEDBACK_TOPIC })
+  return FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
 }
 
 export function createTracedStores(table: string, trace: Instruments['trace']) {

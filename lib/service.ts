@@ -77,7 +77,7 @@ export class Service extends Stack {
     control
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindPlans(config)
-      .set('FEEDBACK_WEBHOOK', config.feedbackWebhook ?? '')
+      .bindFeedback(config)
       .set('BASE_URL', baseUrl)
     auth
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
@@ -89,6 +89,7 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindAccess(config)
       .set('BASE_URL', baseUrl)
+      .set('EDGE_KEY', edgeKey)
     lake
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindStreamReader(stream)

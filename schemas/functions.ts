@@ -27,6 +27,7 @@ const COMPACTION_MEMORY_MB = z.coerce.number().int().min(64).meta({ description:
 const optional = (description: string) => z.string().meta({ description })
 
 const FEEDBACK_WEBHOOK = optional('Address that gets feedback by POST')
+const FEEDBACK_TOPIC = optional('ARN of the SNS topic that gets feedback')
 
 /** Plans and limits, for the functions that check them. */
 export const planSettings = {
@@ -62,10 +63,10 @@ export const functions = {
   /** The HTTP functions. */
   track: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...planSettings }),
   reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...planSettings }),
-  control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...planSettings }),
+  control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...planSettings }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
-  pages: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings, ...signInSettings }),
+  pages: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
   /** The worker for warm and cold compaction; the job queue starts it. */

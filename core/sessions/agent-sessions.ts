@@ -2,6 +2,7 @@ import type { EntityItem } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
+import { rateLimited } from '#core/limits/rate-limited'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, readTogether, type StateTable } from '#core/state-table'
@@ -224,13 +225,8 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
     const now = clock.now()
     const pairs = item.pairs.filter(pair => pair.access_valid_until > now).map(pair => aged(pair, now))
     if (pairs.length >= MAX_PAIRS) {
-      throw new ApiError(
-        'RATE_LIMITED',
-        'This session was refreshed too often. Use its newest access token.',
-        {
-          retryAfter: Math.max(1, ((pairs[0]?.access_valid_until ?? now) - now) / 1_000),
-        },
-      )
+      const resetAt = pairs[0]?.access_valid_until ?? now
+      throw rateLimited('refreshes of this session', { limit: MAX_PAIRS, remaining: 0, resetAt }, now)
     }
     const nonce = randomSecret()
     const tokens = deriveTokens(at, token, nonce)

@@ -72,7 +72,7 @@ export async function openBundledService(bundles: Bundles) {
       GLUE_DATABASE: 'footfall',
       ...plans,
     },
-    control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', ...plans },
+    control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', FEEDBACK_TOPIC: '', ...plans },
     auth: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: 'edge-1', ...plans },
     pages: { TABLE_NAME: state.table, BASE_URL, ...plans, ...signIn },
     site: { BASE_URL },
