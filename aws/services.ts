@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { createAccessStores } from '#core/access-stores'
 import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
+import { createDeletionList } from '#core/deletion/deletion-list'
+import { createPurge } from '#core/deletion/purge'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
@@ -140,11 +142,19 @@ export function createJobsServices(environment: Environment) {
 export function createSchedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
   const { log, gauge, trace, instrument } = createInstruments()
-  const { lakeState: state } = createTracedStores(TABLE_NAME, trace)
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const { lakeState: state } = stores
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const maintenance = createMaintenance({ state, lake, jobs, clock, log }, settings)
+  const lakeMaintenance = createMaintenance({ state, lake, jobs, clock, log }, settings)
+  const purge = createPurge({ ...stores, deletions: createDeletionList({ ...stores, clock }), clock, log })
+  const maintenance = {
+    async tick() {
+      await lakeMaintenance.tick()
+      await purge.tick()
+    },
+  }
   return { services: { maintenance, state, clock, gauge, log }, instrument }
 }
 

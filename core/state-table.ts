@@ -33,9 +33,17 @@ export async function orUnavailable<T>(request: Promise<T>): Promise<T> {
   }
 }
 
+/** The key of an item. */
+export type ItemKey = Record<'pk' | 'sk', string>
+
+/** The partition of all items of an account whose entities have `pk: ['account_id']`, as ElectroDB names it. */
+export function accountPartition(accountId: string): string {
+  return `$footfall#account_id_${accountId}`
+}
+
 /** One item to read, and how to make a value of it; `undefined` is an item that does not exist. */
 export type ItemRead<T> = {
-  Key: Record<string, unknown>
+  Key: ItemKey
   parse(item: Record<string, unknown> | undefined): T
 }
 

@@ -28,7 +28,7 @@ const [hot, warm, cold, sessions, activity] = (
   ['events_hot', 'events_warm', 'events_cold', 'sessions_cold', 'activity_cold'] as const
 ).map(name => `${tables[name].prefix}/`) as [string, string, string, string, string]
 
-/** Reads, creates and changes items. Only accounts and projects are ever deleted. */
+/** Reads, creates and changes items. */
 const READ_AND_WRITE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
 
 /**
@@ -99,7 +99,7 @@ export class Service extends Stack {
       .bindLake(bucket, { list: [hot, warm], get: [hot, warm], put: [warm, cold, sessions, activity] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
-      .bindTable(table, [...READ_AND_WRITE, 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindLake(bucket, { list: [hot, warm, cold], delete: [hot, warm] })
       .bindJobQueue(jobQueue.queue)
       .set('EPOCH_MINUTES', String(config.epochMinutes))

@@ -14,6 +14,7 @@ import { lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { startPipeline } from './pipeline/start.ts'
 import type { Settings } from './settings.ts'
+import { startStateMaintenance } from './state/maintenance.ts'
 import { openStorage, type Storage } from './storage.ts'
 
 export type Service = {
@@ -90,6 +91,7 @@ export async function startService(
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
   })
+  const stateMaintenance = startStateMaintenance(storage, clock, log)
   if (storedCredentials?.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
   if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
     await fillDemo(storage, project, { dataDir: DATA_DIR, clock, log, reportStatus })
@@ -100,6 +102,7 @@ export async function startService(
     setupLink: access.setupLink,
     async stop() {
       await http.close()
+      await stateMaintenance.stop()
       await pipeline.stop()
       await closeFunctions()
       await access.close()

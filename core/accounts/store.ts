@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { Entity } from 'electrodb'
+import { createDeletionList } from '#core/deletion/deletion-list'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { isSame, sha256 } from '#core/sessions/tokens'
-import { conditionHeld, type ItemRead, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import {
+  conditionHeld,
+  type ItemKey,
+  type ItemRead,
+  orUnavailable,
+  primaryIndex,
+  type StateTable,
+} from '#core/state-table'
 import type { Account, Tier } from './caller.ts'
 
 export type AccountStoreServices = StateTable & { clock: Clock }
@@ -26,6 +34,7 @@ const KEY_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
 export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   const accounts = createAccountEntity(state)
   const keys = createApiKeyEntity(state)
+  const deletions = createDeletionList({ ...state, clock })
   const keyCache = createLookupCache(clock, lookUpKey, KEY_CACHE)
 
   async function create(owner: Pick<Account, 'email' | 'tier' | 'complimentary'>): Promise<Account> {
@@ -44,11 +53,35 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     return isLive(item) ? toAccount(item) : null
   }
 
+  /** When the account was deleted, ISO 8601; null for a live and for an unknown account. */
+  async function deletedAt(id: string): Promise<string | null> {
+    return (await find(id))?.deleted_at ?? null
+  }
+
+  /** The key of the account's own item. */
+  function itemKey(id: string): ItemKey {
+    return accounts.get({ id }).params<{ Key: ItemKey }>().Key
+  }
+
+  /** Notes an item that leads from an identity to the account, so that it can be deleted with the account. */
+  async function noteIdentity(id: string, hash: string): Promise<void> {
+    await conditionHeld(
+      accounts
+        .patch({ id })
+        .add({ identity_hashes: [hash] })
+        .go(),
+    )
+  }
+
+  /** What noteIdentity has noted. */
+  async function identityHashes(id: string): Promise<string[]> {
+    return (await find(id))?.identity_hashes ?? []
+  }
+
   /** Reads the account together with another item (readTogether). Null for an unknown and for a deleted account. */
   function itemRead(id: string): ItemRead<Account | null> {
-    const { Key } = accounts.get({ id }).params<{ Key: Record<string, unknown> }>()
     return {
-      Key,
+      Key: itemKey(id),
       parse: Item => {
         const item = Item === undefined ? null : accounts.parse({ Item }).data
         return isLive(item) ? toAccount(item) : null
@@ -132,6 +165,7 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
 
   /** Marks the account as deleted: every credential of it stops within 5 s, in this process at once. */
   async function markDeleted(id: string): Promise<void> {
+    await deletions.add('account', id)
     const write = accounts
       .patch({ id })
       .set({ deleted_at: new Date(clock.now()).toISOString(), email: DELETED_EMAIL })
@@ -155,7 +189,11 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     applyPlan,
     setSpendCap,
     setIdentityName,
+    noteIdentity,
+    identityHashes,
     markDeleted,
+    deletedAt,
+    itemKey,
   }
 }
 
@@ -204,6 +242,7 @@ function createAccountEntity({ client, table }: StateTable) {
         /** Of the last plan that the payments have set. */
         plan_version: { type: 'number' },
         deleted_at: { type: 'string' },
+        identity_hashes: { type: 'set', items: 'string' },
       },
       indexes: primaryIndex({ pk: ['id'], sk: [] }),
     },

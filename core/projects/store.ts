@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Account } from '#core/accounts/caller'
+import { createDeletionList } from '#core/deletion/deletion-list'
 import { ApiError, unavailable } from '#core/errors'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { BUCKETS } from '#schemas/columns'
 import { PROJECT_NAME } from '#schemas/projects'
@@ -49,6 +50,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   const projects = createProjectEntity(state)
   const tokens = createTokenEntity(state)
   const reservations = createReservations(state, now)
+  const deletions = createDeletionList({ ...state, clock })
   const cache = createLookupCache(clock, lookUpToken, TOKEN_CACHE)
   /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
   const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
@@ -140,6 +142,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   /** Marks a project as deleted: its token stops at once, its name and origin are free. Throws NOT_FOUND without it. */
   async function remove({ id }: Pick<Project, 'id'>): Promise<void> {
     const before = await readLive(id)
+    await deletions.add('project', id)
     const deletion = projects
       .patch({ id })
       .set({ deleted_at: now() })
@@ -164,6 +167,14 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
       .filter(item => item.deleted_at === undefined)
       .map(toProject)
       .toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
+  }
+
+  /** The keys of all items of a project that this room owns, beside reservations, which `remove` releases. */
+  function itemKeys({ id, project_token }: Pick<Project, 'id' | 'project_token'>): ItemKey[] {
+    return [
+      tokens.get({ project_token }).params<{ Key: ItemKey }>().Key,
+      projects.get({ id }).params<{ Key: ItemKey }>().Key,
+    ]
   }
 
   async function byId(id: string): Promise<Project | null> {
@@ -246,7 +257,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   }
 
   const directory: ProjectDirectory & EventIdNotes = { byToken, byId, resolve, noteEventIds }
-  return { ...directory, create, update, remove, list }
+  return { ...directory, create, update, remove, list, itemKeys }
 }
 
 export type ProjectStore = ReturnType<typeof createProjectStore>

@@ -5,7 +5,7 @@ import { ApiError } from '#core/errors'
 import { rateLimited } from '#core/limits/rate-limited'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, readTogether, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, orUnavailable, readTogether, type StateTable } from '#core/state-table'
 import type { Scope } from '#schemas/scopes'
 import { agentSessionEntity, usedRefreshTokenEntity } from './entities.ts'
 import {
@@ -323,7 +323,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
 
   /** The session and its account, by one request to the table. */
   function findWithAccount({ account_id, session_id }: SessionLocator) {
-    const { Key } = sessions.get({ account_id, id: session_id }).params<{ Key: Record<string, unknown> }>()
+    const { Key } = sessions.get({ account_id, id: session_id }).params<{ Key: ItemKey }>()
     const parse = (item?: Record<string, unknown>): Item | null =>
       item === undefined ? null : sessions.parse({ Item: item }).data
     return readTogether(state, { Key, parse }, accounts.itemRead(account_id))

@@ -1,7 +1,7 @@
 import type { AccountStore } from '#core/accounts/store'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { orUnavailable, readTogether, type StateTable } from '#core/state-table'
+import { type ItemKey, orUnavailable, readTogether, type StateTable } from '#core/state-table'
 import { browserSessionEntity } from './entities.ts'
 import { csrfToken, randomSecret, sha256 } from './tokens.ts'
 import type { BrowserSession, BrowserSessions } from './types.ts'
@@ -49,7 +49,7 @@ export function createBrowserSessionStore({
 
   async function lookUp(token: string): Promise<BrowserSession | null> {
     const hash = sha256(token)
-    const { Key } = sessions.get({ hash }).params<{ Key: Record<string, unknown> }>()
+    const { Key } = sessions.get({ hash }).params<{ Key: ItemKey }>()
     const parse = (Item?: Record<string, unknown>) =>
       Item === undefined ? null : sessions.parse({ Item }).data
     const account_id = `acc_${TOKEN.exec(token)?.[1]}`

@@ -115,7 +115,7 @@ test.each([
   ],
   [
     'scheduler',
-    ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
       's3:DeleteObject StorageLake/hot/*',
       's3:DeleteObject StorageLake/warm/*',
