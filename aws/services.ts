@@ -5,6 +5,7 @@ import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
+import { fillDemo } from '#core/demo/fill-demo'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
@@ -13,6 +14,8 @@ import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
 import { readProfile } from '#core/limits/profile'
 import type { Clock, Log } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import { createDemo } from '#core/sessions/demo'
 import { createSetupLinks } from '#core/sign-in/setup-links'
 import { createStores } from '#core/stores'
 import {
@@ -159,11 +162,19 @@ export function createSchedulerServices(environment: Environment) {
 }
 
 export function createOwnerServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL } = readSettings('owner', environment)
-  const { trace, instrument } = createInstruments()
+  const { TABLE_NAME, BASE_URL, STREAM_ARN } = readSettings('owner', environment)
+  const { log, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
+  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   return {
-    services: { ...stores, setupLinks: createSetupLinks({ ...stores, clock }), baseUrl: BASE_URL },
+    services: {
+      ...stores,
+      setupLinks: createSetupLinks({ ...stores, clock }),
+      demo: createDemo({ ...stores, clock }),
+      fillDemo: (project: Project) =>
+        fillDemo({ ...stores, stream, ids: createArrivalOrder(), clock }, project),
+      baseUrl: BASE_URL,
+    },
     instrument,
   }
 }

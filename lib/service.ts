@@ -103,7 +103,10 @@ export class Service extends Stack {
       .bindLake(bucket, { list: [hot, warm, cold], delete: [hot, warm] })
       .bindJobQueue(jobQueue.queue)
       .set('EPOCH_MINUTES', String(config.epochMinutes))
-    owner.bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)
+    owner
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
+      .bindStreamWriter(stream)
+      .set('BASE_URL', baseUrl)
     // `live`, the second consumer of the stream, and its functions will join here.
 
     api.addRoutes({ track, reports, control, auth, site, pages })

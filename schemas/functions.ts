@@ -73,8 +73,8 @@ export const functions = {
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake; a schedule starts it. */
   scheduler: z.object({ ...common, TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES }),
-  /** Creates the owner's account, an API key and a project. The deployer calls it. */
-  owner: z.object({ ...common, TABLE_NAME, BASE_URL }),
+  /** Creates the owner's account, an API key and a project, and fills the demo. The deployer calls it. */
+  owner: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN }),
 } as const satisfies Record<string, z.ZodObject>
 
 export type FunctionName = keyof typeof functions

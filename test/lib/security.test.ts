@@ -78,7 +78,7 @@ test.each([
   ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['auth', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['pages', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
-  ['owner', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  ['owner', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], ['kinesis:PutRecords StreamEvents']],
   [
     'lake',
     ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
