@@ -74,7 +74,7 @@ export async function openBundledService(bundles: Bundles) {
     },
     control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', FEEDBACK_TOPIC: '', ...plans },
     auth: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: 'edge-1', ...plans },
-    pages: { TABLE_NAME: state.table, BASE_URL, ...plans, ...signIn },
+    pages: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: 'edge-1', ...plans, ...signIn },
     site: { BASE_URL },
     lake: { TABLE_NAME: state.table, STREAM_ARN: streamArn, BUCKET_NAME: bucket },
     jobs: { TABLE_NAME: state.table, BUCKET_NAME: bucket, COMPACTION_MEMORY_MB: '256' },
