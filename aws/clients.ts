@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { KinesisClient } from '@aws-sdk/client-kinesis'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
@@ -67,6 +68,11 @@ export function createAthenaClient(overrides: ClientOverrides = {}): AthenaClien
 
 export function createSqsClient(overrides: ClientOverrides = {}): SQSClient {
   return new SQSClient({ requestHandler: createConnections(5_000), maxAttempts: 5, ...overrides })
+}
+
+/** Feedback is stored already, and its request waits: a topic that is slow is given up soon. */
+export function createSnsClient(overrides: ClientOverrides = {}): SNSClient {
+  return new SNSClient({ requestHandler: createConnections(3_000), maxAttempts: 2, ...overrides })
 }
 
 export function createSecretsManagerClient(overrides: ClientOverrides = {}): SecretsManagerClient {

@@ -58,7 +58,7 @@ export function createPagesServices(environment: Record<string, string | undefin
     clock,
     log,
   }
-  return { services, instrument }
+  return { services, edgeKey: settings.EDGE_KEY, instrument }
 }
 
 function providersOf(settings: FunctionSettings<'pages'>, secret: SecretReader): IdentityProvider[] {

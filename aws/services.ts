@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { createAccessStores } from '#core/access-stores'
 import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
+import { createDeletionList } from '#core/deletion/deletion-list'
+import { createPurge } from '#core/deletion/purge'
+import { fillDemo } from '#core/demo/fill-demo'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
@@ -12,6 +15,8 @@ import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
 import { openLake } from '#core/lake/snapshot'
 import { readProfile } from '#core/limits/profile'
 import type { Clock, Log } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import { createDemo } from '#core/sessions/demo'
 import { createSetupLinks } from '#core/sign-in/setup-links'
 import { createStores } from '#core/stores'
 import {
@@ -19,8 +24,10 @@ import {
   createDynamoClient,
   createKinesisClient,
   createS3Client,
+  createSnsClient,
   createSqsClient,
 } from './clients.ts'
+import { createFeedbackTopic } from './feedback-topic.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
@@ -89,10 +96,13 @@ export function createReportsServices(environment: Environment) {
 }
 
 export function createControlServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...settings } = readSettings('control', environment)
+  const { TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...settings } = readSettings(
+    'control',
+    environment,
+  )
   const { log, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
-  const feedbackSink = FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
+  const feedbackSink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
   const access = createTracedAccess(stores, settings, log, feedbackSink)
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
   return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, instrument }
@@ -140,22 +150,48 @@ export function createJobsServices(environment: Environment) {
 export function createSchedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
   const { log, gauge, trace, instrument } = createInstruments()
-  const { lakeState: state, usage } = createTracedStores(TABLE_NAME, trace)
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const { lakeState: state, usage } = stores
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const maintenance = createMaintenance({ state, lake, jobs, usage, clock, log }, settings)
+  const lakeMaintenance = createMaintenance({ state, lake, jobs, usage, clock, log }, settings)
+  const purge = createPurge({ ...stores, deletions: createDeletionList({ ...stores, clock }), clock, log })
+  const maintenance = {
+    async tick() {
+      await lakeMaintenance.tick()
+      await purge.tick()
+    },
+  }
   return { services: { maintenance, state, clock, gauge, log }, instrument }
 }
 
 export function createOwnerServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL } = readSettings('owner', environment)
-  const { trace, instrument } = createInstruments()
+  const { TABLE_NAME, BASE_URL, STREAM_ARN } = readSettings('owner', environment)
+  const { log, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
+  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   return {
-    services: { ...stores, setupLinks: createSetupLinks({ ...stores, clock }), baseUrl: BASE_URL },
+    services: {
+      ...stores,
+      setupLinks: createSetupLinks({ ...stores, clock }),
+      demo: createDemo({ ...stores, clock }),
+      fillDemo: (project: Project) =>
+        fillDemo({ ...stores, stream, ids: createArrivalOrder(), clock }, project),
+      baseUrl: BASE_URL,
+    },
     instrument,
   }
+}
+
+/** Where feedback goes beside the state table; the deployer chooses at most one. */
+function feedbackSinkOf(
+  { FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }: { FEEDBACK_WEBHOOK: string; FEEDBACK_TOPIC: string },
+  trace: Instruments['trace'],
+): FeedbackSink | null {
+  if (FEEDBACK_TOPIC !== '')
+    return createFeedbackTopic({ client: trace(createSnsClient()), topicArn: FEEDBACK_TOPIC })
+  return FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
 }
 
 export function createTracedStores(table: string, trace: Instruments['trace']) {

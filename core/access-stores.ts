@@ -1,7 +1,7 @@
 import { createAuditLog } from './accounts/audit.ts'
-import { createAccountDeletion } from './accounts/deletion.ts'
 import { createFeedbackStore, type FeedbackSink } from './accounts/feedback.ts'
 import { createIdentityDirectory } from './accounts/identities.ts'
+import { createAccountDeletion } from './deletion/account-deletion.ts'
 import { createAddressGuards } from './limits/address-guards.ts'
 import { createLimits } from './limits/limits.ts'
 import type { Profile } from './limits/profile.ts'

@@ -12,8 +12,8 @@ export type LookupCacheOptions = {
 type Entry<T> = { until: number; found: Promise<T | null> }
 
 /**
- * Look-ups by text, done once in a few seconds. Callers that come while one is under way share it. Misses have a cache
- * of their own, so that made-up texts do not push the real ones out.
+ * Looks texts up once in a few seconds: credentials, project tokens. Requests at the same time share one look-up. Unknown
+ * texts have a separate cache, so that invented texts do not push real ones out.
  */
 export function createLookupCache<T>(
   clock: Clock,
@@ -45,13 +45,19 @@ export function createLookupCache<T>(
     return known.get(text) === entry && known.delete(text)
   }
 
-  /** The next caller looks everything up again: after a change in this process. */
+  /** The next caller looks this text up again: after a change in this process. */
+  function forget(text: string): void {
+    known.delete(text)
+    missing.delete(text)
+  }
+
+  /** The next caller looks everything up again. */
   function clear(): void {
     known.clear()
     missing.clear()
   }
 
-  return { get, clear }
+  return { get, forget, clear }
 }
 
 export type LookupCache<T> = ReturnType<typeof createLookupCache<T>>

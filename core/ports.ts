@@ -89,8 +89,8 @@ export type QueryStatistics = {
 /** Runs read statements over the lake's tables (schemas/columns.ts). One SQL text, the same rows on every engine. */
 export type QueryEngine = {
   /**
-   * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy or the statement takes too long, and
-   * RATE_LIMITED when the engine starts no more statements now.
+   * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy, starts no more statements now, or the
+   * statement takes too long. RATE_LIMITED is for limits of the caller (contract R3, 0.1).
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
    * `account`: on an engine with a queue, accounts take turns.

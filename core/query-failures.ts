@@ -4,7 +4,7 @@ import { ApiError } from './errors.ts'
 /** What a caller is told when the query engine gives no rows. Athena and DuckDB share it. `retryAfter` is in seconds. */
 const failures = {
   throttled: {
-    code: 'RATE_LIMITED',
+    code: 'UNAVAILABLE',
     message:
       'The query engine starts no more queries now. Send the same request again after Retry-After seconds.',
     retryAfter: 2,

@@ -22,7 +22,7 @@ export const system = {
   daysPerMonth: 730 / 24,
   minutesPerMonth: 43_800,
 
-  /** Measured on the traffic of local/demo/traffic.ts, which sends as the tracker does. */
+  /** Measured on the traffic of core/demo/traffic.ts, which sends as the tracker does. */
   browser: {
     eventsPerRequest: 1.14,
     eventBytes: 660,

@@ -147,6 +147,11 @@ const schema = z.strictObject({
   feedbackWebhook: httpsAddress.optional().meta({
     description: 'Address that gets the feedback of agents as JSON by POST, such as a chat webhook',
   }),
+  feedbackTopicArn: z
+    .string()
+    .regex(/^arn:aws:sns:[\w-]+:\d{12}:[\w-]+$/, 'Use the ARN of an SNS topic')
+    .optional()
+    .meta({ description: 'Your SNS topic that gets the feedback of agents, instead of feedbackWebhook' }),
 
   alarmEmail: z
     .email('Use an e-mail address')
@@ -191,6 +196,10 @@ const consistentSchema = schema
   .refine(options => options.alarmEmail === undefined || options.alarmTopicArn === undefined, {
     path: ['alarmTopicArn'],
     message: 'Set either alarmTopicArn or alarmEmail, not both',
+  })
+  .refine(options => options.feedbackWebhook === undefined || options.feedbackTopicArn === undefined, {
+    path: ['feedbackTopicArn'],
+    message: 'Set either feedbackTopicArn or feedbackWebhook, not both',
   })
   .refine(options => options.monthlyBudgetUsd === undefined || options.alarmEmail !== undefined, {
     path: ['monthlyBudgetUsd'],

@@ -178,6 +178,12 @@ export class ServiceFunction extends Construct {
       .set('STRIPE_PRICE', config.stripePrice ?? '')
   }
 
+  /** Where feedback is delivered. */
+  bindFeedback({ feedbackWebhook = '', feedbackTopicArn = '' }: Config): this {
+    if (feedbackTopicArn !== '') this.allow(['sns:Publish'], [feedbackTopicArn])
+    return this.set('FEEDBACK_WEBHOOK', feedbackWebhook).set('FEEDBACK_TOPIC', feedbackTopicArn)
+  }
+
   /** The profile of plans and limits. */
   bindPlans({ profile, limits }: Config): this {
     return this.set('PROFILE', profile).set('LIMITS', limits)

@@ -29,7 +29,7 @@ const SEGMENTS = Object.values(tables)
   .map(({ prefix }) => `${prefix}/`)
   .filter(prefix => prefix !== HOT)
 
-/** Reads, creates and changes items. Only accounts and projects are ever deleted. */
+/** Reads, creates and changes items. */
 const READ_AND_WRITE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
 
 /**
@@ -65,23 +65,23 @@ export class Service extends Stack {
 
     // It reads projects, credentials and caps, and notes when an agent session was used.
     track
-      .bindTable(table, ['GetItem', 'UpdateItem', 'Query'])
+      .bindTable(table, ['GetItem', 'BatchGetItem', 'UpdateItem', 'Query'])
       .bindStreamWriter(stream)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
       .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
     reports
-      .bindTable(table, [...READ_AND_WRITE, 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query'])
       .bindCatalog(catalog, bucket)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
     control
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindPlans(config)
-      .set('FEEDBACK_WEBHOOK', config.feedbackWebhook ?? '')
+      .bindFeedback(config)
       .set('BASE_URL', baseUrl)
     auth
-      .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
+      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
       .set('EDGE_KEY', edgeKey)
@@ -90,6 +90,7 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindAccess(config)
       .set('BASE_URL', baseUrl)
+      .set('EDGE_KEY', edgeKey)
     lake
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindStreamReader(stream)
@@ -99,11 +100,14 @@ export class Service extends Stack {
       .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: SEGMENTS })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
-      .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindLake(bucket, { list: [HOT, ...SEGMENTS], delete: [HOT, ...SEGMENTS] })
       .bindJobQueue(jobQueue.queue)
       .set('EPOCH_MINUTES', String(config.epochMinutes))
-    owner.bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem']).set('BASE_URL', baseUrl)
+    owner
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
+      .bindStreamWriter(stream)
+      .set('BASE_URL', baseUrl)
     // `live`, the second consumer of the stream, and its functions will join here.
 
     api.addRoutes({ track, reports, control, auth, site, pages })

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
@@ -6,7 +7,7 @@ import type { Credentials } from '#schemas/owner'
 import { openAccess } from './access/open-access.ts'
 import { credentialsPath, readCredentials, writeCredentials } from './credentials-file.ts'
 import { collectGarbage } from './demo/collect-garbage.ts'
-import { DEMO_EVENTS, isSeedUnfinished, seedDemo } from './demo/seed.ts'
+import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
 import { openFunctions } from './functions.ts'
 import { freePort, listen } from './http/listen.ts'
@@ -14,6 +15,7 @@ import { lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { startPipeline } from './pipeline/start.ts'
 import type { Settings } from './settings.ts'
+import { startStateMaintenance } from './state/maintenance.ts'
 import { openStorage, type Storage } from './storage.ts'
 
 export type Service = {
@@ -95,6 +97,7 @@ export async function startService(
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
   })
+  const stateMaintenance = startStateMaintenance(storage, clock, log)
   if (storedCredentials?.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
   if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
     await fillDemo(storage, project, { dataDir: DATA_DIR, clock, log, reportStatus })
@@ -105,6 +108,7 @@ export async function startService(
     setupLink: access.setupLink,
     async stop() {
       await http.close()
+      await stateMaintenance.stop()
       await pipeline.stop()
       await closeFunctions()
       await access.close()

@@ -1,5 +1,5 @@
 import { InvokeCommand } from '@aws-sdk/client-lambda'
-import type { Credentials } from '#schemas/owner'
+import type { OwnerAccess } from '#schemas/owner'
 import type { AwsClients } from './aws.ts'
 import type { Stack } from './stack.ts'
 
@@ -7,11 +7,11 @@ import type { Stack } from './stack.ts'
  * Creates the owner as the command in the output MakeOwner does. It calls Lambda through the SDK, because not every machine
  * has the AWS CLI.
  */
-export async function makeOwner({ lambda }: AwsClients, { makeOwner }: Stack): Promise<Credentials> {
+export async function makeOwner({ lambda }: AwsClients, { makeOwner }: Stack): Promise<OwnerAccess> {
   const FunctionName = /^aws lambda invoke .*--function-name (\S+) .*\/dev\/stdout$/.exec(makeOwner)?.[1]
   if (FunctionName === undefined) throw new Error(`The output MakeOwner has an unexpected form: ${makeOwner}`)
   const { FunctionError, Payload } = await lambda.send(new InvokeCommand({ FunctionName }))
   const payload = Buffer.from(Payload ?? []).toString('utf8')
   if (FunctionError !== undefined) throw new Error(`The owner function failed: ${payload}`)
-  return JSON.parse(payload) as Credentials
+  return JSON.parse(payload) as OwnerAccess
 }

@@ -1,3 +1,4 @@
+import { agentAccess, demoAccess } from './checks/agent-access.ts'
 import { brokenConsumer } from './checks/broken-consumer.ts'
 import { expectEqual, runChecks } from './checks/check.ts'
 import { compaction } from './checks/compaction.ts'
@@ -32,7 +33,7 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     return `${tests} tests`
   })
   await runChecks(
-    [viewerCountry, throttledStream, lostResponse, poisonedRecord, brokenConsumer],
+    [agentAccess, demoAccess, viewerCountry, throttledStream, lostResponse, poisonedRecord, brokenConsumer],
     world,
     ledger,
   )

@@ -38,6 +38,8 @@ export type World = {
   /** Address and API key of the service, for the journeys. */
   file: DeploymentFile
   service: Deployment
+  /** Signs a browser in as the owner, once. */
+  setupLink: string
   /** Aborts when the rehearsal ends. */
   abortSignal: AbortSignal
   /** Deploys again with these options. Returns what the CLI printed. */
@@ -147,6 +149,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     file,
     abortSignal: abortController.signal,
     service: deployment(file, async () => {}),
+    setupLink: owner.setup_link,
     async redeploy(options) {
       const { output } = await cdk.deploy(options)
       await correctEmulator(aws, stack, gate.port)

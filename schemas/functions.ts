@@ -27,6 +27,7 @@ const COMPACTION_MEMORY_MB = z.coerce.number().int().min(64).meta({ description:
 const optional = (description: string) => z.string().meta({ description })
 
 const FEEDBACK_WEBHOOK = optional('Address that gets feedback by POST')
+const FEEDBACK_TOPIC = optional('ARN of the SNS topic that gets feedback')
 
 /** Plans and limits, for the functions that check them. */
 export const planSettings = {
@@ -70,18 +71,18 @@ export const functions = {
     GLUE_DATABASE,
     ...planSettings,
   }),
-  control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...planSettings }),
+  control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...planSettings }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
-  pages: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings, ...signInSettings }),
+  pages: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
   /** The worker for compaction and merges; the job queue starts it. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake; a schedule starts it. */
   scheduler: z.object({ ...common, TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES }),
-  /** Creates the owner's account, an API key and a project. The deployer calls it. */
-  owner: z.object({ ...common, TABLE_NAME, BASE_URL }),
+  /** Creates the owner's account, an API key and a project, and fills the demo. The deployer calls it. */
+  owner: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN }),
 } as const satisfies Record<string, z.ZodObject>
 
 export type FunctionName = keyof typeof functions

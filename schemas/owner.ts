@@ -9,7 +9,13 @@ export const ownerRequest = z.strictObject({
     .meta({ description: 'E-mail address of the owner' }),
   project: createProject.shape.name.default('website'),
   allowed_origins: createProject.shape.allowed_origins,
+  demo: z.boolean('Field `demo` must be true or false.').optional().meta({
+    description: 'Fills the project `demo` of the owner with made-up traffic, for demo sessions',
+  }),
 })
+
+/** The response to a request with `demo`. */
+export type DemoFilled = { base_url: string; demo_project: string; records: number }
 
 /** Everything that the owner, or an agent for them, needs for the first request. */
 export const credentials = z.object({

@@ -8,7 +8,7 @@ import type { Account } from './caller.ts'
 import type { AccountStore } from './store.ts'
 
 export type IdentityServices = StateTable & {
-  accounts: Pick<AccountStore, 'byId' | 'create' | 'setIdentityName'>
+  accounts: Pick<AccountStore, 'byId' | 'create' | 'setIdentityName' | 'noteIdentity'>
   profile: Profile
   /** E-mail addresses and domains (`@example.com`) that may sign up where sign-up is not open. */
   admitted: readonly string[]
@@ -58,7 +58,9 @@ export function createIdentityDirectory({
   }
 
   async function link(accountId: string, identity: VerifiedIdentity): Promise<void> {
-    await orUnavailable(leads.put({ hash: identityKey(identity), account_id: accountId }).go())
+    const hash = identityKey(identity)
+    await accounts.noteIdentity(accountId, hash)
+    await orUnavailable(leads.put({ hash, account_id: accountId }).go())
     await claim(emailKey(identity.email), accountId)
     await accounts.setIdentityName(accountId, identity.provider, identity.login)
   }
@@ -76,6 +78,7 @@ export function createIdentityDirectory({
 
   /** Writes a lead, unless there is one to a live account. Returns whether it leads to this account. */
   async function claim(hash: string, account_id: string): Promise<boolean> {
+    await accounts.noteIdentity(account_id, hash)
     if (await conditionHeld(leads.create({ hash, account_id }).go())) return true
     const { data } = await orUnavailable(leads.get({ hash }).go({ consistent: true }))
     if (data === null) return false
@@ -103,6 +106,19 @@ export function createIdentityDirectory({
   }
 
   return { find, findOrCreate, link }
+}
+
+/** Deletes the items that lead to an account. An address that has gone to another account stays there. */
+export async function deleteLeads(
+  state: StateTable,
+  accountId: string,
+  hashes: readonly string[],
+): Promise<void> {
+  const leads = leadEntity(state)
+  for (const hash of hashes) {
+    const own = leads.delete({ hash }).where((lead, { eq }) => eq(lead.account_id, accountId))
+    await conditionHeld(own.go())
+  }
 }
 
 function normalized(email: string): string {

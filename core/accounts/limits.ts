@@ -27,7 +27,7 @@ export type Limits = {
   check(caller: Caller, route: Route): Promise<LimitState | null>
   /** Counts events that an account is about to store. null: no limit. Synchronous, as ingestion never waits for it. */
   checkEvents(accountId: string, events: number): LimitState | null
-  /** Counts one request of a project's token in this process. null: within the limit, or no limit. */
+  /** Counts one request of a project's token. null: within the limit, or no limit. Synchronous, as checkEvents. */
   checkToken(projectId: string): LimitState | null
 }
 

@@ -44,6 +44,12 @@ export async function issueOwnerAccess(
   return { account_id: id, api_key: await accounts.issueApiKey(id), project }
 }
 
+/** Returns a project of the owner, and creates account and project where they are missing. The API key stays. */
+export async function ownerProject(services: OwnerServices, name: string): Promise<Project> {
+  const id = await readOrCreateOwner(services, LOCAL_EMAIL)
+  return (await services.projects.create({ account: { id }, name })).project
+}
+
 /** Returns the id of the owner's account. The first call creates the account. */
 async function readOrCreateOwner(services: OwnerServices, email: string): Promise<string> {
   const { client, table, accounts } = services

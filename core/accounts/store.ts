@@ -1,32 +1,45 @@
 import { randomBytes } from 'node:crypto'
 import { Entity } from 'electrodb'
+import { createDeletionList } from '#core/deletion/deletion-list'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { isSame, sha256 } from '#core/sessions/tokens'
-import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import {
+  conditionHeld,
+  type ItemKey,
+  type ItemRead,
+  orUnavailable,
+  primaryIndex,
+  type StateTable,
+} from '#core/state-table'
 import type { Account, Tier } from './caller.ts'
 
 export type AccountStoreServices = StateTable & { clock: Clock }
 
-/** The form of an API key. A text of another form is unknown without a read of the table. */
-const API_KEY = /^aak_[0-9a-f]{64}$/
+/**
+ * The form of an API key: the account's id, so that one read finds the account, and 256 random bits. Keys of the first
+ * edition have no id. A text of another form is unknown without a read of the table.
+ */
+const API_KEY = /^aak_([0-9a-f]{16})?[0-9a-f]{64}$/
+const ID_PREFIX = 'acc_'
 /** The address of a deleted account is forgotten. */
 const DELETED_EMAIL = 'deleted@invalid'
 /** A replaced key is dead in every process after this time. */
 const KEY_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
 
 /**
- * Accounts and their API keys. Only the SHA-256 of a key is stored: in the account's item, which decides, and as the key
- * of a key record that leads to the account.
+ * Accounts and their API keys. Only the SHA-256 of a key is stored, in the account's item. The keys of the first edition
+ * also have a key record, which leads from the hash to the account.
  */
 export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   const accounts = createAccountEntity(state)
   const keys = createApiKeyEntity(state)
+  const deletions = createDeletionList({ ...state, clock })
   const keyCache = createLookupCache(clock, lookUpKey, KEY_CACHE)
 
   async function create(owner: Pick<Account, 'email' | 'tier' | 'complimentary'>): Promise<Account> {
     const item = {
-      id: `acc_${randomBytes(8).toString('hex')}`,
+      id: `${ID_PREFIX}${randomBytes(8).toString('hex')}`,
       created_at: new Date(clock.now()).toISOString(),
       ...owner,
     }
@@ -40,18 +53,50 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     return isLive(item) ? toAccount(item) : null
   }
 
+  /** When the account was deleted, ISO 8601; null for a live and for an unknown account. */
+  async function deletedAt(id: string): Promise<string | null> {
+    return (await find(id))?.deleted_at ?? null
+  }
+
+  /** The key of the account's own item. */
+  function itemKey(id: string): ItemKey {
+    return accounts.get({ id }).params<{ Key: ItemKey }>().Key
+  }
+
+  /** Notes an item that leads from an identity to the account, so that it can be deleted with the account. */
+  async function noteIdentity(id: string, hash: string): Promise<void> {
+    await conditionHeld(
+      accounts
+        .patch({ id })
+        .add({ identity_hashes: [hash] })
+        .go(),
+    )
+  }
+
+  /** What noteIdentity has noted. */
+  async function identityHashes(id: string): Promise<string[]> {
+    return (await find(id))?.identity_hashes ?? []
+  }
+
+  /** Reads the account together with another item (readTogether). Null for an unknown and for a deleted account. */
+  function itemRead(id: string): ItemRead<Account | null> {
+    return {
+      Key: itemKey(id),
+      parse: Item => {
+        const item = Item === undefined ? null : accounts.parse({ Item }).data
+        return isLive(item) ? toAccount(item) : null
+      },
+    }
+  }
+
   /** Replaces the account's API key; the old key stops at once. Nobody can read a key again. Throws without an account. */
   async function issueApiKey(accountId: string): Promise<string> {
-    const account = await find(accountId)
-    const key = `aak_${randomBytes(32).toString('hex')}`
-    const hash = sha256(key)
-    // The key record comes first. After a crash in between, no account has its hash, so the key does not work.
-    await orUnavailable(keys.create({ hash, account_id: accountId }).go())
-    if (!(await conditionHeld(accounts.patch({ id: accountId }).set({ api_key_hash: hash }).go()))) {
-      throw new Error(`There is no account ${accountId}.`)
-    }
-    if (account?.api_key_hash !== undefined)
-      await orUnavailable(keys.delete({ hash: account.api_key_hash }).go())
+    const key = `aak_${accountId.slice(ID_PREFIX.length)}${randomBytes(32).toString('hex')}`
+    const live = accounts
+      .patch({ id: accountId })
+      .set({ api_key_hash: sha256(key) })
+      .where(({ deleted_at }, { notExists }) => notExists(deleted_at))
+    if (!(await conditionHeld(live.go()))) throw new Error(`There is no account ${accountId}.`)
     keyCache.clear()
     return key
   }
@@ -63,9 +108,15 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
 
   async function lookUpKey(key: string): Promise<Account | null> {
     const hash = sha256(key)
-    const { data: keyRecord } = await orUnavailable(keys.get({ hash }).go({ consistent: true }))
-    const item = keyRecord === null ? null : await find(keyRecord.account_id)
+    const accountPart = API_KEY.exec(key)?.[1]
+    const id = accountPart === undefined ? await accountOfFirstEditionKey(hash) : ID_PREFIX + accountPart
+    const item = id === null ? null : await find(id)
     return isLive(item) && isSame(item.api_key_hash ?? '', hash) ? toAccount(item) : null
+  }
+
+  async function accountOfFirstEditionKey(hash: string): Promise<string | null> {
+    const { data } = await orUnavailable(keys.get({ hash }).go({ consistent: true }))
+    return data?.account_id ?? null
   }
 
   async function hasApiKey(accountId: string): Promise<boolean> {
@@ -114,13 +165,12 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
 
   /** Marks the account as deleted: every credential of it stops within 5 s, in this process at once. */
   async function markDeleted(id: string): Promise<void> {
-    const item = await find(id)
+    await deletions.add('account', id)
     const write = accounts
       .patch({ id })
       .set({ deleted_at: new Date(clock.now()).toISOString(), email: DELETED_EMAIL })
       .remove(['api_key_hash', 'code_host_login', 'idp_name'])
     await conditionHeld(write.go())
-    if (item?.api_key_hash !== undefined) await orUnavailable(keys.delete({ hash: item.api_key_hash }).go())
     keyCache.clear()
   }
 
@@ -132,13 +182,18 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   return {
     create,
     byId,
+    itemRead,
     issueApiKey,
     byApiKey,
     hasApiKey,
     applyPlan,
     setSpendCap,
     setIdentityName,
+    noteIdentity,
+    identityHashes,
     markDeleted,
+    deletedAt,
+    itemKey,
   }
 }
 
@@ -187,6 +242,7 @@ function createAccountEntity({ client, table }: StateTable) {
         /** Of the last plan that the payments have set. */
         plan_version: { type: 'number' },
         deleted_at: { type: 'string' },
+        identity_hashes: { type: 'set', items: 'string' },
       },
       indexes: primaryIndex({ pk: ['id'], sk: [] }),
     },

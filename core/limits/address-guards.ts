@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 const SALT_SECONDS = 2 * 86_400
 
 /**
- * Guards by the caller's address (contract 6): session starts, demo sessions, and wrong secrets. Addresses are not
+ * Guards by the caller's address (contract 6): session starts, sign-ins, demo sessions, and wrong secrets. Addresses are not
  * stored: the table holds an HMAC of them under a salt that is new every day and deleted a day later.
  */
 export function createAddressGuards({
@@ -22,12 +22,15 @@ export function createAddressGuards({
   const windows = {
     starts: createSlidingWindow({ ...state, clock }, { name: 'starts', windowMs: 10 * MINUTE_MS }),
     failures: createSlidingWindow({ ...state, clock }, { name: 'failures', windowMs: 10 * MINUTE_MS }),
+    signIns: createSlidingWindow({ ...state, clock }, { name: 'sign-ins', windowMs: 10 * MINUTE_MS }),
     demos: createSlidingWindow({ ...state, clock }, { name: 'demos', windowMs: 60 * MINUTE_MS }),
   }
   let salt: { date: string; value: Promise<string> } | null = null
 
   /** Counts a session start. Throws RATE_LIMITED. */
   const countStart = (address: string | null) => count(windows.starts, profile.session_starts, address)
+  /** Counts the start of a browser sign-in; as many are admitted as session starts. Throws RATE_LIMITED. */
+  const countSignIn = (address: string | null) => count(windows.signIns, profile.session_starts, address)
   /** Counts a demo session. Throws RATE_LIMITED. */
   const countDemo = (address: string | null) => count(windows.demos, profile.demo_sessions, address)
 
@@ -87,7 +90,7 @@ export function createAddressGuards({
     return String(Item?.value)
   }
 
-  return { countStart, countDemo, guardSecret }
+  return { countStart, countSignIn, countDemo, guardSecret }
 }
 
 export type AddressGuards = ReturnType<typeof createAddressGuards>

@@ -8,6 +8,7 @@ import type { StateTable } from '#core/state-table'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import type { Route } from '#schemas/routes'
+import { createLaggingWindow } from './lagging-window.ts'
 import { EVENTS_PER_UNIT, limitsOf, NO_LIMIT, type Profile } from './profile.ts'
 import { createSlidingWindow } from './sliding-window.ts'
 
@@ -32,7 +33,7 @@ type Known = { until: number; caps: EventCaps; used: number }
 
 /**
  * The limits of contract 6 by the numbers of a profile. Reads are counted in the state table, exactly, for all processes
- * together. Ingestion never waits: it decides by counts of the last seconds, which are refreshed behind its back.
+ * together. Ingestion never waits: it decides by counts of the last seconds, which are refreshed in the background.
  */
 export function createLimits({ clock, log, profile, accounts, usage, ...state }: LimitServices): Limits {
   const minutes = createSlidingWindow({ ...state, clock }, { name: 'reads', windowMs: MINUTE_MS })
@@ -43,8 +44,11 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
     missingMs: 0,
     maxEntries: 1,
   })
-  const tokens = new QuickLRU<string, { minute: number; count: number; before: number }>({
-    maxSize: MAX_ACCOUNTS,
+  const tokens = createLaggingWindow({
+    window: createSlidingWindow({ ...state, clock }, { name: 'tokens', windowMs: MINUTE_MS }),
+    windowMs: MINUTE_MS,
+    clock,
+    onError: error => log('EVENT_CAPS_UNKNOWN', { error: String(error) }),
   })
 
   async function check(caller: Caller, route: Route): Promise<LimitState | null> {
@@ -139,28 +143,14 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
   function checkToken(projectId: string): LimitState | null {
     const limit = profile.token_requests_per_minute
     if (limit === NO_LIMIT) return null
-    const now = clock.now()
-    const window = tokens.get(projectId) ?? { minute: 0, count: 0, before: 0 }
-    const minute = Math.floor(now / MINUTE_MS)
-    if (minute !== window.minute) {
-      window.before = minute === window.minute + 1 ? window.count : 0
-      window.minute = minute
-      window.count = 0
-    }
-    tokens.set(projectId, window)
-    // Of the minute before, the share that a sliding minute still covers counts.
-    const share = 1 - (now % MINUTE_MS) / MINUTE_MS
-    if (window.count + window.before * share < limit) {
-      window.count++
-      return null
-    }
-    const resetsAt = (minute + 1) * MINUTE_MS
-    const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1_000))
+    const { isAdmitted, resetAt } = tokens.take(projectId, limit)
+    if (isAdmitted) return null
+    const retryAfter = Math.max(1, Math.ceil((resetAt - clock.now()) / 1_000))
     const message = `A project may send ${limit} requests a minute. Wait ${retryAfter} s, then send again.`
     return {
       limit,
       remaining: 0,
-      resetsAt,
+      resetsAt: resetAt,
       exceeded: { message, fields: { reason: 'rate_limit' }, retryAfter },
     }
   }

@@ -17,7 +17,7 @@ export type Profile = {
   tiers: Record<Account['tier'], TierLimits>
   /** Requests of one project token a minute. */
   token_requests_per_minute: number
-  /** Session starts of one address in 10 minutes. */
+  /** Session starts of one address in 10 minutes, and as many starts of a browser sign-in. */
   session_starts: number
   /** Wrong secrets of one address in 10 minutes, at the endpoints of the session flow. */
   session_failures: number

@@ -52,6 +52,14 @@ export function createSlidingWindow(
     return admission
   }
 
+  /** Counts requests that were admitted without asking. The window may get more than full. */
+  async function record(key: string, limit: number, count: number): Promise<Admission> {
+    const slot = slotOf(clock.now())
+    const item = await add(key, slot, count)
+    await dropOldSlots(key, item, slot)
+    return judge(item, slot, limit)
+  }
+
   /** Whether the key is full already; counts nothing. */
   async function peek(key: string, limit: number): Promise<Admission> {
     const known = blockedNow(key)
@@ -135,7 +143,7 @@ export function createSlidingWindow(
     return { pk: `limit#${name}#${key}`, sk: 'window' }
   }
 
-  return { take, peek }
+  return { take, record, peek }
 }
 
 export type SlidingWindow = ReturnType<typeof createSlidingWindow>

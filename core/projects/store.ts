@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Account } from '#core/accounts/caller'
+import { createDeletionList } from '#core/deletion/deletion-list'
 import { ApiError, unavailable } from '#core/errors'
+import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { BUCKETS } from '#schemas/columns'
 import { PROJECT_NAME } from '#schemas/projects'
@@ -11,7 +13,6 @@ import { createProjectEntity, createTokenEntity } from './entities.ts'
 import { normalizeOrigins, primaryOrigin } from './origins.ts'
 import type { EventIdNotes, Project, ProjectDirectory } from './project.ts'
 import { createReservations, type ProjectItem, type Reservation } from './reservations.ts'
-import { createTokenCache } from './token-cache.ts'
 
 export type ProjectStoreServices = StateTable & { clock: Clock; usage: Pick<UsageCounters, 'totals'> }
 
@@ -34,9 +35,13 @@ export type ProjectChanges = {
 /** A text of another form is unknown without a read of the table, whose keys have a limited length. */
 const PROJECT_ID = /^proj_[0-9a-f]{16}$/
 const PROJECT_TOKEN = /^aat_[0-9a-f]{48}$/
+/** Another process may use a project for this long after a change or deletion here. Ingestion looks up no token twice in it. */
+const TOKEN_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 20_000 }
 const NO_PROJECT = Promise.resolve(null)
 /** How often a change starts again after another request has changed the project first. */
 const MAX_TRIES = 8
+/** Names of projects that a process remembers. */
+const MAX_NAMES = 10_000
 /** Projects that a process remembers as senders of event_ids. */
 const MAX_EVENT_ID_SENDERS = 10_000
 
@@ -45,7 +50,10 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   const projects = createProjectEntity(state)
   const tokens = createTokenEntity(state)
   const reservations = createReservations(state, now)
-  const cache = createTokenCache(clock, lookUpToken)
+  const deletions = createDeletionList({ ...state, clock })
+  const cache = createLookupCache(clock, lookUpToken, TOKEN_CACHE)
+  /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
+  const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
   const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_EVENT_ID_SENDERS })
 
   function now(): string {
@@ -134,6 +142,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   /** Marks a project as deleted: its token stops at once, its name and origin are free. Throws NOT_FOUND without it. */
   async function remove({ id }: Pick<Project, 'id'>): Promise<void> {
     const before = await readLive(id)
+    await deletions.add('project', id)
     const deletion = projects
       .patch({ id })
       .set({ deleted_at: now() })
@@ -160,6 +169,14 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
       .toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
   }
 
+  /** The keys of all items of a project that this room owns, beside reservations, which `remove` releases. */
+  function itemKeys({ id, project_token }: Pick<Project, 'id' | 'project_token'>): ItemKey[] {
+    return [
+      tokens.get({ project_token }).params<{ Key: ItemKey }>().Key,
+      projects.get({ id }).params<{ Key: ItemKey }>().Key,
+    ]
+  }
+
   async function byId(id: string): Promise<Project | null> {
     const item = PROJECT_ID.test(id) ? await find(id) : null
     return item === null ? null : toProject(item)
@@ -169,8 +186,18 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
     const project = await byId(nameOrId)
     if (project?.account_id === accountId && project.deleted_at === null) return project
     if (!PROJECT_NAME.test(nameOrId)) return null
+    const key = `${accountId} ${nameOrId}`
+    const last = await findByLastHolder(key)
+    if (last?.name === nameOrId && last.deleted_at === undefined) return toProject(last)
     const item = await reservations.findHolder({ account_id: accountId, kind: 'name', value: nameOrId })
-    return item === null ? null : toProject(item)
+    if (item === null) return null
+    nameHolders.set(key, item.id)
+    return toProject(item)
+  }
+
+  async function findByLastHolder(key: string): Promise<ProjectItem | null> {
+    const id = nameHolders.get(key)
+    return id === undefined ? null : find(id)
   }
 
   async function lookUpToken(token: string): Promise<Project | null> {
@@ -182,7 +209,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   }
 
   function byToken(token: string): Promise<Project | null> {
-    return PROJECT_TOKEN.test(token) ? cache.byToken(token) : NO_PROJECT
+    return PROJECT_TOKEN.test(token) ? cache.get(token) : NO_PROJECT
   }
 
   async function requireFreeOrigin(account_id: string, allowedOrigins: string): Promise<void> {
@@ -231,7 +258,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   }
 
   const directory: ProjectDirectory & EventIdNotes = { byToken, byId, resolve, noteEventIds }
-  return { ...directory, create, update, remove, list }
+  return { ...directory, create, update, remove, list, itemKeys }
 }
 
 export type ProjectStore = ReturnType<typeof createProjectStore>

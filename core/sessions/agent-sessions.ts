@@ -1,9 +1,11 @@
 import type { EntityItem } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
+import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
+import { rateLimited } from '#core/limits/rate-limited'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, orUnavailable, readTogether, type StateTable } from '#core/state-table'
 import type { Scope } from '#schemas/scopes'
 import { agentSessionEntity, usedRefreshTokenEntity } from './entities.ts'
 import {
@@ -20,10 +22,7 @@ import type { AgentSessionSummary, AuthRequest } from './types.ts'
 
 export type AgentSessionServices = StateTable & {
   clock: Clock
-  accounts: {
-    /** Null for an unknown and for a deleted account. */
-    byId(id: string): Promise<Account | null>
-  }
+  accounts: Pick<AccountStore, 'itemRead'>
 }
 
 /** What a client stores. The tokens cannot be read again. */
@@ -159,7 +158,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
   async function lookUp(token: string): Promise<SessionCaller | null> {
     const at = locateSession(token, 'aas')
     if (at === null) return null
-    const [item, account] = await Promise.all([find(at), accounts.byId(at.account_id)])
+    const [item, account] = await findWithAccount(at)
     if (item === null || account === null || !isActive(item)) return null
     const hash = sha256(token)
     const pair = item.pairs.find(({ access_hash }) => isSame(access_hash, hash))
@@ -198,7 +197,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
     if (at === null) throw invalidRefreshToken()
     const hash = sha256(token)
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const [item, account] = await Promise.all([find(at), accounts.byId(at.account_id)])
+      const [item, account] = await findWithAccount(at)
       if (item === null || account === null || !isActive(item)) throw invalidRefreshToken()
       const now = clock.now()
       if (!isSame(item.refresh_hash ?? '', hash)) {
@@ -226,13 +225,8 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
     const now = clock.now()
     const pairs = item.pairs.filter(pair => pair.access_valid_until > now).map(pair => aged(pair, now))
     if (pairs.length >= MAX_PAIRS) {
-      throw new ApiError(
-        'RATE_LIMITED',
-        'This session was refreshed too often. Use its newest access token.',
-        {
-          retryAfter: Math.max(1, ((pairs[0]?.access_valid_until ?? now) - now) / 1_000),
-        },
-      )
+      const resetAt = pairs[0]?.access_valid_until ?? now
+      throw rateLimited('refreshes of this session', { limit: MAX_PAIRS, remaining: 0, resetAt }, now)
     }
     const nonce = randomSecret()
     const tokens = deriveTokens(at, token, nonce)
@@ -325,6 +319,14 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
       sessions.get({ account_id, id: session_id }).go({ consistent: true }),
     )
     return data
+  }
+
+  /** The session and its account, by one request to the table. */
+  function findWithAccount({ account_id, session_id }: SessionLocator) {
+    const { Key } = sessions.get({ account_id, id: session_id }).params<{ Key: ItemKey }>()
+    const parse = (item?: Record<string, unknown>): Item | null =>
+      item === undefined ? null : sessions.parse({ Item: item }).data
+    return readTogether(state, { Key, parse }, accounts.itemRead(account_id))
   }
 
   function isActive(item: Item): boolean {

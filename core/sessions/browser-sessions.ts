@@ -1,29 +1,30 @@
-import type { Account } from '#core/accounts/caller'
+import type { AccountStore } from '#core/accounts/store'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { type ItemKey, orUnavailable, readTogether, type StateTable } from '#core/state-table'
 import { browserSessionEntity } from './entities.ts'
 import { csrfToken, randomSecret, sha256 } from './tokens.ts'
 import type { BrowserSession, BrowserSessions } from './types.ts'
 
 const LIFE_MS = 30 * 86_400_000
 const CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
-const TOKEN = /^aab_[0-9a-f]{64}$/
+/** The account's id, so that one request finds session and account, and 256 random bits. */
+const TOKEN = /^aab_([0-9a-f]{16})[0-9a-f]{64}$/
 
-/** Signed-in browsers: the cookie holds a random token, the table its hash. */
+/** Signed-in browsers: the cookie holds the token, the table its hash. */
 export function createBrowserSessionStore({
   clock,
   accounts,
   ...state
 }: StateTable & {
   clock: Clock
-  accounts: { byId(id: string): Promise<Account | null> }
+  accounts: Pick<AccountStore, 'itemRead'>
 }): BrowserSessions {
   const sessions = browserSessionEntity(state)
   const cache = createLookupCache(clock, lookUp, CACHE)
 
   async function create(accountId: string): Promise<{ token: string; expires_at: number }> {
-    const token = `aab_${randomSecret()}`
+    const token = `aab_${accountId.slice('acc_'.length)}${randomSecret()}`
     const now = clock.now()
     const valid_until = now + LIFE_MS
     await orUnavailable(
@@ -48,9 +49,12 @@ export function createBrowserSessionStore({
 
   async function lookUp(token: string): Promise<BrowserSession | null> {
     const hash = sha256(token)
-    const { data } = await orUnavailable(sessions.get({ hash }).go({ consistent: true }))
-    const account = data === null ? null : await accounts.byId(data.account_id)
-    if (data === null || account === null) return null
+    const { Key } = sessions.get({ hash }).params<{ Key: ItemKey }>()
+    const parse = (Item?: Record<string, unknown>) =>
+      Item === undefined ? null : sessions.parse({ Item }).data
+    const account_id = `acc_${TOKEN.exec(token)?.[1]}`
+    const [data, account] = await readTogether(state, { Key, parse }, accounts.itemRead(account_id))
+    if (data === null || account?.id !== data.account_id) return null
     const { created_at, valid_until } = data
     const id = `brs_${hash.slice(0, 16)}`
     return { id, account, csrf_token: csrfToken(token), created_at, expires_at: valid_until }

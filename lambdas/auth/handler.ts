@@ -32,7 +32,7 @@ export type AuthServices = AccountChainServices & {
 export function authHandler(services: AuthServices): HttpFunction {
   const { accounts, authRequests, agentSessions, demo, guards, identities, audit, baseUrl } = services
   const chain = accountChain(services)
-  const open = publicChain(services)
+  const open = publicChain({ log: services.log, challengeUrl: baseUrl })
   const issue = createIssue(services)
 
   return httpFunction<'auth'>(services.log, {

@@ -126,16 +126,23 @@ async function callerOfCookie(
   return { account, tier: account.tier, credential: { kind: 'cookie', id, label: null }, scopes: 'all' }
 }
 
-/** The error of R6, which tells an agent where to read how it gets access. */
+/** The header WWW-Authenticate of R6, which tells an agent where to read how it gets access. */
+export function challengeHeader(baseUrl: string): { 'WWW-Authenticate': string } {
+  return {
+    'WWW-Authenticate': `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`,
+  }
+}
+
+/** The error of R6. */
 export function authRequired(baseUrl: string, problem: 'missing' | 'unknown'): ApiError {
-  const metadata = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
+  const headers = challengeHeader(baseUrl)
   return problem === 'missing'
     ? new ApiError(
         'AUTH_REQUIRED',
         `The request has no credential. Send an agent session as \`Authorization: Bearer\` or an API key in the header \`X-API-Key\`; ${baseUrl}/auth.md says how to get one.`,
-        { headers: { 'WWW-Authenticate': metadata } },
+        { headers },
       )
     : new ApiError('AUTH_REQUIRED', 'The credential is unknown, expired or revoked. Send a valid one.', {
-        headers: { 'WWW-Authenticate': `${metadata}, error="invalid_token"` },
+        headers: { 'WWW-Authenticate': `${headers['WWW-Authenticate']}, error="invalid_token"` },
       })
 }

@@ -1,6 +1,7 @@
 import type { Account, Caller } from '#core/accounts/caller'
 import { eventCapsOf } from '#core/limits/limits'
 import { EVENTS_PER_UNIT, type Profile } from '#core/limits/profile'
+import { createLookupCache } from '#core/lookup-cache'
 import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { utcDate } from '#core/time'
@@ -15,6 +16,9 @@ export type MeteringServices = {
   log: Log
 }
 
+/** The events of a month are for information, so they may be this old. */
+const MONTH_CACHE = { foundMs: 2_000, missingMs: 0, maxEntries: 10_000 }
+
 type MeteredCall = Exchange & {
   caller: Caller
   project: Project | undefined
@@ -28,17 +32,24 @@ type MeteredCall = Exchange & {
  * Reads of a demo session and dry runs are not counted. A read of a whole account counts for no project.
  */
 export function meterRead({ usage, profile, clock, log }: MeteringServices) {
+  const months = createLookupCache(clock, readMonth, MONTH_CACHE)
+
+  function readMonth(key: string) {
+    const [accountId = '', month = ''] = key.split(' ')
+    return usage.month(accountId, month)
+  }
+
   return ({ route, headers, hooks, project, caller, isReadReserved, options }: MeteredCall): void => {
     if (route.metered !== true) return
     const { account, credential } = caller
     const today = utcDate(clock.now())
     // Starts now and is awaited in the hook, so that it costs no time beside the report.
-    const month = Promise.allSettled([usage.month(account.id, today.slice(0, 7))])
+    const month = Promise.allSettled([months.get(`${account.id} ${today.slice(0, 7)}`)])
     hooks.push(async ({ status }) => {
       if (status >= 400) return
       const [usageOfMonth] = await month
       if (usageOfMonth.status === 'rejected') throw usageOfMonth.reason
-      Object.assign(headers, monthlyHeaders(profile, account, usageOfMonth.value.events))
+      Object.assign(headers, monthlyHeaders(profile, account, usageOfMonth.value?.events ?? 0))
       const { dry_run } = (options ?? {}) as Partial<ReadOptions>
       if (credential.kind === 'demo' || dry_run === true) return
       await usage

@@ -1,13 +1,17 @@
 import type { Log } from '#core/ports'
 import type { Route } from '#schemas/routes'
+import { challengeHeader } from './authenticate.ts'
 import { createChain, type Endpoint, type Exchange } from './chain.ts'
 import { readBody } from './read-body.ts'
 import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.ts'
 import { validateFields } from './validate-fields.ts'
 
-/** The endpoints of rows that anybody may call: `chain(routes.health)(call => …)`. */
-export function publicChain({ log }: { log: Log }) {
-  const chain = createChain(log).step(readBody).step(validateFields)
+/**
+ * The endpoints of rows that anybody may call: `chain(routes.health)(call => …)`. `challengeUrl`: the address of the
+ * service, for rows that check secrets of their own; their 401 names it in WWW-Authenticate, as RFC 9110 demands.
+ */
+export function publicChain({ log, challengeUrl }: { log: Log; challengeUrl?: string }) {
+  const chain = createChain(log).step(challenge(challengeUrl)).step(readBody).step(validateFields)
 
   return <const R extends Route & { auth: 'none' }>(route: R) =>
     (handler: (call: Exchange & FieldsOf<R>) => RowResponse<R> | Promise<RowResponse<R>>): Endpoint =>
@@ -15,4 +19,13 @@ export function publicChain({ log }: { log: Log }) {
       chain.endpoint(route, async call =>
         toHttpResponse(await handler(call as unknown as Exchange & FieldsOf<R>)),
       )
+}
+
+function challenge(baseUrl: string | undefined) {
+  return ({ hooks, headers }: Exchange): void => {
+    if (baseUrl === undefined) return
+    hooks.push(({ status }) => {
+      if (status === 401) Object.assign(headers, challengeHeader(baseUrl))
+    })
+  }
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
 import { isSame } from '#core/sessions/tokens'
 import type { BrowserSession } from '#core/sessions/types'
+import { challengeHeader } from '../chain/authenticate.ts'
 import { sessionCookie } from '../cookies.ts'
 import { html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
@@ -45,7 +46,7 @@ export function createBrowserSteps({
       guarded(request, async () => {
         const session = await sessionOf(request)
         if (session !== null) return endpoint({ request, session, viewer: viewerOf(session) })
-        if (!prefersHtml(request)) throw signInRequired()
+        if (!prefersHtml(request)) throw signInRequired(baseUrl)
         return redirect(`/auth/sign-in?to=${encodeURIComponent(pathWithQuery(request))}`)
       })
   }
@@ -55,7 +56,7 @@ export function createBrowserSteps({
     return request =>
       guarded(request, async () => {
         const session = await sessionOf(request)
-        if (session === null) throw signInRequired()
+        if (session === null) throw signInRequired(baseUrl)
         const fields = formFields(request)
         if (!isSame(fields.get(CSRF_FIELD) ?? '', session.csrf_token)) {
           throw new ApiError(
@@ -131,8 +132,10 @@ ${link && html`<p><a href="${link.href}">${link.text}</a></p>`}
   })
 }
 
-function signInRequired(): ApiError {
-  return new ApiError('AUTH_REQUIRED', 'Nobody is signed in. Sign in at /auth/sign-in, then try again.')
+function signInRequired(baseUrl: string): ApiError {
+  return new ApiError('AUTH_REQUIRED', 'Nobody is signed in. Sign in at /auth/sign-in, then try again.', {
+    headers: challengeHeader(baseUrl),
+  })
 }
 
 function pathWithQuery({ path, query }: HttpRequest): string {

@@ -16,6 +16,15 @@ const TITLES: Record<number, string> = {
   503: 'Not available at the moment',
 }
 
+/** Headers of the JSON form that the page has too (contract R6, R20). */
+const KEPT = [
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+]
+
 /** Whether the caller is a browser that shows a page: others get errors as JSON. */
 export function prefersHtml({ headers }: Pick<HttpRequest, 'headers'>): boolean {
   return /\btext\/html\b/i.test(headers.accept ?? '')
@@ -26,13 +35,12 @@ export function errorPage(thrown: unknown, route: string, log: Log): HttpRespons
   const error = thrown instanceof SignInError ? toApiError(thrown) : thrown
   const { status, headers, body } = errorResponse(error, route, log)
   const { error: code, message } = JSON.parse(String(body))
-  const retryAfter = headers['Retry-After']
   const text = status === 500 ? 'Something failed on our side. Try again later.' : message
   const title = TITLES[status] ?? 'Something went wrong'
   return pageResponse({
     status,
     title,
-    headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+    headers: Object.fromEntries(KEPT.flatMap(name => (name in headers ? [[name, headers[name] ?? '']] : []))),
     body: html`<section>
 <h1>${title}</h1>
 <p>${text}</p>

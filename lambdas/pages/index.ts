@@ -2,8 +2,8 @@ import { createPagesServices } from '#aws/pages-services'
 import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { pagesHandler } from './handler.ts'
 
-const { services, instrument } = createPagesServices(process.env)
+const { services, edgeKey, instrument } = createPagesServices(process.env)
 export const handler = instrument(
-  apiGateway(pagesHandler(services), services.log),
+  apiGateway(pagesHandler(services), services.log, edgeKey),
   timeoutResponse(services.log),
 )

@@ -1,6 +1,7 @@
 import type { AuditLog } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/caller'
 import type { Billing } from '#core/billing/billing'
+import type { AddressGuards } from '#core/limits/address-guards'
 import type { Clock, Log } from '#core/ports'
 import type {
   AgentSessionList,
@@ -28,6 +29,7 @@ export type PagesServices = {
   /** Deletes the account with its sessions, keys and projects. */
   deleteAccount(account: Account): Promise<void>
   audit: Pick<AuditLog, 'record'>
+  guards: Pick<AddressGuards, 'countSignIn'>
   /** Null where nobody pays: the profile `own`. */
   billing: Billing | null
   /** Address of the service, without a slash at its end. */

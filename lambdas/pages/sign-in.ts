@@ -13,7 +13,8 @@ import type { PagesServices } from './services.ts'
 
 /** Sign-in and sign-out of browsers (contract 1.7, 3.4). */
 export function signInPages(services: PagesServices, browser: BrowserSteps) {
-  const { providers, signInAttempts, identities, browserSessions, authRequests, audit, baseUrl } = services
+  const { providers, signInAttempts, identities, browserSessions, authRequests, audit, guards, baseUrl } =
+    services
   const attemptCookie = signInCookie(baseUrl)
 
   const signInPage = browser.open((request, session) => {
@@ -32,6 +33,7 @@ ${providerLinks(providers, to, request.query.add !== undefined)}
 
   const startSignIn = browser.open(async (request, session) => {
     const provider = providerOf(request)
+    await guards.countSignIn(request.ip)
     const adds = request.query.add !== undefined && session !== null
     const { token, secrets } = await signInAttempts.begin({
       provider: provider.id,

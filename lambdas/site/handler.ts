@@ -28,17 +28,27 @@ export function siteHandler(services: SiteServices): HttpFunction {
   })
   const source = file('application/javascript; charset=utf-8', tracker.source)
   const json = (value: unknown) => file('application/json', JSON.stringify(value))
-  const document = file('application/json', JSON.stringify(openApiDocument(services.baseUrl)))
+  // Takes 90 ms, so it is made for the first request and not at each start of the function.
+  const document = lazily(() => json(openApiDocument(baseUrl)))
 
   return httpFunction<'site'>(services.log, {
     trackerJs: chain(routes.trackerJs)(script),
     trackerSource: chain(routes.trackerSource)(source),
-    openapi: chain(routes.openapi)(document),
+    openapi: chain(routes.openapi)(call => document()(call)),
     authDocument: chain(routes.authDocument)(file('text/markdown; charset=utf-8', authDocument(baseUrl))),
     protectedResource: chain(routes.protectedResource)(json(protectedResource(baseUrl))),
     authorizationServer: chain(routes.authorizationServer)(json(authorizationServer(baseUrl))),
     health: chain(routes.health)(() => ({ status: 200, body: { status: 'ok', service: 'footfall' } })),
   })
+}
+
+/** Makes a value when it is needed first. */
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 /** Serves a text that does not change while the service runs. Clients cache it for an hour, then ask with its ETag. */

@@ -1,15 +1,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DEMO_EVENTS, demoRecords } from '#core/demo/demo-records'
 import type { ArrivalOrder } from '#core/ingest/ids'
-import { packRecord } from '#core/ingest/record'
 import type { Clock, EventStream } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { writeAtomically } from '#local/atomic-file'
-import { type DemoRequest, demoTraffic } from './traffic.ts'
 
-/** About 1,600 users in a month. */
-export const DEMO_EVENTS = 40_000
-const DEMO_PAGES = 60
 /** Records per append. A small number keeps the memory of the service low. */
 const CHUNK = 500
 
@@ -43,32 +39,12 @@ export async function seedDemo(
   if (!existsSync(path)) writeAtomically(path, String(clock.now()))
   const end = Number(readFileSync(path, 'utf8'))
   let chunk: Uint8Array[] = []
-  for (const request of demoTraffic({ events, end, paths: DEMO_PAGES, eventIdPrefix: 'demo-' })) {
-    chunk.push(demoRecord(request, project, ids))
+  for (const record of demoRecords(project, ids, { events, end, eventIdPrefix: 'demo-' })) {
+    chunk.push(record)
     if (chunk.length < CHUNK) continue
     await stream.append(chunk)
     chunk = []
   }
   await stream.append(chunk)
   rmSync(path)
-}
-
-/** Packs a request of the demo traffic into a stream record. */
-export function demoRecord(
-  { received_at, country, events }: DemoRequest,
-  project: Project,
-  ids: ArrivalOrder,
-): Uint8Array {
-  const { receivedAt, seq } = ids.take(received_at, events.length)
-  const { id: project_id, account_id, bucket } = project
-  return packRecord({
-    kind: 'events',
-    project_id,
-    account_id,
-    bucket,
-    received_at: receivedAt,
-    seq,
-    country,
-    events,
-  })
 }

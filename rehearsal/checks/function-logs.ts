@@ -9,7 +9,10 @@ const EXPECTED_CODES: readonly LogCode[] = ['STREAM_UNAVAILABLE', 'LAKE_BATCH_FA
 /** Log lines of a function that crashed or timed out. */
 const CRASH = /Task timed out|Runtime\.\w+|UnhandledPromiseRejection|heap out of memory/
 
-/** Expects that no function has logged an unexpected error, timed out or crashed. Expects all codes that the checks cause. */
+/** Keys, tokens and codes of callers; project tokens (aat_) are public. */
+const SECRET = /aa(k|s|r|p|e|c|b)_[0-9a-f]{32,}/
+
+/** Expects that no function has logged an unexpected error or a secret, timed out or crashed. Expects all codes that the checks cause. */
 export async function functionLogs({ aws, stack }: World): Promise<string> {
   const lines: string[] = []
   for (const { logGroup } of Object.values(stack.functions)) lines.push(...(await readLines(aws, logGroup)))
@@ -18,6 +21,7 @@ export async function functionLogs({ aws, stack }: World): Promise<string> {
   const unexpectedLines = [
     ...errors.filter((_, i) => !EXPECTED_CODES.includes(codes[i] as LogCode)),
     ...lines.filter(line => CRASH.test(line)),
+    ...lines.filter(line => SECRET.test(line)).map(line => line.replace(SECRET, 'a secret')),
   ]
   if (unexpectedLines.length > 0) throw new Error(unexpectedLines.slice(0, 5).join('\n').slice(0, 4_000))
   expectEqual(

@@ -81,12 +81,12 @@ describe('a statement that fails', () => {
 })
 
 describe('the start of a statement', () => {
-  test('is RATE_LIMITED with Retry-After when Athena throttles it', async () => {
+  test('is UNAVAILABLE with Retry-After when Athena throttles it', async () => {
     const { engine, mock } = createMockedEngine()
     mock.on(StartQueryExecutionCommand).rejects(throttled)
     await expect(engine.rows(one)).rejects.toMatchObject({
-      code: 'RATE_LIMITED',
-      status: 429,
+      code: 'UNAVAILABLE',
+      status: 503,
       extras: { retryAfter: 2 },
     })
   })

@@ -5,6 +5,7 @@ import { ListWorkGroupsCommand } from '@aws-sdk/client-athena'
 import { ListStreamsCommand } from '@aws-sdk/client-kinesis'
 import { ListBucketsCommand } from '@aws-sdk/client-s3'
 import { ListSecretsCommand } from '@aws-sdk/client-secrets-manager'
+import { ListTopicsCommand } from '@aws-sdk/client-sns'
 import { ListQueuesCommand } from '@aws-sdk/client-sqs'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, onTestFinished, test } from 'vitest'
@@ -15,6 +16,7 @@ import {
   createKinesisClient,
   createS3Client,
   createSecretsManagerClient,
+  createSnsClient,
   createSqsClient,
 } from '#aws/clients'
 import { EMULATOR_ACCESS } from '../support/emulators.ts'
@@ -36,6 +38,10 @@ const calls: Record<string, (at: ClientOverrides) => () => Promise<unknown>> = {
     const client = createSqsClient(at)
     return () => client.send(new ListQueuesCommand({}))
   },
+  SNS(at) {
+    const client = createSnsClient(at)
+    return () => client.send(new ListTopicsCommand({}))
+  },
   'Secrets Manager'(at) {
     const client = createSecretsManagerClient(at)
     return () => client.send(new ListSecretsCommand({}))
@@ -46,12 +52,18 @@ const calls: Record<string, (at: ClientOverrides) => () => Promise<unknown>> = {
   },
 }
 
+/** Responses of the services that speak XML. */
+const XML: Record<string, string> = {
+  S3: '<ListAllMyBucketsResult/>',
+  SNS: '<ListTopicsResponse><ListTopicsResult/></ListTopicsResponse>',
+}
+
 test.each(Object.entries(calls))('requests to %s share one connection with HTTP/1.1', async (name, open) => {
   let connections = 0
   const versions = new Set<string>()
   const server = createServer((request, response) => {
     versions.add(request.httpVersion)
-    request.resume().on('end', () => response.end(name === 'S3' ? '<ListAllMyBucketsResult/>' : '{}'))
+    request.resume().on('end', () => response.end(XML[name] ?? '{}'))
   }).listen(0, '127.0.0.1')
   server.on('connection', () => {
     connections += 1

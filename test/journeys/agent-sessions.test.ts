@@ -175,6 +175,7 @@ test('wrong starts, secrets and methods get the codes of the contract', async ()
   ]
   for (const [answer, status, code] of cases) {
     expect([(await answer).status, (await answer).body.error]).toEqual([status, code])
+    expect((await answer).headers.has('www-authenticate')).toBe(status === 401)
   }
 })
 

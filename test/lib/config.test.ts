@@ -57,6 +57,14 @@ test.each([
     { domainName: 'stats.example.com', certificateArn: certificateArn.replace('us-east', 'eu-west') },
   ],
   ['profile', { profile: 'free' }],
+  ['feedbackTopicArn', { feedbackTopicArn: 'feedback' }],
+  [
+    'feedbackTopicArn',
+    {
+      feedbackTopicArn: 'arn:aws:sns:eu-west-1:123456789012:feedback',
+      feedbackWebhook: 'https://chat.example.com',
+    },
+  ],
   ['accessSecretArn', { openIdIssuer: 'https://login.example.com', openIdClientId: 'footfall' }],
   ['accessSecretArn', { codeHostClientId: 'footfall' }],
   ['openIdClientId', { openIdIssuer: 'https://login.example.com' }],

@@ -76,12 +76,12 @@ test('every accepted finding of cdk-nag has a whole sentence as its reason', () 
 })
 
 test.each([
-  ['track', ['GetItem', 'Query', 'UpdateItem'], ['kinesis:PutRecords StreamEvents']],
+  ['track', ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], ['kinesis:PutRecords StreamEvents']],
   ['site', [], []],
   ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
-  ['auth', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  ['auth', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['pages', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
-  ['owner', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  ['owner', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], ['kinesis:PutRecords StreamEvents']],
   [
     'lake',
     ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
@@ -115,7 +115,7 @@ test.each([
   ],
   [
     'scheduler',
-    ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
       's3:DeleteObject StorageLake/hot/*',
       ...SEGMENT_PREFIXES.map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRandom } from '#local/demo/random'
+import { createRandom } from '#core/demo/random'
 import { repeats, seed } from '../support/depth.ts'
 import { eventually } from '../support/eventually.ts'
 import {

@@ -72,14 +72,14 @@ export async function openBundledService(bundles: Bundles) {
       GLUE_DATABASE: 'footfall',
       ...plans,
     },
-    control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', ...plans },
+    control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', FEEDBACK_TOPIC: '', ...plans },
     auth: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: 'edge-1', ...plans },
-    pages: { TABLE_NAME: state.table, BASE_URL, ...plans, ...signIn },
+    pages: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: 'edge-1', ...plans, ...signIn },
     site: { BASE_URL },
     lake: { TABLE_NAME: state.table, STREAM_ARN: streamArn, BUCKET_NAME: bucket },
     jobs: { TABLE_NAME: state.table, BUCKET_NAME: bucket, COMPACTION_MEMORY_MB: '256' },
     scheduler: { TABLE_NAME: state.table, BUCKET_NAME: bucket, JOB_QUEUE_URL: queueUrl, EPOCH_MINUTES: '60' },
-    owner: { TABLE_NAME: state.table, BASE_URL },
+    owner: { TABLE_NAME: state.table, BASE_URL, STREAM_ARN: streamArn },
   }
   const temporary = join(folder, 'tmp')
   await mkdir(temporary)

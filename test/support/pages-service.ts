@@ -5,6 +5,7 @@ import { createAuditLog } from '#core/accounts/audit'
 import { createIdentityDirectory } from '#core/accounts/identities'
 import { type AccountStore, createAccountStore } from '#core/accounts/store'
 import type { Billing } from '#core/billing/billing'
+import { createAddressGuards } from '#core/limits/address-guards'
 import { profiles } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
 import { createAgentSessionStore } from '#core/sessions/agent-sessions'
@@ -89,6 +90,7 @@ export async function openPagesService({
     accounts,
     deleteAccount: async ({ id }) => void deleted.push(id),
     audit,
+    guards: createAddressGuards({ ...services, profile: profiles[profile] }),
     billing: (await billing?.({ baseUrl, state, clock, accounts })) ?? null,
     baseUrl,
     clock,

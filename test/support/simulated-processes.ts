@@ -1,4 +1,4 @@
-import { createRandom } from '#local/demo/random'
+import { createRandom } from '#core/demo/random'
 
 /** A simulated process. It continues after an await only in a turn of its own, or never. */
 export type SimulatedProcess = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }

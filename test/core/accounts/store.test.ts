@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccountStore } from '#core/accounts/store'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -28,11 +29,11 @@ test('byId returns a stored account, and null for an unknown id', async () => {
   expect(await accounts.byId('acc_0000000000000000')).toBeNull()
 })
 
-test('an API key has 64 hex digits, and byApiKey returns its account', async () => {
+test('an API key names its account and has 256 random bits, and byApiKey returns the account', async () => {
   const account = await accounts.create(OWNER)
   expect(await accounts.hasApiKey(account.id)).toBe(false)
   const key = await accounts.issueApiKey(account.id)
-  expect(key).toMatch(/^aak_[0-9a-f]{64}$/)
+  expect(key).toMatch(new RegExp(`^aak_${account.id.slice(4)}[0-9a-f]{64}$`))
   expect(await accounts.byApiKey(key)).toEqual(account)
   expect(await accounts.hasApiKey(account.id)).toBe(true)
 })
@@ -64,7 +65,7 @@ test('issueApiKey throws for an unknown account', async () => {
 })
 
 test('an unknown key has no account, and a text of another form causes no read of the table', async () => {
-  expect(await accounts.byApiKey(`aak_${'0'.repeat(64)}`)).toBeNull()
+  for (const digits of [64, 80]) expect(await accounts.byApiKey(`aak_${'0'.repeat(digits)}`)).toBeNull()
   const { client } = state
   const unreachable = createAccountStore({
     client: new Proxy(client, { get: () => () => Promise.reject(new Error('the table was read')) }),
@@ -81,6 +82,26 @@ test('an unknown key has no account, and a text of another form causes no read o
   ]) {
     expect(await unreachable.byApiKey(text)).toBeNull()
   }
+})
+
+test('a key of the first edition works until it is replaced', async () => {
+  const { id } = await accounts.create(OWNER)
+  const key = `aak_${'ab'.repeat(32)}`
+  const hash = createHash('sha256').update(key).digest('hex')
+  const ids = { __edb_e__: 'apikey', __edb_v__: '1' }
+  await state.client.put({
+    TableName: state.table,
+    Item: { pk: `$footfall#hash_${hash}`, sk: '$apikey_1', hash, account_id: id, ...ids },
+  })
+  await state.client.update({
+    TableName: state.table,
+    Key: { pk: `$footfall#id_${id}`, sk: '$account_1' },
+    UpdateExpression: 'SET api_key_hash = :hash',
+    ExpressionAttributeValues: { ':hash': hash },
+  })
+  expect((await accounts.byApiKey(key))?.id).toBe(id)
+  await accounts.issueApiKey(id)
+  expect(await accounts.byApiKey(key)).toBeNull()
 })
 
 test('a replaced key is dead in every other process within 5 s', async () => {

@@ -2,7 +2,7 @@ import { statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { createRandom } from '#local/demo/random'
+import { createRandom } from '#core/demo/random'
 import { repeats, seed } from '#test/support/depth'
 import { eventually } from '#test/support/eventually'
 import {

@@ -42,11 +42,10 @@ function services(overrides: Partial<SeedServices> = {}): SeedServices {
 }
 
 function records(): Extract<StreamRecord, { kind: 'events' }>[] {
-  return appended.flat().map(bytes => {
-    const record = unpackRecord(bytes)
-    if (record.kind !== 'events') throw new Error('The record has no events.')
-    return record
-  })
+  return appended
+    .flat()
+    .map(unpackRecord)
+    .filter(record => record.kind === 'events')
 }
 
 function eventIds(): (string | null)[] {

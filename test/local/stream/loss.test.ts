@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRandom } from '#local/demo/random'
+import { createRandom } from '#core/demo/random'
 import { highPath } from '#local/stream/high-file'
 import { logPath } from '#local/stream/log-file'
 import { openStreamReader } from '#local/stream/reader'

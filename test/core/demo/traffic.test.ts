@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DemoRequest, demoTraffic } from '#local/demo/traffic'
+import { type DemoRequest, demoTraffic } from '#core/demo/traffic'
 
 const end = Date.UTC(2026, 10, 20, 12)
 const day = 86_400_000

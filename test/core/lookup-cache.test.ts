@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
+import { createLookupCache } from '#core/lookup-cache'
 import type { Project } from '#core/projects/project'
-import { createTokenCache } from '#core/projects/token-cache'
 import { testProject } from '#test/support/account-fixtures'
 
 const project = testProject()
@@ -15,45 +15,47 @@ beforeEach(() => {
 })
 
 function cacheOf(lookUp: (token: string) => Promise<Project | null> = async () => stored) {
-  return createTokenCache({ now: () => now }, token => {
+  const options = { foundMs: 5_000, missingMs: 1_000, maxEntries: 20_000 }
+  const counted = (token: string) => {
     lookUps.push(token)
     return lookUp(token)
-  })
+  }
+  return createLookupCache({ now: () => now }, counted, options)
 }
 
-test('a token is looked up once in five seconds, also for requests at the same time', async () => {
+test('a text is looked up once in five seconds, also for requests at the same time', async () => {
   const cache = cacheOf()
-  expect(await Promise.all([cache.byToken('t'), cache.byToken('t')])).toEqual([project, project])
+  expect(await Promise.all([cache.get('t'), cache.get('t')])).toEqual([project, project])
   now = 4_999
-  await cache.byToken('t')
+  await cache.get('t')
   expect(lookUps).toEqual(['t'])
   now = 5_000
-  await cache.byToken('t')
+  await cache.get('t')
   expect(lookUps).toEqual(['t', 't'])
 })
 
-test('an unknown token is looked up again after a second', async () => {
+test('an unknown text is looked up again after a second', async () => {
   const cache = cacheOf()
   stored = null
-  expect(await cache.byToken('t')).toBeNull()
-  await cache.byToken('t')
+  expect(await cache.get('t')).toBeNull()
+  await cache.get('t')
   expect(lookUps).toHaveLength(1)
   stored = project
   now = 1_000
-  expect(await cache.byToken('t')).toEqual(project)
+  expect(await cache.get('t')).toEqual(project)
 })
 
-test('a forgotten token is looked up again at once, also when its first look-up is under way', async () => {
+test('a forgotten text is looked up again at once, also when its first look-up is under way', async () => {
   const resolvers: ((project: Project | null) => void)[] = []
   const cache = cacheOf(() => new Promise(resolve => resolvers.push(resolve)))
-  const before = cache.byToken('t')
+  const before = cache.get('t')
   cache.forget('t')
-  const after = cache.byToken('t')
+  const after = cache.get('t')
   resolvers[0]?.(project)
   resolvers[1]?.(null)
   expect(await before).toEqual(project)
   expect(await after).toBeNull()
-  expect(await cache.byToken('t')).toBeNull()
+  expect(await cache.get('t')).toBeNull()
   expect(lookUps).toHaveLength(2)
 })
 
@@ -63,15 +65,15 @@ test('a failed look-up is not cached', async () => {
     if (fails) throw new Error('no response')
     return project
   })
-  await expect(cache.byToken('t')).rejects.toThrow('no response')
+  await expect(cache.get('t')).rejects.toThrow('no response')
   fails = false
-  expect(await cache.byToken('t')).toEqual(project)
+  expect(await cache.get('t')).toEqual(project)
 })
 
-test('invented tokens do not push a real token out of the cache', async () => {
+test('invented texts do not push a real one out of the cache', async () => {
   const cache = cacheOf(async token => (token === 't' ? project : null))
-  await cache.byToken('t')
-  for (let i = 0; i < 50_000; i++) await cache.byToken(`invented-${i}`)
-  await cache.byToken('t')
+  await cache.get('t')
+  for (let i = 0; i < 50_000; i++) await cache.get(`invented-${i}`)
+  await cache.get('t')
   expect(lookUps.filter(token => token === 't')).toHaveLength(1)
 })

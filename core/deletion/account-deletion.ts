@@ -1,7 +1,7 @@
+import type { Account } from '#core/accounts/caller'
+import type { AccountStore } from '#core/accounts/store'
 import type { ProjectStore } from '#core/projects/store'
 import type { AgentSessionStore } from '#core/sessions/agent-sessions'
-import type { Account } from './caller.ts'
-import type { AccountStore } from './store.ts'
 
 export type DeletionServices = {
   accounts: Pick<AccountStore, 'markDeleted'>
@@ -11,8 +11,8 @@ export type DeletionServices = {
 
 /**
  * Deletes an account (contract 7, U14): it is marked first, so that every credential of it is dead at once wherever a
- * later step fails; a repeated call goes on. Projects are deleted softly, as DELETE /projects/{id} does it, and their
- * data goes 30 days later.
+ * later step fails. Projects are deleted softly, as DELETE /projects/{id} does it, and the data goes 30 days later
+ * (purge.ts), which also comes to projects that a crash has left out here.
  */
 export function createAccountDeletion({ accounts, projects, agentSessions }: DeletionServices) {
   return async ({ id }: Pick<Account, 'id'>): Promise<void> => {

@@ -1,0 +1,75 @@
+import type { ArrivalOrder } from '#core/ingest/ids'
+import { packRecord } from '#core/ingest/record'
+import type { Project } from '#core/projects/project'
+import { type DemoRequest, demoTraffic } from './traffic.ts'
+
+/** About 1,600 users in a month. */
+export const DEMO_EVENTS = 40_000
+const DEMO_PAGES = 60
+/** One request of a bot comes with so many requests of browsers. */
+const REQUESTS_PER_BOT = 25
+/** In this order, again and again. */
+const BOTS = [
+  { category: 'ai_agent', actor: 'GPTBot' },
+  { category: 'search_crawler', actor: 'Googlebot' },
+  { category: 'ai_agent', actor: 'ClaudeBot' },
+  { category: 'seo_research', actor: 'AhrefsBot' },
+  { category: 'search_crawler', actor: 'Bingbot' },
+  { category: 'monitoring_perf', actor: 'UptimeRobot' },
+]
+
+export type DemoRecordSettings = {
+  events?: number
+  /** Time of the last arrival, Unix ms. The first events happen 30 days before. */
+  end: number
+  /** Leaves out what arrived up to this time, Unix ms. */
+  after?: number
+  eventIdPrefix: string
+}
+
+/**
+ * The stream records of 30 days of made-up traffic of one site, in order of arrival, with some bots. The same settings give
+ * the same events with the same event ids, so a seed that broke off may run again.
+ */
+export function* demoRecords(
+  project: Project,
+  ids: ArrivalOrder,
+  { events = DEMO_EVENTS, end, after = 0, eventIdPrefix }: DemoRecordSettings,
+): Generator<Uint8Array> {
+  let count = 0
+  for (const request of demoTraffic({ events, end, paths: DEMO_PAGES, eventIdPrefix })) {
+    count += 1
+    if (request.received_at <= after) continue
+    yield demoRecord(request, project, ids)
+    if (count % REQUESTS_PER_BOT !== 0) continue
+    const bot = BOTS[(count / REQUESTS_PER_BOT) % BOTS.length] as (typeof BOTS)[number]
+    yield packRecord({
+      kind: 'bots',
+      ...headOf(project),
+      received_at: request.received_at,
+      ...bot,
+      dropped: 1,
+    })
+  }
+}
+
+/** Packs a request of the demo traffic into a stream record. */
+export function demoRecord(
+  { received_at, country, events }: DemoRequest,
+  project: Project,
+  ids: ArrivalOrder,
+): Uint8Array {
+  const { receivedAt, seq } = ids.take(received_at, events.length)
+  return packRecord({
+    kind: 'events',
+    ...headOf(project),
+    received_at: receivedAt,
+    seq,
+    country,
+    events,
+  })
+}
+
+function headOf({ id: project_id, account_id, bucket }: Project) {
+  return { project_id, account_id, bucket }
+}

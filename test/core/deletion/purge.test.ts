@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createAccessStores } from '#core/access-stores'
+import { createDeletionList } from '#core/deletion/deletion-list'
+import { createPurge } from '#core/deletion/purge'
+import { profiles } from '#core/limits/profile'
+import { createStores } from '#core/stores'
+import { sweepExpired } from '#local/state/sweep-expired'
+import { crashAfterWrites } from '#test/support/crashing-state'
+import { openTestState, type TestState } from '#test/support/test-state'
+
+const DAY_MS = 86_400_000
+const START = Date.UTC(2026, 10, 22)
+
+let state: TestState
+let now = START
+const clock = { now: () => now }
+const logged: string[] = []
+const log = (code: string) => void logged.push(code)
+beforeAll(async () => {
+  state = await openTestState()
+})
+beforeEach(async () => {
+  await state.empty()
+  now = START
+  logged.length = 0
+})
+afterAll(() => state.close())
+
+function open(table: { client: TestState['client']; table: string } = state) {
+  const stores = createStores(table, clock)
+  const access = createAccessStores({
+    ...{ ...table, ...stores, clock, log, profile: profiles.hosted, admitted: [] },
+  })
+  const deletions = createDeletionList({ ...table, clock })
+  const purge = () => createPurge({ ...table, ...stores, deletions, clock, log }).tick()
+  return { ...stores, ...access, deletions, purge }
+}
+
+async function items(): Promise<Record<string, unknown>[]> {
+  return (await state.client.scan({ TableName: state.table })).Items ?? []
+}
+
+/** An account with a project, and an item of every kind that belongs to them. */
+async function fill({ accounts, projects, identities, ...world }: ReturnType<typeof open>, email: string) {
+  const identity = {
+    provider: 'idp',
+    issuer: 'https://idp.example',
+    subject: email,
+    email,
+    login: 'x',
+  } as const
+  const account = await identities.findOrCreate(identity)
+  await accounts.issueApiKey(account.id)
+  await world.agentSessions.issue(account.id, {
+    client_type: 'cli',
+    client_name: null,
+    client_instance_id: null,
+    label: null,
+    scopes: ['analytics:read'],
+  })
+  const { project } = await projects.create({ account, name: 'shop', allowed_origins: 'shop.com' })
+  await world.contexts.setProject(project, {
+    goals: [email],
+    activation_events: [],
+    glossary: [],
+    annotations: [],
+  })
+  await world.usage.addRead(project.id, account.id, '2026-11-22')
+  const bot = { category: 'ai_agent', actor: 'GPTBot', requests: 1, dropped: 1, last_seen_at: now } as const
+  await world.usage.addBots('shard', '1', [{ project_id: project.id, day: '2026-11-22', ...bot }])
+  await world.feedback.submit({ account_id: account.id, message: 'hello' })
+  return { account, project, identity }
+}
+
+test('of a deleted project nothing is left after 30 days but its entry for the lake', async () => {
+  const world = open()
+  const { project, account } = await fill(world, 'ada@example.com')
+  await world.projects.remove(project)
+  now += 30 * DAY_MS - 1
+  await world.purge()
+  expect(await world.projects.byId(project.id)).not.toBeNull()
+  now += 1
+  await world.purge()
+  expect(await world.projects.byId(project.id)).toBeNull()
+  expect(await world.deletions.dueInLake()).toEqual([{ project_id: project.id, bucket: project.bucket }])
+  await world.deletions.finishLake(project.id)
+  expect(JSON.stringify(await items())).not.toContain(project.id)
+  expect(JSON.stringify(await items())).not.toContain(project.project_token)
+  expect((await world.accounts.byId(account.id))?.id).toBe(account.id)
+})
+
+test('of a deleted account nothing is left after 30 days, and others keep all', async () => {
+  const world = open()
+  const kept = await fill(world, 'bob@example.com')
+  const before = (await items()).length
+  const { account, project } = await fill(world, 'ada@example.com')
+  await world.deleteAccount(account)
+  now += 30 * DAY_MS
+  await world.purge()
+  await world.deletions.finishLake(project.id)
+  const left = JSON.stringify(await items())
+  for (const id of [account.id, project.id, 'ada@example.com']) expect(left).not.toContain(id)
+  expect((await items()).length).toBe(before)
+  expect((await world.accounts.byId(kept.account.id))?.email).toBe('bob@example.com')
+})
+
+test('an address that a new account has taken over stays with it', async () => {
+  const world = open()
+  const { account, identity } = await fill(world, 'ada@example.com')
+  await world.deleteAccount(account)
+  const successor = await world.identities.findOrCreate(identity)
+  expect(successor.id).not.toBe(account.id)
+  now += 30 * DAY_MS
+  await world.purge()
+  expect((await world.identities.find(identity))?.id).toBe(successor.id)
+})
+
+test('after a crash behind any write of the deletion of an account, the purge comes to everything', async () => {
+  for (let writes = 0; writes < 9; writes++) {
+    await state.empty()
+    now = START
+    const world = open()
+    const { account, project } = await fill(world, 'ada@example.com')
+    await open(crashAfterWrites(state, writes))
+      .deleteAccount(account)
+      .catch(() => {})
+    const isMarked = (await world.accounts.byId(account.id)) === null
+    for (const days of [30, 30]) {
+      now += days * DAY_MS
+      await world.purge()
+    }
+    expect((await world.accounts.deletedAt(account.id)) === null).toBe(true)
+    expect((await world.accounts.byId(account.id)) === null).toBe(isMarked)
+    expect((await world.projects.byId(project.id)) === null).toBe(isMarked)
+  }
+})
+
+test('a purge that crashed is finished by the next one', async () => {
+  for (const writes of [0, 1, 3, 5]) {
+    await state.empty()
+    now = START
+    const world = open()
+    const { account, project } = await fill(world, 'ada@example.com')
+    await world.deleteAccount(account)
+    now += 30 * DAY_MS
+    await open(crashAfterWrites(state, writes))
+      .purge()
+      .catch(() => {})
+    await world.purge()
+    await world.deletions.finishLake(project.id)
+    expect(await items()).toEqual([])
+  }
+})
+
+test('items whose time is over are swept, and others stay', async () => {
+  const put = (sk: string, expires_at?: number) =>
+    state.client.put({ TableName: state.table, Item: { pk: 'p', sk, ...(expires_at && { expires_at }) } })
+  await put('old', START / 1_000 - 1)
+  await put('new', START / 1_000)
+  await put('forever')
+  expect(await sweepExpired(state, START)).toBe(1)
+  expect((await items()).map(({ sk }) => sk).toSorted()).toEqual(['forever', 'new'])
+})
