@@ -10,7 +10,8 @@ import type { Deployed } from './bundles.test.ts'
 /** Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason. */
 const SIZE_LIMITS: Record<FunctionName, number> = {
   track: 1_050_000,
-  reports: 1_050_000,
+  // A read lists the hot files itself, so it has the client of S3 beside that of Athena.
+  reports: 1_250_000,
   // The client of SNS, for feedback, is a twentieth of it.
   control: 1_000_000,
   auth: 1_000_000,
@@ -63,8 +64,8 @@ export function sizes(deployed: () => Deployed): void {
       })
       expect(Object.fromEntries(clientsOf)).toEqual({
         track: 'DynamoDB_20120810 Kinesis_20131202',
-        reports: 'DynamoDB_20120810 AmazonAthena',
-        control: 'DynamoDB_20120810 com.amazonaws.sns',
+          reports: 'DynamoDB_20120810 AmazonAthena AmazonS3',
+          control: 'DynamoDB_20120810 com.amazonaws.sns',
         auth: 'DynamoDB_20120810',
         site: '',
         pages: 'DynamoDB_20120810 secretsmanager',
