@@ -28,7 +28,7 @@ test('the bucket is that of the hash of the contract for every experiment and us
     fc.property(text, text, (experiment, user) => {
       expect(bucketOf(experiment, user)).toBe(expectedBucket(experiment, user))
     }),
-    propertySettings(1000),
+    propertySettings(200),
   )
 })
 

@@ -144,32 +144,3 @@ test('the script adds nothing to the page but window.aa', async () => {
   const after = await names(PAGE(server.snippet()))
   expect(after.filter(name => !before.includes(name))).toEqual(['aa'])
 })
-
-test('attributes of modules that do not exist yet change nothing', async () => {
-  const { server } = site
-  const attributes = [
-    'outgoing',
-    'clicks',
-    'errors',
-    'performance',
-    'vitals',
-    'downloads',
-    'forms',
-    '404',
-    'spa',
-  ]
-    .map(name => `data-track-${name}="true"`)
-    .join(' ')
-  server.setPage(PAGE(server.snippet(`${attributes} data-heartbeat="15" data-link-domains="other.test"`)))
-  const page = await site.tab()
-  await page.goto(server.page())
-  await page.evaluate(() => {
-    history.pushState({}, '', '/virtual')
-    document.body.click()
-    window.aa!.identify('ada')
-    window.aa!.grantConsent()
-  })
-  await site.leave(page)
-  await eventually(() => expect(server.events().map(({ event }) => event)).toEqual(['page_view']))
-  expect(page.errors).toEqual([])
-})
