@@ -17,14 +17,18 @@ export function listen<E extends Event>(target: EventTarget, type: string, handl
 }
 
 /**
- * Installs `window.aa` with methods that do nothing. So a page may call every method of the contract, also when the tracker
- * does not run (opt-out, Do Not Track). Returns null when a first copy of the script has done so already.
+ * Installs `window.aa`. Its methods do nothing until the returned function is called. So a page may call every method of the
+ * contract, also when the tracker does not run (opt-out, Do Not Track). Returns null when a first copy of the script has
+ * installed it: then this copy does nothing.
  */
-export function installApi(): Api | null {
+export function installApi(methods: Omit<Api, 'installed'>): (() => void) | null {
   if (window.aa?.installed) return null
+  let isRunning = false
   const api: Record<string, unknown> = { installed: true }
-  for (const name of 'track page identify set experiment getIdentity requireConsent grantConsent revokeConsent'.split(' '))
-    api[name] = () => null
+  for (const [name, method] of Object.entries(methods))
+    api[name] = guarded((...args: unknown[]) => (isRunning ? (method as (...args: unknown[]) => unknown)(...args) : null))
   window.aa = api as unknown as Api
-  return window.aa
+  return () => {
+    isRunning = true
+  }
 }

@@ -61,6 +61,5 @@ export function watchClicks(): void {
     if (file && isOn('trackDownloads'))
       track('$download', { href, filename: file[0], extension: file[1]!.toLowerCase() })
   }
-  listen(document, 'click', onClick)
-  listen(document, 'auxclick', onClick)
+  for (const type of ['click', 'auxclick']) listen(document, type, onClick)
 }

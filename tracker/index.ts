@@ -22,7 +22,7 @@ import { watchScroll } from './scroll.ts'
 import { dataset, isOn, readSettings } from './settings.ts'
 import { hasOptedOut, read, requireConsent, storeConsent, write } from './storage.ts'
 import { watchTime } from './time-on-page.ts'
-import { setProperties, track } from './track.ts'
+import { setProperties, settleRoute, track } from './track.ts'
 import { watchVitals } from './vitals.ts'
 
 /** Our script element. `document.currentScript` is null for an ES module, so then the page is searched. */
@@ -79,21 +79,23 @@ const options: Record<string, () => void> = {
   ScrollDepth: watchScroll,
 }
 
-function start(api: Api): void {
+function start(): void {
   readSettings(script as HTMLScriptElement)
   if ((isOn('doNotTrack') && navigator.doNotTrack === '1') || hasOptedOut()) return endLoading()
   if (!dataset.token) console.warn('The tracker needs the attribute data-token. Without it, events are refused.')
-  for (const [name, method] of Object.entries(methods)) Object.assign(api, { [name]: guarded(method as () => void) })
-
+  activateApi!()
   whenShown(() => storeCampaign(location.search))
   runAll([receiveLink, watchClicks, watchTime])
   for (const name in options) if (isOn(`track${name}`)) guarded(options[name]!)()
-  watchVisibility(flush)
+  watchVisibility(() => {
+    settleRoute()
+    flush()
+  })
   whenReady(() => {
     beginRoute()
     if (isOn('trackSpa')) watchRoutes(endRoute, beginRoute)
   })
 }
 
-const api = installApi()
-if (api && guarded(start)(api) === null) endLoading()
+const activateApi = installApi(methods)
+if (activateApi && guarded(start)() === null) endLoading()

@@ -1,6 +1,6 @@
 import { guarded, listen } from './api.ts'
 import { setRouteAddress } from './page.ts'
-import { onTrack } from './track.ts'
+import { setSettleRoute } from './track.ts'
 
 /** Single-page applications often set the title of a route just after they change the address. */
 const TITLE_MS = 100
@@ -30,7 +30,7 @@ export function watchRoutes(end: () => void, begin: () => void): void {
     timer = setTimeout(guarded(settle), TITLE_MS)
   })
 
-  onTrack(settle)
+  setSettleRoute(settle)
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = history[name]
     history[name] = function (...state) {

@@ -17,10 +17,11 @@ export const PROPERTIES_BYTES = 8192
 /** What `set` adds to every event of this page. */
 let fixedProperties: Properties = {}
 
-/** Runs before each event (navigation.ts). */
-let settleRoute = () => {}
+/** Sends a page view that waits for its title. It runs before each event, and before the page is left. */
+export let settleRoute = () => {}
 
-export function onTrack(settle: () => void): void {
+/** Sets what `settleRoute` does in a single-page application (navigation.ts). */
+export function setSettleRoute(settle: () => void): void {
   settleRoute = settle
 }
 
