@@ -178,7 +178,7 @@ function scriptPaths(): string[] {
   const rows: Route[] = Object.values(routes)
   return rows
     .filter(({ responses }) => responses[200]?.contentType === 'application/javascript')
-    .map(({ path }) => path)
+    .map(({ path }) => path.replace(/\{\w+\}/g, '*'))
 }
 
 /**

@@ -23,9 +23,7 @@ export function redactEmails(text: string): string {
 /** Redacts queries of addresses, secrets and e-mail addresses in the text of an error (contract 4.8). */
 export function redactError(text: string): string {
   return redactEmails(
-    cutText(text, ERROR_CHARS)
-      .replace(QUERY, '$1[redacted]')
-      .replace(SECRET, '$1[redacted]'),
+    cutText(text, ERROR_CHARS).replace(QUERY, '$1[redacted]').replace(SECRET, '$1[redacted]'),
   )
 }
 

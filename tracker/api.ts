@@ -12,7 +12,11 @@ export function guarded<A extends unknown[], R>(method: (...args: A) => R): (...
 }
 
 /** Calls the handler for each event of this type, before handlers of the page. Its exceptions never reach the page. */
-export function listen<E extends Event>(target: EventTarget, type: string, handler: (event: E) => void): void {
+export function listen<E extends Event>(
+  target: EventTarget,
+  type: string,
+  handler: (event: E) => void,
+): void {
   target.addEventListener(type, guarded(handler) as EventListener, true)
 }
 
@@ -26,7 +30,9 @@ export function installApi(methods: Omit<Api, 'installed'>): (() => void) | null
   let isRunning = false
   const api: Record<string, unknown> = { installed: true }
   for (const [name, method] of Object.entries(methods))
-    api[name] = guarded((...args: unknown[]) => (isRunning ? (method as (...args: unknown[]) => unknown)(...args) : null))
+    api[name] = guarded((...args: unknown[]) =>
+      isRunning ? (method as (...args: unknown[]) => unknown)(...args) : null,
+    )
   window.aa = api as unknown as Api
   return () => {
     isRunning = true

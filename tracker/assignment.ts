@@ -20,6 +20,9 @@ export function bucketOf(experiment: string, userId: string): number {
 
 /** Returns the first variant whose running weight exceeds the bucket, or null when the weights are too small. */
 export function chooseVariant(variants: Variant[], bucket: number): string | null {
-  let weights = 0
-  return variants.find(({ weight }) => (weights += weight) > bucket)?.key ?? null
+  for (const { key, weight } of variants) {
+    bucket -= weight
+    if (bucket < 0) return key
+  }
+  return null
 }

@@ -77,7 +77,8 @@ export function fitProperties(properties: Properties, limit: number): Properties
   const size = (value: unknown) => byteLength(JSON.stringify(value))
   while (size(fitted) >= limit) {
     const [key, value] = Object.entries(fitted).reduce((a, b) => (size(b) > size(a) ? b : a))
-    if (typeof value === 'string' && value.length > HALVED_CHARS) fitted[key] = cutText(value, value.length >> 1)
+    if (typeof value === 'string' && value.length > HALVED_CHARS)
+      fitted[key] = cutText(value, value.length >> 1)
     else delete fitted[key]
   }
   return fitted

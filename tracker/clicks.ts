@@ -47,7 +47,12 @@ export function watchClicks(): void {
     const hostname = link?.hostname
     const is_external = href !== '' && hostname !== location.hostname
     const clicked = element.closest<HTMLButtonElement>('a,button')
-    if (isClick && clicked && isOn('trackClicks') && !/^(mailto|tel|javascript):/.test(link?.protocol!)) {
+    if (
+      isClick &&
+      clicked &&
+      isOn('trackClicks') &&
+      !/^(mailto|tel|javascript):/.test(link?.protocol || '')
+    ) {
       const tag = clicked.localName
       track('$click', {
         tag,

@@ -26,5 +26,7 @@ export function watchErrors(): void {
   listen<ErrorEvent>(window, 'error', event => {
     if (event.target === window) report(event.message, event.filename, event.lineno, event.colno)
   })
-  listen<PromiseRejectionEvent>(window, 'unhandledrejection', ({ reason }) => report(reason?.message ?? reason))
+  listen<PromiseRejectionEvent>(window, 'unhandledrejection', ({ reason }) =>
+    report(reason?.message ?? reason),
+  )
 }

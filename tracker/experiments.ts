@@ -34,7 +34,8 @@ export function assignVariant(name: string, keys?: string[]): string | null {
 function applyVariants(): void {
   for (const element of document.querySelectorAll('[data-aa-experiment]')) {
     const name = element.getAttribute('data-aa-experiment')!
-    const text = running.has(name) && element.getAttribute(`data-aa-variant-${assignVariant(name)?.toLowerCase()}`)
+    const text =
+      running.has(name) && element.getAttribute(`data-aa-variant-${assignVariant(name)?.toLowerCase()}`)
     if (typeof text === 'string') element.textContent = text
   }
 }

@@ -1,7 +1,7 @@
 import { cleanAddress } from './address.ts'
 import { listen } from './api.ts'
-import { attributeText } from './clicks.ts'
 import { cutText } from './clean.ts'
+import { attributeText } from './clicks.ts'
 import { track } from './track.ts'
 
 const ACTION_CHARS = 500

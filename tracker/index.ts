@@ -81,8 +81,12 @@ const options: Record<string, () => void> = {
 
 function start(): void {
   readSettings(script as HTMLScriptElement)
-  if ((isOn('doNotTrack') && navigator.doNotTrack === '1') || hasOptedOut()) return endLoading()
-  if (!dataset.token) console.warn('The tracker needs the attribute data-token. Without it, events are refused.')
+  if ((isOn('doNotTrack') && navigator.doNotTrack === '1') || hasOptedOut()) {
+    endLoading()
+    return
+  }
+  if (!dataset.token)
+    console.warn('The tracker needs the attribute data-token. Without it, events are refused.')
   activateApi!()
   whenShown(() => storeCampaign(location.search))
   runAll([receiveLink, watchClicks, watchTime])

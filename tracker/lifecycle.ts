@@ -15,7 +15,8 @@ export function runAll(actions: Action[]): void {
 
 /** Runs the action when the page is visible to the user: now, or after the browser shows a prerendered page. */
 export function whenShown(action: Action): void {
-  if ((document as Document & { prerendering?: boolean }).prerendering) listen(document, 'prerenderingchange', action)
+  if ((document as Document & { prerendering?: boolean }).prerendering)
+    listen(document, 'prerenderingchange', action)
   else action()
 }
 
@@ -46,6 +47,7 @@ export function watchVisibility(leave: Action): void {
     if (wasShown && !isShown) runAll(onHide)
     if (!isShown || type === 'beforeunload') leave()
   }
-  for (const type of ['visibilitychange', 'pagehide', 'pageshow', 'beforeunload']) listen(window, type, change)
+  for (const type of ['visibilitychange', 'pagehide', 'pageshow', 'beforeunload'])
+    listen(window, type, change)
   isShown = document.visibilityState === 'visible'
 }

@@ -1,11 +1,14 @@
-import { anonymousId } from './identity.ts'
 import { join } from './identify.ts'
+import { anonymousId } from './identity.ts'
 import { dataset } from './settings.ts'
 import { hasOptedOut, isHeld } from './storage.ts'
 
 /** Returns the query without `_aa`, or with this id as its only `_aa`. All other parameters keep their bytes. */
 export function withLinkedId(query: string, id?: string): string {
-  const parts = query.slice(1).split('&').filter(part => part && !/^_aa=/.test(part))
+  const parts = query
+    .slice(1)
+    .split('&')
+    .filter(part => part && !/^_aa=/.test(part))
   if (id) parts.push(`_aa=${id}`)
   return parts[0] ? `?${parts.join('&')}` : ''
 }
@@ -18,7 +21,12 @@ export function isListed(host: string, domains = ''): boolean {
 /** Adds the anonymous id to a link to a related domain (contract 4.6). Nothing leaves the page without consent. */
 export function linkTo(link: HTMLAnchorElement): void {
   const { hostname, search } = link
-  if (hostname !== location.hostname && isListed(hostname, dataset.linkDomains) && !isHeld() && !hasOptedOut())
+  if (
+    hostname !== location.hostname &&
+    isListed(hostname, dataset.linkDomains) &&
+    !isHeld() &&
+    !hasOptedOut()
+  )
     link.search = withLinkedId(search, anonymousId())
 }
 

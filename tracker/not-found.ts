@@ -10,5 +10,6 @@ export function checkNotFound(): void {
   const isStatus = isFirstRoute && navigationTiming()?.responseStatus === 404
   isFirstRoute = false
   const { path, referrer, title } = routeProperties()
-  if (isStatus || document.querySelector('meta[name=aa-status][content="404"]')) track('$404', { path, referrer, title })
+  if (isStatus || document.querySelector('meta[name=aa-status][content="404"]'))
+    track('$404', { path, referrer, title })
 }

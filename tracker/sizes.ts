@@ -11,9 +11,13 @@ async function printSizes(): Promise<void> {
     console.log(`${String(bytes).padStart(6)}  ${name}`)
   }
   const gzip = gzipSync(code, { level: 9 }).length
-  console.log(`${String(code.length).padStart(6)}  together, minified; ${gzip} with gzip, ${brotliCompressSync(code).length} with brotli`)
+  console.log(
+    `${String(code.length).padStart(6)}  together, minified; ${gzip} with gzip, ${brotliCompressSync(code).length} with brotli`,
+  )
   if (gzip <= GZIP_BUDGET) return
-  console.error(`The tracker is too big: ${gzip} bytes with gzip, allowed are ${GZIP_BUDGET}. Make a module smaller.`)
+  console.error(
+    `The tracker is too big: ${gzip} bytes with gzip, allowed are ${GZIP_BUDGET}. Make a module smaller.`,
+  )
   process.exitCode = 1
 }
 

@@ -30,7 +30,10 @@ export function watchTime(): void {
 
   const saved = guarded(JSON.parse)(read('time')!)
   if (saved) track('$time_on_page', saved)
-  setInterval(() => visibleSince && write('time', JSON.stringify(properties())), Math.max(heartbeat, MIN_HEARTBEAT_S) * 1000)
+  setInterval(
+    () => visibleSince && write('time', JSON.stringify(properties())),
+    Math.max(heartbeat, MIN_HEARTBEAT_S) * 1000,
+  )
   onHide.push(() => {
     const sent = properties()
     if (sent.time_on_page) track('$time_on_page', sent)

@@ -1,5 +1,5 @@
-import { campaignProperties } from './attribution.ts'
 import { guarded } from './api.ts'
+import { campaignProperties } from './attribution.ts'
 import { cleanProperties, fitProperties, type Properties } from './clean.ts'
 import { userId } from './identity.ts'
 import { whenShown } from './lifecycle.ts'

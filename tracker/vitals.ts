@@ -37,7 +37,8 @@ export function watchVitals(): void {
     lcp = Math.round(startTime)
   })
   observe('event', ({ interactionId, duration }) => {
-    if (interactionId) interactions.set(interactionId, Math.max(duration, interactions.get(interactionId) || 0))
+    if (interactionId)
+      interactions.set(interactionId, Math.max(duration, interactions.get(interactionId) || 0))
   })
   const noShift = observe('layout-shift', ({ startTime, value, hadRecentInput }) => {
     if (hadRecentInput) return

@@ -204,6 +204,7 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
   expect(DefaultCacheBehavior.AllowedMethods).toHaveLength(7)
   expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual([
     routes.trackerJs.path,
+    '/tracker/*',
     routes.trackerSource.path,
     routes.track.path,
     routes.trackBatch.path,

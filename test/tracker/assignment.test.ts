@@ -38,8 +38,14 @@ test('the smallest hash, whose absolute value does not fit into 32 signed bits, 
 })
 
 test('an equal split gives the remainder to the first key', () => {
-  const weights = (count: number) => splitEqually(Array.from({ length: count }, (_, at) => `v${at}`)).map(v => v.weight)
-  expect([weights(1), weights(2), weights(3), weights(4)]).toEqual([[100], [50, 50], [34, 33, 33], [25, 25, 25, 25]])
+  const weights = (count: number) =>
+    splitEqually(Array.from({ length: count }, (_, at) => `v${at}`)).map(v => v.weight)
+  expect([weights(1), weights(2), weights(3), weights(4)]).toEqual([
+    [100],
+    [50, 50],
+    [34, 33, 33],
+    [25, 25, 25, 25],
+  ])
 })
 
 test('the first variant whose running weight exceeds the bucket is chosen', () => {

@@ -69,6 +69,9 @@ test('a campaign value is cut to 256 characters', async () => {
 })
 
 test('stored text that is no JSON gives no campaign', async () => {
-  const { campaignProperties } = await openNodePage({ local: { 'aa:t:ft': 'oops' }, tab: { 'aa:t:utm': '{' } })
+  const { campaignProperties } = await openNodePage({
+    local: { 'aa:t:ft': 'oops' },
+    tab: { 'aa:t:utm': '{' },
+  })
   expect(campaignProperties()).toEqual({})
 })

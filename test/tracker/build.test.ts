@@ -62,11 +62,14 @@ describe.each(FORBIDDEN)('the built script does not use %s', (_, pattern) => {
 })
 
 test('a query string is read and written only for campaigns, forced variants and linked ids', () => {
-  const lines = withoutComments(tracker.source).split('\n').filter(line => /\.search\b|searchParams/.test(line))
+  const lines = withoutComments(tracker.source)
+    .split('\n')
+    .filter(line => /\.search\b|searchParams/.test(line))
   expect(lines.map(line => line.trim())).toEqual([
     'link.search = withLinkedId(search, anonymousId());',
     'const id = address.searchParams.get("_aa");',
     'address.search = withLinkedId(address.search);',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is a line of the script.
     'const forcedKey = new URLSearchParams(location.search).get(`aa_variant_${name}`);',
     'storeCampaign(location.search);',
     'whenShown(() => storeCampaign(location.search));',

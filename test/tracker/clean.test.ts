@@ -103,7 +103,9 @@ test('copying a highly connected object stops after 65,536 values', () => {
 })
 
 test('texts count toward the total size, so that huge properties are not copied whole', () => {
-  const texts = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, Array(50).fill('x'.repeat(4096))]))
+  const texts = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [`k${at}`, Array(50).fill('x'.repeat(4096))]),
+  )
   expect(byteLength(JSON.stringify(cleanProperties(texts)))).toBeLessThan(100_000)
 })
 

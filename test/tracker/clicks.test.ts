@@ -40,7 +40,9 @@ test('clicks on links and buttons send where they lead, and never their texts', 
      <a id="none">No link</a> <p id="text">Text</p>`,
     ['#go', '#buy', '#mail', '#call', '#none', '#text'],
   )
-  expect(events.map(({ event, properties: p }) => [event, p.tag, p.id, p.classes, p.href, p.is_external, p.type])).toEqual([
+  expect(
+    events.map(({ event, properties: p }) => [event, p.tag, p.id, p.classes, p.href, p.is_external, p.type]),
+  ).toEqual([
     ['$click', 'a', 'go', 'big red', 'https://other.test/x/y', true, undefined],
     ['outgoing_link', undefined, undefined, undefined, 'https://other.test/x/y', undefined, undefined],
     ['$click', 'button', 'buy', 'c'.repeat(200), undefined, undefined, 'button'],
@@ -100,7 +102,8 @@ test('an element is an impression once, when half of it is visible, and a new el
   await impressions(2)
   await page.evaluate(() => {
     history.pushState({}, '', '/a')
-    document.getElementById('low')!.outerHTML = '<div data-aa-impression="low" style="height: 100px">New</div>'
+    document.getElementById('low')!.outerHTML =
+      '<div data-aa-impression="low" style="height: 100px">New</div>'
   })
   await impressions(3)
   await site.leave(page)

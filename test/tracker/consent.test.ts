@@ -29,7 +29,9 @@ test('before the consent nothing leaves the page and nothing is stored', async (
     window.aa!.identify('ada')
     window.aa!.track('x')
   })
-  expect(await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])).toEqual([])
+  expect(await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])).toEqual(
+    [],
+  )
   await site.leave(page)
   await expectNothingElseSent()
   // The second page has no consent to wait for, so it alone asks for experiments.
@@ -63,7 +65,11 @@ test('the consent sends everything that waits, `$consent` last, and stays for la
   await page.goto(site.server.page('/b'))
   await site.leave(page)
   await eventually(() => expect(site.server.events().at(-1)?.properties.path).toBe('/b'))
-  expect(site.server.events().at(-1)).toMatchObject({ event: 'page_view', user_id: 'ada', session_id: view!.session_id })
+  expect(site.server.events().at(-1)).toMatchObject({
+    event: 'page_view',
+    user_id: 'ada',
+    session_id: view!.session_id,
+  })
 })
 
 test('240 events that wait arrive whole, in requests of at most 100 events and 64 KiB', async () => {

@@ -6,7 +6,9 @@ const site = useTestSite()
 
 /** Opens a page with this script, and returns its `$error` events. Its own event `end` shows that all have arrived. */
 async function errorsOf(script: string, attributes = 'data-track-errors="true"') {
-  site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}<script>${script}</script>`)
+  site.server.setPage(
+    `<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}<script>${script}</script>`,
+  )
   const page = await site.tab()
   await page.goto(site.server.page('/shop?card=42'))
   await page.waitForTimeout(50)
@@ -23,7 +25,11 @@ test('errors and rejections that the page does not handle are sent, without secr
     Promise.reject('text')`)
   expect(errors).toHaveLength(3)
   expect(errors.map(({ message, source, line }) => [message, source, line]).toSorted()).toEqual([
-    ['Uncaught Error: No cart at https://shop.test/cart[redacted] for [redacted]', site.server.page('/shop'), 2],
+    [
+      'Uncaught Error: No cart at https://shop.test/cart[redacted] for [redacted]',
+      site.server.page('/shop'),
+      2,
+    ],
     ['rejected key=[redacted]', '', 0],
     ['text', '', 0],
   ])

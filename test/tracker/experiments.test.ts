@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { bucketOf, chooseVariant, splitEqually } from '../../tracker/assignment.ts'
+import { eventually } from '../support/eventually.ts'
 import { useTestSite } from './test-site.ts'
 
 const site = useTestSite()
@@ -20,8 +20,10 @@ async function openPage(path = '/', attributes = '', body = CTA, host?: string) 
 }
 
 type Page = Awaited<ReturnType<typeof openPage>>
-const isLoading = (page: Page) => page.evaluate(() => document.documentElement.classList.contains('aa-loading'))
-const texts = (page: Page) => page.evaluate(() => ['cta', 'copy'].map(id => document.getElementById(id)!.textContent))
+const isLoading = (page: Page) =>
+  page.evaluate(() => document.documentElement.classList.contains('aa-loading'))
+const texts = (page: Page) =>
+  page.evaluate(() => ['cta', 'copy'].map(id => document.getElementById(id)!.textContent))
 const shown = (page: Page) => eventually(async () => expect(await isLoading(page)).toBe(false))
 
 test('the variant of a user is that of the hash, and its exposure is sent once', async () => {
@@ -31,7 +33,11 @@ test('the variant of a user is that of the hash, and its exposure is sent once',
     await shown(page)
     const { anonymousId } = (await page.evaluate(() => window.aa!.getIdentity()))!
     const variant = chooseVariant(EVEN[0]!.variants, bucketOf('cta', anonymousId))!
-    const expected = { control: ['Control', 'Control'], Blue: ['<b>Blue</b>', 'Blue too'], red: ['Red', 'Control'] }
+    const expected = {
+      control: ['Control', 'Control'],
+      Blue: ['<b>Blue</b>', 'Blue too'],
+      red: ['Red', 'Control'],
+    }
     expect(await texts(page)).toEqual(expected[variant as keyof typeof expected])
     expect(await page.evaluate(() => window.aa!.experiment('cta', ['x', 'y']))).toBe(variant)
     await page.evaluate(() => history.pushState({}, '', '/next'))
@@ -65,14 +71,20 @@ test('a variant in the address is forced when its key exists', async () => {
 
 test('`experiment` before the configuration splits its own keys equally, and keeps that for the page', async () => {
   site.server.experiments = ONLY_BLUE
-  const page = await openPage('/', '', `<script>window.early = [aa.experiment('cta', ['a', 'b', 'c']), aa.experiment('none')]</script>`)
+  const page = await openPage(
+    '/',
+    '',
+    `<script>window.early = [aa.experiment('cta', ['a', 'b', 'c']), aa.experiment('none')]</script>`,
+  )
   await shown(page)
   const { anonymousId } = (await page.evaluate(() => window.aa!.getIdentity()))!
   const variant = chooseVariant(splitEqually(['a', 'b', 'c']), bucketOf('cta', anonymousId))
-  expect(await page.evaluate(() => [(window as unknown as { early: unknown }).early, window.aa!.experiment('cta')])).toEqual([
-    [variant, null],
-    variant,
-  ])
+  expect(
+    await page.evaluate(() => [
+      (window as unknown as { early: unknown }).early,
+      window.aa!.experiment('cta'),
+    ]),
+  ).toEqual([[variant, null], variant])
 })
 
 test('`experiment` after the configuration has the variants of the service', async () => {
@@ -87,7 +99,9 @@ test('without an answer of the service, elements keep their texts and are shown'
   const page = await openPage()
   await shown(page)
   expect(await texts(page)).toEqual(['Control', 'Control'])
-  expect(await page.evaluate(() => ['a', 'b'].includes(window.aa!.experiment('other', ['a', 'b'])!))).toBe(true)
+  expect(await page.evaluate(() => ['a', 'b'].includes(window.aa!.experiment('other', ['a', 'b'])!))).toBe(
+    true,
+  )
   expect(page.errors).toEqual([])
 })
 
@@ -96,7 +110,9 @@ test('elements are shown after 3 s when the service does not answer', async () =
   const page = await site.tab(user)
   await page.clock.install()
   await page.route('**/experiments/config?*', () => {})
-  site.server.setPage(`<!doctype html><html class="aa-loading"><title>Shoes</title>${site.server.snippet()}${CTA}`)
+  site.server.setPage(
+    `<!doctype html><html class="aa-loading"><title>Shoes</title>${site.server.snippet()}${CTA}`,
+  )
   await page.goto(site.server.page())
   await page.clock.runFor(2500)
   expect(await isLoading(page)).toBe(true)
@@ -107,17 +123,25 @@ test('elements are shown after 3 s when the service does not answer', async () =
 test.each([
   ['on localhost', '', 'localhost', undefined],
   ['after an opt-out', '', 'shop.test', () => localStorage.setItem('aa_disabled', 'true')],
-  ['with Do Not Track', 'data-do-not-track="true"', 'shop.test', () => Object.defineProperty(navigator, 'doNotTrack', { value: '1' })],
+  [
+    'with Do Not Track',
+    'data-do-not-track="true"',
+    'shop.test',
+    () => Object.defineProperty(navigator, 'doNotTrack', { value: '1' }),
+  ],
   ['before the consent', 'data-require-consent="true"', 'shop.test', undefined],
 ])('%s, elements are shown at once, and the service is not asked', async (_, attributes, host, before) => {
   site.server.experiments = ONLY_BLUE
-  site.server.setPage(`<!doctype html><html class="aa-loading"><title>Shoes</title>${site.server.snippet(attributes)}${CTA}`)
+  site.server.setPage(
+    `<!doctype html><html class="aa-loading"><title>Shoes</title>${site.server.snippet(attributes)}${CTA}`,
+  )
   const page = await site.tab()
   if (before) await page.addInitScript(before)
   await page.goto(site.server.page('/', host))
   expect(await isLoading(page)).toBe(false)
   expect([site.server.experimentRequests, await texts(page)]).toEqual([0, ['Control', 'Control']])
-  if (host === 'localhost' || before) expect(await page.evaluate(() => window.aa!.experiment('x', ['a']))).toBeNull()
+  if (host === 'localhost' || before)
+    expect(await page.evaluate(() => window.aa!.experiment('x', ['a']))).toBeNull()
 })
 
 test('the consent starts the experiments', async () => {

@@ -34,13 +34,17 @@ test('`identify` sends waiting events first, then both ids and the traits, with 
       traits: { email: 'ada@example.org', plan: 'pro', address: { city: 'Ghent' } },
     },
   ])
-  expect(site.server.requests.find(({ path }) => path === '/identify')!.headers['content-type']).toBe('text/plain')
+  expect(site.server.requests.find(({ path }) => path === '/identify')!.headers['content-type']).toBe(
+    'text/plain',
+  )
   expect(await page.evaluate(() => window.aa!.getIdentity())).toEqual({
     anonymousId: before[0]!.user_id,
     userId: 'ada',
   })
   await site.leave(page)
-  await eventually(() => expect(site.server.events().at(-1)).toMatchObject({ event: 'after', user_id: 'ada' }))
+  await eventually(() =>
+    expect(site.server.events().at(-1)).toMatchObject({ event: 'after', user_id: 'ada' }),
+  )
 })
 
 test('a known user is sent again only with traits', async () => {
@@ -63,7 +67,9 @@ test('a known user is sent again only with traits', async () => {
 
 test('traits that are too big are made to fit into 8192 bytes', async () => {
   const page = await openPage()
-  await page.evaluate(() => window.aa!.identify('ada', { a: 'x'.repeat(4000), b: 'y'.repeat(4000), c: 'z'.repeat(4000) }))
+  await page.evaluate(() =>
+    window.aa!.identify('ada', { a: 'x'.repeat(4000), b: 'y'.repeat(4000), c: 'z'.repeat(4000) }),
+  )
   await eventually(() => expect(site.server.identifies()).toHaveLength(1))
   expect(Buffer.byteLength(JSON.stringify(site.server.identifies()[0]!.traits))).toBeLessThan(8192)
 })

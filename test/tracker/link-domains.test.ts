@@ -17,7 +17,9 @@ test('a link to a related domain carries the anonymous id, which arrives, leaves
   const docs = await startDocs()
   try {
     const target = docs.page('/start?a=b%20c#part', 'www.docs.test')
-    site.server.setPage(`<!doctype html><title>Shop</title>${site.server.snippet(LINKED)}<a id="docs" href="${target}">Docs</a>`)
+    site.server.setPage(
+      `<!doctype html><title>Shop</title>${site.server.snippet(LINKED)}<a id="docs" href="${target}">Docs</a>`,
+    )
     const page = await site.tab()
     await page.goto(site.server.page())
     await page.evaluate(() => window.aa!.identify('ada'))
@@ -45,7 +47,9 @@ test('other links stay as they are: the own host, unlisted domains, and all with
     [`${LINKED} data-require-consent="true"`, 'docs.test'],
   ] as const) {
     const target = site.server.page('/next', host)
-    site.server.setPage(`<!doctype html><title>Shop</title>${site.server.snippet(attributes)}<a id="go" href="${target}">Go</a>`)
+    site.server.setPage(
+      `<!doctype html><title>Shop</title>${site.server.snippet(attributes)}<a id="go" href="${target}">Go</a>`,
+    )
     const page = await site.tab()
     await page.goto(site.server.page())
     expect(
@@ -87,5 +91,7 @@ test('before the consent an arriving id waits, and the consent sends it once', a
   expect(site.server.requests).toEqual([])
   await page.evaluate(() => window.aa!.grantConsent())
   await eventually(() => expect(site.server.identifies()).toMatchObject([{ previous_id: 'anon_other' }]))
-  await eventually(() => expect(site.server.events().map(({ event }) => event)).toEqual(['page_view', '$consent']))
+  await eventually(() =>
+    expect(site.server.events().map(({ event }) => event)).toEqual(['page_view', '$consent']),
+  )
 })

@@ -21,7 +21,11 @@ test.each([
 
 test('a host is listed when it is a domain of the list or a subdomain', () => {
   const domains = ' shop.test,Blog.test , , docs.test'
-  expect(['shop.test', 'blog.test', 'www.docs.test'].map(host => isListed(host, domains))).toEqual([true, true, true])
+  expect(['shop.test', 'blog.test', 'www.docs.test'].map(host => isListed(host, domains))).toEqual([
+    true,
+    true,
+    true,
+  ])
   expect(['otherdocs.test', 'test', '', 'docs.test.evil'].map(host => isListed(host, domains))).toEqual([
     false,
     false,

@@ -22,10 +22,14 @@ test('`$performance` has the times of the page load, in whole ms', async () => {
   await site.leave(page)
   await eventually(() => expect(site.server.propertiesOf('$performance')).toHaveLength(1))
   const sent = site.server.propertiesOf('$performance')[0]!
-  const times = ['dns', 'tcp', 'ttfb', 'dom_interactive', 'dom_complete', 'load'].map(name => sent[`perf_${name}`] as number)
+  const times = ['dns', 'tcp', 'ttfb', 'dom_interactive', 'dom_complete', 'load'].map(
+    name => sent[`perf_${name}`] as number,
+  )
   for (const time of times) expect(Number.isInteger(time) && time >= 0).toBe(true)
   const [, , ttfb, interactive, complete, load] = times as [number, number, number, number, number, number]
-  expect([ttfb, interactive, complete, load]).toEqual([ttfb, interactive, complete, load].toSorted((a, b) => a - b))
+  expect([ttfb, interactive, complete, load]).toEqual(
+    [ttfb, interactive, complete, load].toSorted((a, b) => a - b),
+  )
   expect(sent.path).toBe('/shop')
 })
 
@@ -47,7 +51,10 @@ test('`$web_vitals` has the paint, the shift and the slowest interaction, once',
   await page.evaluate(setVisibility, 'visible' as const)
   await site.leave(page)
   await eventually(() => expect(site.server.propertiesOf('$web_vitals')).toHaveLength(1))
-  const { path, cwv_lcp, cwv_cls, cwv_inp } = site.server.propertiesOf('$web_vitals')[0] as Record<string, number>
+  const { path, cwv_lcp, cwv_cls, cwv_inp } = site.server.propertiesOf('$web_vitals')[0] as Record<
+    string,
+    number
+  >
   expect(path).toBe('/')
   expect(cwv_lcp).toBeGreaterThan(0)
   expect(cwv_cls).toBeGreaterThan(0)
@@ -62,7 +69,10 @@ test('`$scroll_depth` has the deepest position, once; a short page and a page th
     ['4000px', []],
     ['10px', []],
   ] as const) {
-    const page = await openPage('data-track-scroll-depth="true"', `<body style="margin:0"><div style="height:${height}">`)
+    const page = await openPage(
+      'data-track-scroll-depth="true"',
+      `<body style="margin:0"><div style="height:${height}">`,
+    )
     await page.goto(site.server.page())
     for (const top of tops) {
       await page.evaluate(
@@ -86,7 +96,10 @@ test('`$scroll_depth` has the deepest position, once; a short page and a page th
 })
 
 test('nothing listens to scrolling, and no measure reads the layout while the page scrolls', async () => {
-  const page = await openPage('data-track-scroll-depth="true" data-track-vitals="true"', '<div style="height:4000px">')
+  const page = await openPage(
+    'data-track-scroll-depth="true" data-track-vitals="true"',
+    '<div style="height:4000px">',
+  )
   await page.addInitScript(() => {
     const types: string[] = []
     Object.assign(window, { types })
@@ -99,7 +112,8 @@ test('nothing listens to scrolling, and no measure reads the layout while the pa
   await page.goto(site.server.page())
   const types = await page.evaluate(() => (window as unknown as { types: string[] }).types)
   expect(types).toContain('scrollend')
-  for (const type of ['scroll', 'wheel', 'touchmove', 'mousemove', 'pointermove', 'resize']) expect(types).not.toContain(type)
+  for (const type of ['scroll', 'wheel', 'touchmove', 'mousemove', 'pointermove', 'resize'])
+    expect(types).not.toContain(type)
 })
 
 test('`$time_on_page` has the visible seconds so far, each time the page is hidden', async () => {
@@ -146,9 +160,10 @@ test('a tab that is killed loses at most the time since its last heartbeat', asy
   await page.goto(site.server.page('/a'))
   await page.clock.runFor(40_000)
   // A killed tab sends nothing, and its session storage comes back with it.
-  await page.addInitScript(saved => sessionStorage.setItem('aa:aat_1:time', saved), (await page.evaluate(
-    () => sessionStorage.getItem('aa:aat_1:time'),
-  ))!)
+  await page.addInitScript(
+    saved => sessionStorage.setItem('aa:aat_1:time', saved),
+    (await page.evaluate(() => sessionStorage.getItem('aa:aat_1:time')))!,
+  )
   await page.goto('about:blank')
   site.server.requests.length = 0
   await page.goto(site.server.page('/b'))

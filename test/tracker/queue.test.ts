@@ -11,7 +11,9 @@ beforeEach(() => {
   vi.stubGlobal('navigator', {
     sendBeacon(address: string, { text }: { text: string }) {
       const body = JSON.parse(text)
-      const events = (body.events ?? [body]).map(({ event, user_id }: Record<string, string>) => event ?? user_id)
+      const events = (body.events ?? [body]).map(
+        ({ event, user_id }: Record<string, string>) => event ?? user_id,
+      )
       beacons.push({ path: new URL(address).pathname, events })
       return true
     },

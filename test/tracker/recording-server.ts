@@ -88,7 +88,8 @@ export async function startRecordingServer(): Promise<RecordingServer> {
     experimentRequests: 0,
     requests,
     events: () => requests.flatMap(({ events }) => events),
-    propertiesOf: name => recorded.events().flatMap(({ event, properties }) => (event === name ? [properties] : [])),
+    propertiesOf: name =>
+      recorded.events().flatMap(({ event, properties }) => (event === name ? [properties] : [])),
     identifies: () => requests.filter(({ path }) => path === '/identify').map(({ body }) => JSON.parse(body)),
     async close() {
       server.closeAllConnections()

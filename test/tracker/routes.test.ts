@@ -7,7 +7,9 @@ const site = useTestSite()
 const SPA = 'data-track-spa="true"'
 
 async function openPage(attributes = SPA, path = '/') {
-  site.server.setPage(`<!doctype html><title>Home</title><div id="app"></div>${site.server.snippet(attributes)}`)
+  site.server.setPage(
+    `<!doctype html><title>Home</title><div id="app"></div>${site.server.snippet(attributes)}`,
+  )
   const page = await site.tab()
   await page.goto(site.server.page(path))
   return page

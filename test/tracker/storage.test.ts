@@ -20,7 +20,14 @@ test('values of the browser session are kept apart from those of the user', asyn
   const { write } = await openNodePage({ local: local!, tab: tab! })
   for (const name of ['uid', 'identified_uid', 'consent', 'ft', 'sc', 'fv']) write(name, '1')
   for (const name of ['utm', 'sid', 'last_activity']) write(name, '1')
-  expect(Object.keys(local!)).toEqual(['aa:t:uid', 'aa:t:identified_uid', 'aa:t:consent', 'aa:t:ft', 'aa:t:sc', 'aa:t:fv'])
+  expect(Object.keys(local!)).toEqual([
+    'aa:t:uid',
+    'aa:t:identified_uid',
+    'aa:t:consent',
+    'aa:t:ft',
+    'aa:t:sc',
+    'aa:t:fv',
+  ])
   expect(Object.keys(tab!)).toEqual(['aa:t:utm', 'aa:t:sid', 'aa:t:last_activity'])
 })
 
@@ -75,7 +82,12 @@ describe('an opt-out', () => {
   })
 
   test('is not set by default, by other texts, or by another project', async () => {
-    const others: Entries[] = [{}, { aa_disabled: 'false' }, { aa_disabled: '1' }, { 'aa:other:disabled': 'true' }]
+    const others: Entries[] = [
+      {},
+      { aa_disabled: 'false' },
+      { aa_disabled: '1' },
+      { 'aa:other:disabled': 'true' },
+    ]
     for (const entries of others) expect(await isDisabled(entries)).toBe(false)
   })
 
