@@ -25,6 +25,37 @@ export type Api = {
   readonly installed: true
 }
 
+/** The attributes of the script element, without `data-`. */
+export type TrackerOptions = {
+  /** Address of the script: `https://<your service>/tracker.js`. */
+  src: string
+  token: string
+  project?: string
+  /** Domains that belong together, separated by commas. */
+  linkDomains?: string
+  doNotTrack?: boolean
+  requireConsent?: boolean
+  localhost?: boolean
+  /** Measures the time on the page; saved every so many seconds, at least 15. */
+  heartbeat?: number
+  trackSpa?: boolean
+  trackOutgoing?: boolean
+  trackClicks?: boolean
+  trackErrors?: boolean
+  trackPerformance?: boolean
+  trackVitals?: boolean
+  trackDownloads?: boolean
+  trackForms?: boolean
+  track404?: boolean
+  trackScrollDepth?: boolean
+}
+
+/** Adds the script to the page, once. On a server it does nothing. */
+export function loadTracker(options: TrackerOptions): void
+
+/** The methods of `window.aa`. Calls before the script is there are made later, and then return null. */
+export const aa: Omit<Api, 'installed'>
+
 declare global {
   interface Window {
     aa?: Api
