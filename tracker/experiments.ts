@@ -5,8 +5,6 @@ import { dataset, endpoint } from './settings.ts'
 import { isHeld } from './storage.ts'
 import { track } from './track.ts'
 
-const LOADING_MS = 3000
-
 const running = new Map<string, Variant[]>()
 /** The variants of this page load. */
 const assigned = new Map<string, string | null>()
@@ -46,7 +44,6 @@ export async function runExperiments(): Promise<void> {
   try {
     if (!isLoaded && token && !isHeld() && !isPrintOnly()) {
       isLoaded = true
-      setTimeout(endLoading, LOADING_MS)
       const address = `${endpoint}/experiments/config?token=${encodeURIComponent(token)}`
       const response = await fetch(address, { credentials: 'omit' })
       for (const { key, variants } of (await response.json()).experiments) running.set(key, variants)

@@ -19,14 +19,18 @@ import { routeProperties } from './page.ts'
 import { watchPerformance } from './performance.ts'
 import { clear, flush } from './queue.ts'
 import { watchScroll } from './scroll.ts'
+import { isPrintOnly } from './send.ts'
 import { dataset, isOn, readSettings } from './settings.ts'
-import { hasOptedOut, read, requireConsent, storeConsent, write } from './storage.ts'
+import { hasOptedOut, isHeld, read, requireConsent, storeConsent, write } from './storage.ts'
 import { watchTime } from './time-on-page.ts'
 import { setProperties, settleRoute, track } from './track.ts'
 import { watchVitals } from './vitals.ts'
 
 /** Our script element. `document.currentScript` is null for an ES module, so then the page is searched. */
-const script = document.currentScript || document.querySelector('script[src*="/tracker"]')
+const script = document.currentScript || document.querySelector('script[data-token][src*="/tracker"]')
+
+/** Elements that wait for an experiment are shown after this time at the latest (contract T2). */
+const LOADING_MS = 3000
 
 function page(name?: unknown): void {
   track('page_view', { page: typeof name === 'string' && name ? name : routeProperties().title })
@@ -88,16 +92,19 @@ function start(): void {
   if (!dataset.token)
     console.warn('The tracker needs the attribute data-token. Without it, events are refused.')
   activateApi!()
+  if (isHeld() || isPrintOnly()) endLoading()
+  setTimeout(endLoading, LOADING_MS)
   whenShown(() => storeCampaign(location.search))
   runAll([receiveLink, watchClicks, watchTime])
   for (const name in options) if (isOn(`track${name}`)) guarded(options[name]!)()
-  watchVisibility(() => {
-    settleRoute()
-    flush()
-  })
   whenReady(() => {
     beginRoute()
     if (isOn('trackSpa')) watchRoutes(endRoute, beginRoute)
+  })
+  // After `whenReady`, so that a page view that is recorded when the page is left is sent.
+  watchVisibility(() => {
+    settleRoute()
+    flush()
   })
 }
 

@@ -3,8 +3,10 @@ import { routeProperties } from './page.ts'
 import { track } from './track.ts'
 
 /** Returns the browser's record of how this document was loaded. */
-export function navigationTiming(): PerformanceNavigationTiming {
-  return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming
+export function navigationTiming() {
+  return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming & {
+    activationStart?: number
+  }
 }
 
 /** Sends `$performance` once, after the page is loaded: durations and times since the start of the navigation, ms. */

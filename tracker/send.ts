@@ -1,3 +1,4 @@
+import { guarded } from './api.ts'
 import { byteLength } from './clean.ts'
 import type { TrackRequest } from './requests.ts'
 import { endpoint, isLocalHost, isOn } from './settings.ts'
@@ -26,18 +27,17 @@ export function send(requests: TrackRequest[]): void {
   for (const { path, body } of requests) {
     const address = endpoint + path
     totalBytes += byteLength(body)
+    // Without a beacon (null or false) the browser has none, refuses this one, or a policy of the page forbids them.
+    const sendBeacon = guarded(() => navigator.sendBeacon(address, new Blob([body], { type: 'text/plain' })))
+    const post = guarded(() =>
+      fetch(address, {
+        method: 'POST',
+        body,
+        keepalive: totalBytes <= KEEPALIVE_BYTES,
+        credentials: 'omit',
+      }).catch(() => {}),
+    )
     if (isPrintOnly()) print(path, body)
-    else
-      try {
-        if (!navigator.sendBeacon(address, new Blob([body], { type: 'text/plain' }))) throw address
-      } catch {
-        // The browser has no beacons, refuses this one, or a policy of the page forbids them.
-        fetch(address, {
-          method: 'POST',
-          body,
-          keepalive: totalBytes <= KEEPALIVE_BYTES,
-          credentials: 'omit',
-        }).catch(() => {})
-      }
+    else if (!sendBeacon()) post()
   }
 }

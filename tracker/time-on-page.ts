@@ -28,10 +28,11 @@ export function watchTime(): void {
     return { time_on_page: Math.floor(visibleMs / 1000), path: routeProperties().path }
   }
 
+  resume()
   const saved = guarded(JSON.parse)(read('time')!)
   if (saved) track('$time_on_page', saved)
   setInterval(
-    () => visibleSince && write('time', JSON.stringify(properties())),
+    guarded(() => visibleSince && write('time', JSON.stringify(properties()))),
     Math.max(heartbeat, MIN_HEARTBEAT_S) * 1000,
   )
   onHide.push(() => {
@@ -45,5 +46,4 @@ export function watchTime(): void {
     visibleMs = 0
     resume()
   })
-  resume()
 }

@@ -1,5 +1,6 @@
 import { onHide, onRestart } from './lifecycle.ts'
 import { routeProperties } from './page.ts'
+import { navigationTiming } from './performance.ts'
 import { track } from './track.ts'
 
 /** The fields of performance entries that TypeScript does not know yet, of all kinds that are observed here. */
@@ -34,7 +35,8 @@ export function watchVitals(): void {
   }
 
   observe('largest-contentful-paint', ({ startTime }) => {
-    lcp = Math.round(startTime)
+    // A prerendered page is painted before it is shown.
+    lcp = Math.max(0, Math.round(startTime - (navigationTiming().activationStart || 0)))
   })
   observe('event', ({ interactionId, duration }) => {
     if (interactionId)

@@ -73,6 +73,19 @@ test.each(['async', 'defer', ''])(
   },
 )
 
+test('a page that is left before it is parsed sends its page view', async () => {
+  const { server } = site
+  server.setPage(`<!doctype html><title>Shoes</title><script>
+    Object.defineProperty(document, 'readyState', { value: 'loading' })
+    document.addEventListener('DOMContentLoaded', event => event.stopImmediatePropagation(), true)</script>${server.snippet()}`)
+  const page = await site.tab()
+  await page.goto(server.page('/slow'))
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide')))
+  await eventually(() =>
+    expect(server.propertiesOf('page_view')).toMatchObject([{ path: '/slow', page: 'Shoes' }]),
+  )
+})
+
 test('a script that another script inserts works too', async () => {
   const { server } = site
   const source = /src="([^"]*)"/.exec(server.snippet())![1]
