@@ -1,3 +1,4 @@
+import { guarded } from './api.ts'
 import { cutText } from './clean.ts'
 
 /**
@@ -29,10 +30,9 @@ export function redactError(text: string): string {
 
 /** Returns origin and path of an http(s) URL, without user name and e-mail addresses. Any other URL gives an empty text. */
 export function cleanAddress(address: string): string {
-  try {
+  const clean = guarded(() => {
     const { protocol, origin, pathname } = new URL(address)
-    return /^http/.test(protocol) ? redactEmails(origin + pathname) : ''
-  } catch {
-    return ''
-  }
+    return /^http/.test(protocol) && redactEmails(origin + pathname)
+  })
+  return clean() || ''
 }

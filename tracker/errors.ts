@@ -22,9 +22,9 @@ export function watchErrors(): void {
     track('$error', { message, source, line, col })
   }
 
-  // Elements that fail to load also send `error`, but not to the window itself.
-  listen<ErrorEvent>(window, 'error', event => {
-    if (event.target === window) report(event.message, event.filename, event.lineno, event.colno)
+  // Elements that fail to load also send `error`, without a message.
+  listen<ErrorEvent>(window, 'error', ({ message, filename, lineno, colno }) => {
+    if (message) report(message, filename, lineno, colno)
   })
   listen<PromiseRejectionEvent>(window, 'unhandledrejection', ({ reason }) =>
     report(reason?.message ?? reason),

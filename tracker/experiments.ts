@@ -2,7 +2,7 @@ import { bucketOf, chooseVariant, splitEqually, type Variant } from './assignmen
 import { userId } from './identity.ts'
 import { isPrintOnly } from './send.ts'
 import { dataset, endpoint } from './settings.ts'
-import { isHeld } from './storage.ts'
+import { isHeld, read, write } from './storage.ts'
 import { track } from './track.ts'
 
 const running = new Map<string, Variant[]>()
@@ -16,7 +16,7 @@ export function endLoading(): void {
 }
 
 /** Returns the variant of the user, or null; with `keys` also when the service does not know the experiment (contract 4.7). */
-export function assignVariant(name: string, keys?: string[]): string | null {
+function assignVariant(name: string, keys?: string[]): string | null {
   const variants = running.get(name) || (Array.isArray(keys) && splitEqually(keys))
   if (!assigned.has(name) && variants && !isPrintOnly()) {
     const forcedKey = new URLSearchParams(location.search).get(`aa_variant_${name}`)
@@ -26,6 +26,13 @@ export function assignVariant(name: string, keys?: string[]): string | null {
     if (variant) track('$experiment_exposure', { experiment: name, variant, forced })
   }
   return assigned.get(name) ?? null
+}
+
+/** `window.aa.experiment`. A call shows that the page has experiments, so the service is asked from now on. */
+export function experiment(name: string, keys?: string[]): string | null {
+  write('experiments', null)
+  if (!isLoaded) runExperiments()
+  return assignVariant(name, keys)
 }
 
 /** Replaces the text, never HTML, of elements with `data-aa-experiment`. Without a text for the variant they keep their own. */
@@ -38,15 +45,20 @@ function applyVariants(): void {
   }
 }
 
-/** Asks the service for the experiments, once, and applies them. Call it for each route, and after the consent. */
+/**
+ * Asks the service for the experiments, once a page, and applies them. Call it for each route, and after the consent. When a
+ * project has none, this browser session does not ask again until a page has an element or a call with an experiment.
+ */
 export async function runExperiments(): Promise<void> {
   const { token } = dataset
   try {
-    if (!isLoaded && token && !isHeld() && !isPrintOnly()) {
+    const isNeeded = !read('experiments') || document.querySelector('[data-aa-experiment]')
+    if (!isLoaded && token && isNeeded && !isHeld() && !isPrintOnly()) {
       isLoaded = true
       const address = `${endpoint}/experiments/config?token=${encodeURIComponent(token)}`
       const response = await fetch(address, { credentials: 'omit' })
       for (const { key, variants } of (await response.json()).experiments) running.set(key, variants)
+      write('experiments', running.size ? null : 'none')
     }
     applyVariants()
   } catch {

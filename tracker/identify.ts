@@ -17,8 +17,8 @@ export function join(previous_id: string, user_id: string, traits?: object): voi
  * `email` itself is sent (contract 4.5).
  */
 export function identify(id: unknown, traits?: { email?: unknown } | null): void {
-  const user_id = typeof id === 'number' ? String(id) : id
-  if (typeof user_id !== 'string' || !user_id || user_id.length > ID_CHARS) return
+  const user_id = /^(str|num)/.test(typeof id) ? String(id) : ''
+  if (!user_id || user_id.length > ID_CHARS) return
   const cleaned = cleanProperties(traits)
   const email = traits?.email
   if (typeof email === 'string') cleaned.email = email.trim().toLowerCase()

@@ -5,7 +5,7 @@ import { guarded, installApi } from './api.ts'
 import { storeCampaign } from './attribution.ts'
 import { watchClicks } from './clicks.ts'
 import { watchErrors } from './errors.ts'
-import { assignVariant, endLoading, runExperiments } from './experiments.ts'
+import { endLoading, experiment, runExperiments } from './experiments.ts'
 import { watchForms } from './forms.ts'
 import { identify } from './identify.ts'
 import { anonymousId, identifiedId } from './identity.ts'
@@ -41,7 +41,7 @@ function beginRoute(): void {
   page()
   if (isOn('track-404')) checkNotFound()
   watchImpressions()
-  runExperiments()
+  whenShown(runExperiments)
 }
 
 /** Runs when the route of a single-page application has changed, before anything of the new route. */
@@ -57,7 +57,7 @@ const methods: Omit<Api, 'installed'> = {
   page,
   identify,
   set: setProperties,
-  experiment: assignVariant,
+  experiment,
   getIdentity: () => ({ anonymousId: anonymousId(), userId: identifiedId() }),
   requireConsent,
   grantConsent() {
@@ -89,8 +89,7 @@ function start(): void {
     endLoading()
     return
   }
-  if (!dataset.token)
-    console.warn('The tracker needs the attribute data-token. Without it, events are refused.')
+  if (!dataset.token) console.warn('The tracker has no data-token, so its events are refused.')
   activateApi!()
   if (isHeld() || isPrintOnly()) endLoading()
   setTimeout(endLoading, LOADING_MS)

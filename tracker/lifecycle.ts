@@ -22,10 +22,10 @@ export function whenShown(action: Action): void {
 
 /** Runs the action once, when the page has its title: now, after the document is parsed, or when the user leaves earlier. */
 export function whenReady(action: Action): void {
-  let hasRun = false
+  let waiting: Action | undefined = action
   const runOnce = () => {
-    if (!hasRun) action()
-    hasRun = true
+    waiting?.()
+    waiting = undefined
   }
   if (document.readyState === 'loading') {
     listen(document, 'DOMContentLoaded', runOnce)

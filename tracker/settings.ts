@@ -16,6 +16,11 @@ export function readSettings(script: ScriptElement): void {
   dataset = script.dataset
 }
 
+/** Returns the name of the project. */
+export function project(): string {
+  return dataset.project || 'default'
+}
+
 /** Returns whether an attribute is on. Only the text `true` switches it on. */
 export function isOn(name: string): boolean {
   return dataset[name] === 'true'

@@ -1,7 +1,8 @@
-import { dataset, isOn } from './settings.ts'
+import { guarded } from './api.ts'
+import { dataset, isOn, project } from './settings.ts'
 
 /** Values of the browser session. All other values belong to the user and stay in the local storage. */
-const TAB_VALUES = ['utm', 'sid', 'last_activity', 'time']
+const TAB_VALUES = ['utm', 'sid', 'last_activity', 'time', 'experiments']
 
 /** Values that are not in a browser storage. They last as long as the page. */
 const memory = new Map<string, string | null>()
@@ -14,17 +15,13 @@ function storageOf(name: string): Storage {
 
 /** A key names the project, because pages may carry several projects (contract 4.5). */
 function keyOf(name: string): string {
-  return `aa:${encodeURIComponent(dataset.token || dataset.project || 'default')}:${name}`
+  return `aa:${encodeURIComponent(dataset.token || project())}:${name}`
 }
 
 /** Returns a stored value. It never throws. */
-export function read(name: string): string | null | undefined {
-  try {
-    return memory.has(name) ? memory.get(name) : storageOf(name)[keyOf(name)]
-  } catch {
-    return null
-  }
-}
+export const read: (name: string) => string | null | undefined = guarded(name =>
+  memory.has(name) ? memory.get(name) : storageOf(name)[keyOf(name)],
+)
 
 /**
  * Stores a value; null removes it. It stays in memory when the browser does not store it (a blocked or full storage), and
@@ -35,15 +32,12 @@ export function write(name: string, value: string | number | null): void {
   if (value === null || !isHeld()) persist(memory.get(name)!, name)
 }
 
-function persist(value: string | null, name: string): void {
-  try {
-    if (value === null) delete storageOf(name)[keyOf(name)]
-    else storageOf(name)[keyOf(name)] = value
-    memory.delete(name)
-  } catch {
-    // The value stays in memory.
-  }
-}
+/** Moves a value from memory to its storage. When the browser refuses that, the value stays in memory. */
+const persist = guarded((value: string | null, name: string) => {
+  if (value === null) delete storageOf(name)[keyOf(name)]
+  else storageOf(name)[keyOf(name)] = value
+  memory.delete(name)
+})
 
 /** Returns whether the user must consent and has not. Then nothing is sent, and values are stored in memory only. */
 export function isHeld(): boolean {
@@ -61,14 +55,9 @@ export function storeConsent(): void {
 }
 
 /** Returns whether the user has opted out: of the project by `disabled`, or of all projects by `aa_disabled` (contract T13). */
-export function hasOptedOut(): boolean {
-  try {
-    return (
-      read('disabled') === 'true' ||
-      (globalThis as { aa_disabled?: unknown }).aa_disabled === true ||
-      localStorage.aa_disabled === 'true'
-    )
-  } catch {
-    return false
-  }
-}
+export const hasOptedOut: () => boolean | null = guarded(
+  () =>
+    read('disabled') === 'true' ||
+    (globalThis as { aa_disabled?: unknown }).aa_disabled === true ||
+    localStorage.aa_disabled === 'true',
+)

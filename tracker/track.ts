@@ -7,7 +7,7 @@ import { pageProperties } from './page.ts'
 import { enqueue } from './queue.ts'
 import { isPrintOnly, print } from './send.ts'
 import { touchSession } from './session.ts'
-import { dataset } from './settings.ts'
+import { dataset, project } from './settings.ts'
 import { hasOptedOut } from './storage.ts'
 
 const NAME_CHARS = 256
@@ -42,7 +42,7 @@ export function track(event: unknown, properties?: unknown): void {
         ...cleanProperties(properties),
       }
       const queued = {
-        project: dataset.project || 'default',
+        project: project(),
         token: dataset.token,
         event,
         properties: fitProperties(merged, PROPERTIES_BYTES),

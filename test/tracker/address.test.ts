@@ -9,6 +9,7 @@ test.each([
   ['android-app://com.example', ''],
   ['file:///home/ada/page.html', ''],
   ['data:text/html,hello', ''],
+  ['blob:https://shop.test/1f0a', ''],
   ['', ''],
   ['not an address', ''],
 ])('the address %j is cleaned to %j', (address, sent) => {

@@ -150,3 +150,21 @@ test('the consent starts the experiments', async () => {
   await page.evaluate(() => window.aa!.grantConsent())
   await eventually(async () => expect((await texts(page))[0]).toBe('<b>Blue</b>'))
 })
+
+test('a project without experiments is asked once a session, unless a page has an element or a call with one', async () => {
+  site.server.experiments = []
+  const page = await openPage('/', '', '')
+  await page.waitForFunction(() => sessionStorage.getItem('aa:aat_1:experiments'))
+  await page.goto(site.server.page('/next'))
+  await shown(page)
+  expect(site.server.experimentRequests).toBe(1)
+
+  await page.evaluate(() => window.aa!.experiment('cta', ['a', 'b']))
+  await eventually(() => expect(site.server.experimentRequests).toBe(2))
+  await page.waitForFunction(() => sessionStorage.getItem('aa:aat_1:experiments'))
+  site.server.experiments = ONLY_BLUE
+  site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet()}${CTA}`)
+  await page.goto(site.server.page('/next'))
+  await eventually(async () => expect((await texts(page))[0]).toBe('<b>Blue</b>'))
+  expect(await page.evaluate(() => sessionStorage.getItem('aa:aat_1:experiments'))).toBeNull()
+})

@@ -102,6 +102,6 @@ describe('an opt-out', () => {
   })
 
   test('is not set when the storage is blocked', async () => {
-    expect(await isDisabled(null)).toBe(false)
+    expect(await isDisabled(null)).toBeFalsy()
   })
 })
