@@ -1,13 +1,35 @@
 import { defineConfig } from 'vitest/config'
 
+/** Tests of rules, without processes and engines of their own. */
+const SHARED = ['core', 'cost', 'docs', 'lambdas', 'lib', 'schemas', 'support'].map(
+  folder => `test/${folder}/**/*.test.ts`,
+)
+
+const limits = {
+  // These limits end tests that hang. They are long, so that no test fails because the machine is busy.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+}
+
 export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
-    include: ['test/**/*.test.ts'],
-    // These limits end tests that hang. They are long, so that no test fails because the machine is busy.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
     // On two cores, more workers only slow down the browser and the service processes.
     maxWorkers: 2,
+    projects: [
+      {
+        // These files share processes, because a process takes half a second to start. So each file closes what it opens, and
+        // restores what it replaces. `npm test -- --sequence.shuffle.files` finds files that depend on others.
+        test: {
+          name: 'shared',
+          include: SHARED,
+          isolate: false,
+          ...limits,
+        },
+      },
+      {
+        test: { name: 'isolated', include: ['test/**/*.test.ts'], exclude: SHARED, ...limits },
+      },
+    ],
   },
 })

@@ -1,12 +1,16 @@
 import type { RecordedEvent, StreamRecord } from '#core/ingest/record'
 
-let nextSeq = 7
+let nextSeq = 1
 
-/** Returns a stream record with one event per name, in bucket 1, that arrived at `now`. `changes` applies to every event. */
+/**
+ * Returns a stream record with one event per name, in bucket 1, that arrived at `now`. `changes` applies to every event.
+ * Each record has a new `seq` by default.
+ */
 export function eventsRecord(
   names: string[],
   now: number,
   changes: Partial<RecordedEvent> = {},
+  seq = nextSeq++,
 ): StreamRecord {
   return {
     kind: 'events',
@@ -14,7 +18,7 @@ export function eventsRecord(
     account_id: 'acct_1',
     bucket: 1,
     received_at: now,
-    seq: nextSeq++,
+    seq,
     country: 'DE',
     events: names.map(event => ({
       event,

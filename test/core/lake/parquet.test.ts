@@ -12,7 +12,7 @@ async function read(bytes: Uint8Array) {
 }
 
 function rowsOf(changes: Parameters<typeof eventsRecord>[2], names = ['signup']) {
-  const record = eventsRecord(names, NOW, changes)
+  const record = eventsRecord(names, NOW, changes, 7)
   if (record.kind !== 'events') throw new Error('not events')
   return toHotRows(record)
 }
