@@ -5,6 +5,8 @@ const SHARED = ['core', 'cost', 'docs', 'lambdas', 'lib', 'schemas', 'support'].
   folder => `test/${folder}/**/*.test.ts`,
 )
 
+const TRACKER = ['test/tracker/**/*.test.ts']
+
 const limits = {
   // These limits end tests that hang. They are long, so that no test fails because the machine is busy.
   testTimeout: 300_000,
@@ -28,7 +30,16 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'isolated', include: ['test/**/*.test.ts'], exclude: SHARED, ...limits },
+        // These files share processes too, and with them one Chromium (sharedBrowser in test/support/browser.ts).
+        test: { name: 'tracker', include: TRACKER, isolate: false, ...limits },
+      },
+      {
+        test: {
+          name: 'isolated',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SHARED, ...TRACKER],
+          ...limits,
+        },
       },
     ],
   },

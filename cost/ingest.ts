@@ -13,7 +13,7 @@ export function requests({ events, batch }: Usage): number {
   return events / batch
 }
 
-/** Downloads of the tracker a month: one for each session. */
+/** Loads of the tracker a month: one for each session. */
 function scriptLoads({ events, browserShare }: Usage): number {
   return (events * browserShare) / system.browser.eventsPerSession
 }
@@ -67,10 +67,12 @@ function edge(usage: Usage): Quantity[] {
   const { http, browser, monitoring } = system
   const trackRequests = requests(usage)
   const scriptDownloads = scriptLoads(usage)
-  const allRequests = trackRequests + scriptDownloads + usage.reads
+  const loadRequests = scriptDownloads * browser.loadRequests
+  const allRequests = trackRequests + loadRequests + usage.reads
   const gigabytesOut =
     (trackRequests * http.responseBytes +
-      scriptDownloads * (http.responseBytes + browser.scriptBytes) +
+      loadRequests * http.responseBytes +
+      scriptDownloads * browser.scriptBytes +
       usage.reads * http.readResponseBytes) /
     GB
   const meteringUnits = Math.ceil((usage.batch * usage.eventBytes + http.requestHeaderBytes) / 524_288)
@@ -86,15 +88,15 @@ function edge(usage: Usage): Quantity[] {
   if (usage.cloudfront === 'off') {
     return [
       ...calls,
-      apiQuantity('apiRequest', scriptDownloads, 'tracker'),
+      apiQuantity('apiRequest', loadRequests, 'tracker'),
       apiQuantity('apiOut', gigabytesOut, 'responses'),
-      ...siteFunction(scriptDownloads, usage),
+      ...siteFunction(loadRequests, usage),
     ]
   }
   return [
     ...calls,
     { price: 'cloudfrontRequest', quantity: trackRequests, purpose: 'track' },
-    { price: 'cloudfrontRequest', quantity: scriptDownloads, purpose: 'tracker' },
+    { price: 'cloudfrontRequest', quantity: loadRequests, purpose: 'tracker' },
     { price: 'cloudfrontRequest', quantity: usage.reads, purpose: 'reads' },
     { price: 'cloudfrontOut', quantity: gigabytesOut, purpose: 'responses' },
     {
@@ -118,8 +120,9 @@ function trackFunction(usage: Usage): Quantity[] {
   return lambda('track', 'track', calls, calls * call + usage.events * event, usage)
 }
 
-function siteFunction(scriptDownloads: number, usage: Usage): Quantity[] {
-  return lambda('site', 'tracker', scriptDownloads, scriptDownloads * system.functionMs.site.call, usage)
+/** The function that serves the experiments takes about as long as the one that serves the script. */
+function siteFunction(calls: number, usage: Usage): Quantity[] {
+  return lambda('site', 'tracker', calls, calls * system.functionMs.site.call, usage)
 }
 
 /** The cost of a function's invocations, which take `ms` milliseconds in total. */

@@ -46,8 +46,8 @@ const PRICE_CLASSES = {
 const ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /**
- * CloudFront in front of the API. It ends TLS near the browser, adds the country of the viewer and caches the scripts. It
- * caches nothing else.
+ * CloudFront in front of the API. It ends TLS near the browser, adds the country of the viewer and caches the scripts
+ * and the experiments of projects. It caches nothing else.
  */
 export class Edge extends Construct {
   readonly distribution: Distribution
@@ -81,6 +81,7 @@ export class Edge extends Construct {
       },
       additionalBehaviors: {
         ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
+        [routes.experimentsConfig.path]: this.cachedByToken(origin),
         ...Object.fromEntries(ingestionPaths().map(path => [path, this.withoutCookies(origin)])),
       },
       errorResponses: ERROR_STATUSES.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
@@ -125,6 +126,24 @@ export class Edge extends Construct {
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       ...this.cookielessPolicies,
+    }
+  }
+
+  /** The experiments of a project are the same for every browser, and the page of every session asks for them. */
+  private cachedByToken(origin: IOrigin): BehaviorOptions {
+    return {
+      origin,
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: new CachePolicy(this, 'Experiments', {
+        comment: 'Caches the experiments of a project as long as their Cache-Control says',
+        minTtl: Duration.seconds(0),
+        defaultTtl: Duration.seconds(0),
+        maxTtl: Duration.minutes(1),
+        queryStringBehavior: CacheQueryStringBehavior.allowList('token'),
+        enableAcceptEncodingGzip: true,
+        enableAcceptEncodingBrotli: true,
+      }),
     }
   }
 
@@ -178,7 +197,7 @@ function scriptPaths(): string[] {
   const rows: Route[] = Object.values(routes)
   return rows
     .filter(({ responses }) => responses[200]?.contentType === 'application/javascript')
-    .map(({ path }) => path)
+    .map(({ path }) => path.replace(/\{\w+\}/g, '*'))
 }
 
 /**

@@ -100,7 +100,9 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     security: securityOf(route),
     requestParams: {
       ...(parameters.length > 0 && {
-        path: z.object(Object.fromEntries(parameters.map(parameter => [parameter, projectInPath]))),
+        path: z.object(
+          Object.fromEntries(parameters.map(name => [name, PATH_PARAMETERS[name] ?? projectInPath])),
+        ),
       }),
       ...((route.query ?? route.options) && { query: queryParameters(route) }),
     },
@@ -128,6 +130,13 @@ const SECURITY: Record<CredentialKind, Record<string, string[]>[]> = {
 function securityOf({ auth, credentials }: Route): Record<string, string[]>[] {
   if (auth !== 'account') return []
   return credentials === undefined ? ACCOUNT_SECURITY : credentials.flatMap(kind => SECURITY[kind])
+}
+
+/** The parameters in paths that do not name a project. */
+const PATH_PARAMETERS: Record<string, z.ZodType> = {
+  version: z
+    .string()
+    .meta({ description: 'The name in the header X-Tracker-Path', example: '4f1c09ab23de5678.js' }),
 }
 
 const projectInPath = z.string().meta({ description: "The project's id or name", example: 'demo' })

@@ -97,7 +97,7 @@ const derivedErrors: [code: ErrorCode, follows: (route: Route) => boolean][] = [
   ['NOT_FOUND', ({ project }) => project !== undefined],
   ['PROJECT_REQUIRED', ({ project }) => project !== undefined && project !== 'path'],
   // The state table, which holds all callers, may be out of reach.
-  ['UNAVAILABLE', route => route.auth !== 'none' || route.function === 'auth'],
+  ['UNAVAILABLE', route => route.function !== 'site'],
   // Athena starts only so many statements a second.
   ['RATE_LIMITED', route => route.limit !== undefined || route.function === 'reports'],
   // Limits of the project's token and caps of the account.

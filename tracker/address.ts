@@ -1,11 +1,19 @@
+import { guarded } from './api.ts'
 import { cutText } from './clean.ts'
 
 /**
  * Matches an e-mail address in a title or a path, also with an encoded @. All repetitions are bounded, and the part after
  * the @ has no percent sign, so no text can make the match slow.
  */
-const EMAIL = /[^\s/@?#&=:;,<>"'()]{1,64}(?:@|%40)[^\s/@%?#&=:;,<>"'()]{1,255}\.[a-z]{2,}/gi
-/** Longer texts are cut before they are sent (clean.ts), so only this part is searched. */
+const EMAIL = /[^\s/@?#&=:;,<>"'()]{1,64}(@|%40)[^\s/@%?#&=:;,<>"'()]{1,255}\.[a-z]{2,}/gi
+/** Matches query or fragment of an address or a path. */
+const QUERY = /(\/[^\s?#]*)[?#][^\s"')]+/g
+/** Matches the value after a name such as `token=` or `"password": `, a bearer token, and tokens and UUIDs. */
+const SECRET =
+  /((?:token|secret|passw\w*|pwd|key|auth\w*|session|jwt)["']?\s*[=:]\s*)(?:bearer\s+)?("[^"]*"?|[^\s&;,]+)|bearer\s+\S+|[\w+-]{32,}/gi
+/** The message of an error is cut to 500 characters. So only this part is searched, which also bounds the time. */
+const ERROR_CHARS = 1000
+/** Other texts are cut to this length before they are sent (clean.ts). */
 const TEXT_CHARS = 4096
 
 /** Redacts e-mail addresses in a text that the page did not pass to us on purpose (contract 4.8). */
@@ -13,12 +21,18 @@ export function redactEmails(text: string): string {
   return cutText(text, TEXT_CHARS).replace(EMAIL, '[redacted]')
 }
 
+/** Redacts queries of addresses, secrets and e-mail addresses in the text of an error (contract 4.8). */
+export function redactError(text: string): string {
+  return redactEmails(
+    cutText(text, ERROR_CHARS).replace(QUERY, '$1[redacted]').replace(SECRET, '$1[redacted]'),
+  )
+}
+
 /** Returns origin and path of an http(s) URL, without user name and e-mail addresses. Any other URL gives an empty text. */
 export function cleanAddress(address: string): string {
-  try {
+  const clean = guarded(() => {
     const { protocol, origin, pathname } = new URL(address)
-    return /^https?:$/.test(protocol) ? redactEmails(origin + pathname) : ''
-  } catch {
-    return ''
-  }
+    return /^http/.test(protocol) && redactEmails(origin + pathname)
+  })
+  return clean() || ''
 }

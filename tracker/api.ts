@@ -1,47 +1,40 @@
-import type { Identity } from './identity.ts'
+import type { Api } from './npm/index.d.ts'
 
-/** `window.aa` (contract 4.3). No method ever throws into the page. */
-export type Api = {
-  track(event: string, properties?: object): void
-  page(name?: string): void
-  set(properties: object): void
-  getIdentity(): Identity | null
-  identify(id: string, traits?: object): void
-  experiment(name: string, variants?: string[]): string | null
-  requireConsent(): void
-  grantConsent(): void
-  revokeConsent(): void
-  /** Marks our own API. A script that is loaded a second time sees it and does nothing. */
-  installed: true
-}
-
-/**
- * Creates an API whose methods do nothing. It is installed first, and modules replace its methods. So a page may call every
- * method of the contract, also when the tracker does not run (opt-out, Do Not Track, no token) or has no such module.
- */
-export function inertApi(): Api {
-  const doNothing = () => {}
-  return {
-    track: doNothing,
-    page: doNothing,
-    set: doNothing,
-    getIdentity: () => null,
-    identify: doNothing,
-    experiment: () => null,
-    requireConsent: doNothing,
-    grantConsent: doNothing,
-    revokeConsent: doNothing,
-    installed: true,
-  }
-}
-
-/** Wraps a method so that it returns `fallback` instead of throwing. */
-export function guarded<A extends unknown[], R>(method: (...args: A) => R, fallback: R): (...args: A) => R {
+/** Wraps a function so that it returns null instead of throwing. Everything that the page or the browser calls is wrapped. */
+export function guarded<A extends unknown[], R>(method: (...args: A) => R): (...args: A) => R | null {
   return (...args) => {
     try {
       return method(...args)
     } catch {
-      return fallback
+      return null
     }
+  }
+}
+
+/** Calls the handler for each event of this type, before handlers of the page. Its exceptions never reach the page. */
+export function listen<E extends Event>(
+  target: EventTarget,
+  type: string,
+  handler: (event: E) => void,
+): void {
+  target.addEventListener(type, guarded(handler) as EventListener, true)
+}
+
+/**
+ * Installs `window.aa`. Its methods do nothing until the returned function is called. So a page may call every method of the
+ * contract, also when the tracker does not run (opt-out, Do Not Track). Returns null when a first copy of the script has
+ * installed it: then this copy does nothing.
+ */
+export function installApi(methods: Omit<Api, 'installed'>): (() => void) | null {
+  if (window.aa?.installed) return null
+  let isRunning = false
+  const api: Record<string, unknown> = { installed: true }
+  for (const [name, method] of Object.entries(methods))
+    api[name] = guarded((...args: unknown[]) =>
+      isRunning ? (method as (...args: unknown[]) => unknown)(...args) : null,
+    )
+  window.aa = api as unknown as Api
+  return () => {
+    isRunning = true
   }
 }

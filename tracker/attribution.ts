@@ -1,47 +1,30 @@
 import { redactEmails } from './address.ts'
-import type { Store } from './storage.ts'
-
-const NAMES = ['source', 'medium', 'campaign', 'content', 'term']
+import { guarded } from './api.ts'
+import { cutText } from './clean.ts'
+import { read, write } from './storage.ts'
 
 type Values = Record<string, string>
 
-/** Returns the campaign values of a query string that are not empty, or null when there are none. */
-function readCampaign(query: string): Values | null {
-  const parameters = new URLSearchParams(query)
-  const values: Values = {}
-  for (const name of NAMES) {
-    const value = parameters.get(`utm_${name}`)
-    if (value) values[`utm_${name}`] = redactEmails(value)
-  }
-  return Object.keys(values).length > 0 ? values : null
-}
-
-/** Reads stored campaign values. It takes only texts under the five names, because other scripts can write to the storage. */
-function readStored(store: Store, key: string): Values {
-  const values: Values = {}
-  try {
-    const parsed = JSON.parse(store.get(key) || '{}')
-    for (const name of NAMES) {
-      const value = parsed[`utm_${name}`]
-      if (typeof value === 'string') values[`utm_${name}`] = value
-    }
-  } catch {
-    // The storage holds no JSON of ours, so there are no stored values.
-  }
-  return values
-}
+const VALUE_CHARS = 256
 
 /** Stores the campaign of the query string for the browser session, and as the user's first campaign if there is none yet. */
-export function storeCampaign(local: Store, tab: Store, query: string): void {
-  const campaign = readCampaign(query)
-  if (!campaign) return
-  tab.set('utm', JSON.stringify(campaign))
-  if (!local.get('ft')) local.set('ft', JSON.stringify(campaign))
+export function storeCampaign(query: string): void {
+  const values: Values = {}
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (/^utm_(source|medium|campaign|content|term)$/.test(name) && value)
+      values[name] = cutText(redactEmails(value), VALUE_CHARS)
+  }
+  const campaign = JSON.stringify(values)
+  if (campaign === '{}') return
+  write('utm', campaign)
+  if (!read('ft')) write('ft', campaign)
 }
 
 /** Returns `utm_*` of the browser session and `first_utm_*` of the user. */
-export function campaignProperties(local: Store, tab: Store): Values {
-  const properties = readStored(tab, 'utm')
-  for (const [name, value] of Object.entries(readStored(local, 'ft'))) properties[`first_${name}`] = value
+export function campaignProperties(): Values {
+  const stored = guarded((name: string): Values => JSON.parse(read(name) || '{}'))
+  const properties = { ...stored('utm') }
+  const first = stored('ft')
+  for (const name in first) properties[`first_${name}`] = first[name]!
   return properties
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build, transform } from 'esbuild'
 
 export type Tracker = {
   /** The minified script, for GET /tracker.js. */
@@ -12,29 +13,46 @@ export type Tracker = {
 }
 
 const ENTRY = fileURLToPath(new URL('index.ts', import.meta.url))
-/** The syntax level of the script. Browsers since 2020 understand it. */
-const TARGET = 'es2019'
+const OPTIONS = {
+  /** The syntax level of the script. Browsers since the end of 2020 understand it. */
+  target: 'es2021',
+  /** A page may have any encoding, and ASCII is the same in all of them. */
+  charset: 'ascii',
+  logLevel: 'silent',
+} as const
 
-async function bundle(minify: boolean): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [ENTRY],
-    bundle: true,
-    format: 'iife',
-    target: TARGET,
-    minify,
-    // A page may have any encoding, and ASCII is the same in all of them.
-    charset: 'ascii',
-    write: false,
-    logLevel: 'silent',
-  })
-  return outputFiles[0]!.text
-}
+const BUNDLE = {
+  ...OPTIONS,
+  bundle: true,
+  format: 'iife',
+  entryPoints: [ENTRY],
+  write: false,
+} satisfies BuildOptions
 
 /**
  * Builds the browser tracker from its modules. It runs when the service starts on one machine, and when the functions for
- * AWS are bundled. Only this file of the folder runs in Node; the others are for browsers. Throws esbuild's own error.
+ * AWS are bundled. Only this file and sizes.ts run in Node; the others are for browsers. Throws esbuild's own error.
  */
 export async function buildTracker(): Promise<Tracker> {
-  const [code, source] = await Promise.all([bundle(true), bundle(false)])
+  const { outputFiles } = await build(BUNDLE)
+  const source = outputFiles[0]!.text
+  const { code } = await transform(inlineNumbers(source), { ...OPTIONS, minify: true })
   return { code, source, sha256: createHash('sha256').update(code).digest('hex') }
+}
+
+/** Returns the minified size of each module, bytes, by its file name. */
+export async function moduleSizes(): Promise<Record<string, number>> {
+  const { metafile } = await build({ ...BUNDLE, minify: true, metafile: true, outdir: 'memory' })
+  const inputs = Object.entries(Object.values(metafile.outputs)[0]!.inputs)
+  return Object.fromEntries(inputs.map(([path, { bytesInOutput }]) => [basename(path), bytesInOutput]))
+}
+
+/** Replaces the names of numeric constants, which are in upper case, by their values. esbuild does not. */
+function inlineNumbers(source: string): string {
+  const values = new Map<string, string>()
+  const rest = source.replace(/^ *var ([A-Z][A-Z_]*\d*) = ([\d* e]+);\n/gm, (_, name, value) => {
+    values.set(name, `(${value})`)
+    return ''
+  })
+  return rest.replace(/\b[A-Z][A-Z_]*\d*\b/g, name => values.get(name) ?? name)
 }

@@ -4,10 +4,10 @@ const OBJECT_KEYS = 100
 const ARRAY_ITEMS = 50
 const DEPTH = 8
 /**
- * Maximum number of values in one call. More do not fit into 8192 bytes. Without this limit, an object that refers to large
- * parts of the page (such as an element of a framework) could take 100^8 steps.
+ * Maximum size of one call: each value counts 1, and a text also its length. More does not fit into 8192 bytes. Without this
+ * limit, an object that refers to large parts of the page (such as an element of a framework) could take 100^8 steps.
  */
-const VALUES = 8192
+const TOTAL_SIZE = 65_536
 /** When the properties are too big, texts longer than this are halved instead of removed. */
 const HALVED_CHARS = 256
 
@@ -15,9 +15,7 @@ export type Properties = Record<string, unknown>
 
 /** Cuts a text, but never inside a surrogate pair, because the service would store the half as U+FFFD. */
 export function cutText(text: string, chars: number): string {
-  if (text.length <= chars) return text
-  const last = text.charCodeAt(chars - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? chars - 1 : chars)
+  return text.length > chars ? text.slice(0, chars).replace(/[\ud800-\udbff]$/, '') : text
 }
 
 /**
@@ -25,50 +23,44 @@ export function cutText(text: string, chars: number): string {
  * contain `email`. A value that is not an object gives an empty object. `null` values stay, because `set` needs them.
  */
 export function cleanProperties(value: unknown): Properties {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  let valuesLeft = VALUES
+  let sizeLeft = TOTAL_SIZE
 
   /** Returns a clean copy, or undefined for a value that is not sent. `ancestors` are the containers of the value. */
-  function copy(value: unknown, ancestors: object[]): unknown {
-    valuesLeft -= 1
-    if (valuesLeft < 0) return undefined
-    if (typeof value === 'string') return cutText(value, STRING_CHARS)
-    if (typeof value === 'bigint') return String(value)
-    if (typeof value === 'function' || typeof value === 'symbol') return undefined
-    if (typeof value !== 'object' || value === null) return value
+  function copy(value: unknown, ancestors: unknown[]): unknown {
+    const type = typeof value
+    if (sizeLeft-- < 0 || /^(func|sym)/.test(type)) return
+    if (/^(str|big)/.test(type)) {
+      const text = cutText(String(value), STRING_CHARS)
+      sizeLeft -= text.length
+      return text
+    }
+    if (type !== 'object' || value === null) return value
     if (ancestors.includes(value)) return '[Circular]'
     if (ancestors.length >= DEPTH) return '[MaxDepth]'
     const path = [...ancestors, value]
-    if (Array.isArray(value)) {
-      return value
-        .slice(0, ARRAY_ITEMS)
-        .map(item => copy(item, path))
-        .filter(item => item !== undefined)
-    }
-    if ('toJSON' in value && typeof value.toJSON === 'function') return copy(value.toJSON(), path)
-    return copyObject(value, path)
-  }
-
-  function copyObject(value: object, path: object[]): Properties {
-    // The object has no prototype, so that `__proto__` is a normal key.
+    const container = value as Properties
+    if (typeof container.toJSON === 'function') return copy(container.toJSON(), path)
+    const items = Array.isArray(value) ? value : null
+    // The copy has no prototype, so that `__proto__` is a normal key.
     const result: Properties = Object.create(null)
-    let keyCount = 0
-    for (const key of Object.keys(value)) {
-      if (keyCount >= OBJECT_KEYS || valuesLeft <= 0) break
-      if (/email/i.test(key)) continue
+    let count = items ? ARRAY_ITEMS : OBJECT_KEYS
+    for (const key of Object.keys(items?.slice(0, count) || container)) {
+      if (!count || sizeLeft < 0) break
       try {
-        const cleanValue = copy((value as Properties)[key], path)
-        if (cleanValue === undefined) continue
-        result[key] = cleanValue
-        keyCount += 1
+        const cleanValue = /email/i.test(key) ? undefined : copy(container[key], path)
+        if (cleanValue !== undefined) {
+          result[key] = cleanValue
+          count--
+        }
       } catch {
         // A getter of the page has thrown. Only this value is left out.
       }
     }
-    return result
+    return items ? Object.values(result) : result
   }
 
-  return copyObject(value, [value])
+  const cleaned = Array.isArray(value) ? null : copy(value, [])
+  return typeof cleaned === 'object' && cleaned ? (cleaned as Properties) : {}
 }
 
 /** Returns the length of the text in UTF-8 bytes. */
@@ -82,29 +74,12 @@ export function byteLength(text: string): number {
  */
 export function fitProperties(properties: Properties, limit: number): Properties {
   const fitted = { ...properties }
-  /** Bytes of each key in the JSON object: its name, its value and a comma. */
-  const sizes = new Map<string, number>()
-  const measure = (key: string) => byteLength(JSON.stringify({ [key]: fitted[key] })) - 1
-  let total = 1
-  for (const key of Object.keys(fitted)) {
-    const size = measure(key)
-    sizes.set(key, size)
-    total += size
-  }
-  while (total >= limit) {
-    const [largest, size] = [...sizes].reduce((largestEntry, entry) =>
-      entry[1] > largestEntry[1] ? entry : largestEntry,
-    )
-    const value = fitted[largest]
-    total -= size
-    if (typeof value === 'string' && value.length > HALVED_CHARS) {
-      fitted[largest] = cutText(value, value.length >> 1)
-      sizes.set(largest, measure(largest))
-      total += sizes.get(largest)!
-    } else {
-      delete fitted[largest]
-      sizes.delete(largest)
-    }
+  const size = (value: unknown) => byteLength(JSON.stringify(value))
+  while (size(fitted) >= limit) {
+    const [key, value] = Object.entries(fitted).reduce((a, b) => (size(b) > size(a) ? b : a))
+    if (typeof value === 'string' && value.length > HALVED_CHARS)
+      fitted[key] = cutText(value, value.length >> 1)
+    else delete fitted[key]
   }
   return fitted
 }

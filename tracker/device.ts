@@ -14,60 +14,45 @@ export type Hints = {
 }
 
 /** The order matters: user agents of Edge and Opera also contain Chrome, and that of Chrome contains Safari. */
-const BROWSERS: [string, RegExp, brand: string][] = [
-  ['Edge', /\bEdg(?:e|A|iOS)?\/(\d+)/, 'Microsoft Edge'],
-  ['Opera', /\b(?:OPR|OPiOS|OPT|Opera)[/ ](\d+)/, 'Opera'],
-  ['Firefox', /\b(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
-  ['Chrome', /(?:Chrome|Chromium|CriOS)\/(\d+)/, 'Google Chrome'],
-  ['Safari', /\bVersion\/(\d+)\S* .*Safari\//, 'Safari'],
-]
+const BROWSERS: Record<string, RegExp> = {
+  Edge: /Edg\w*\/(\d+)/,
+  Opera: /(?:OP[RTXi]\w*|Opera)\/(\d+)/,
+  Firefox: /(?:Firefox|FxiOS)\/(\d+)/,
+  Chrome: /(?:Chrom\w+|CriOS)\/(\d+)/,
+  Safari: /Version\/(\d+).*Safari/,
+}
 
 /** The order matters: the user agent of an iPhone contains Mac OS X, those of Android and ChromeOS contain Linux or X11. */
-const SYSTEMS: [string, RegExp][] = [
-  ['iOS', /iPhone|iPad|iPod|^iOS$/],
-  ['Windows', /Windows/],
-  ['Android', /Android/],
-  ['ChromeOS', /CrOS|^Chrom(?:e|ium) OS$/],
-  ['macOS', /Macintosh|Mac OS X|^macOS$/],
-  ['Linux', /Linux|X11/],
-]
+const SYSTEMS: Record<string, RegExp> = {
+  iOS: /iP(hone|ad|od)|^iOS/,
+  Windows: /Windows/,
+  Android: /Android/,
+  ChromeOS: /CrOS|^Chrom/,
+  macOS: /mac/i,
+  Linux: /Linux|X11/,
+}
 
-const MOBILE = /Mobi|iPhone|iPod/
-const TABLET = /iPad|Tablet|PlayBook|Silk|Kindle|Android(?!.*Mobi)/
-
-function parseSystem(text: string): string | undefined {
-  return SYSTEMS.find(([, pattern]) => pattern.test(text))?.[0]
+function findName(table: Record<string, RegExp>, text: string): string | undefined {
+  return Object.keys(table).find(name => table[name]!.test(text))
 }
 
 /** Returns browser, system and kind of device. Hints win over the user agent. `width` is the width of the screen, CSS px. */
 export function describeDevice(userAgent: string, hints: Hints | undefined, width: number): Device {
-  let browser = 'Unknown'
-  let version = ''
-  for (const [name, pattern] of BROWSERS) {
-    const match = pattern.exec(userAgent)
-    if (!match) continue
-    browser = name
-    version = match[1]!
-    break
-  }
-  for (const [name, , brand] of BROWSERS) {
-    const hint = hints?.brands?.find(candidate => candidate.brand === brand)
-    if (!hint) continue
-    browser = name
-    version = hint.version.split('.')[0]!
-    break
-  }
+  // Brands are written like products of a user agent and come first, so that their versions are found.
+  const text = `${hints?.brands?.map(({ brand, version }) => `${brand}/${version}`)} ${userAgent}`
+  const browser = findName(BROWSERS, text)
+  const match = browser && BROWSERS[browser]!.exec(text)
   return {
-    browser,
-    browser_version: version,
-    os: parseSystem(hints?.platform ?? '') ?? parseSystem(userAgent) ?? 'Unknown',
+    browser: browser || 'Unknown',
+    browser_version: match ? match[1]! : '',
+    os: findName(SYSTEMS, hints?.platform || '') || findName(SYSTEMS, userAgent) || 'Unknown',
     device: parseKind(userAgent, hints, width),
   }
 }
 
 function parseKind(userAgent: string, hints: Hints | undefined, width: number): Device['device'] {
-  if (hints?.mobile === true) return 'mobile'
-  if (TABLET.test(userAgent)) return 'tablet'
-  if (MOBILE.test(userAgent) || width < 768) return 'mobile'
+  if (hints?.mobile) return 'mobile'
+  if (/iPad|Tablet|Android(?!.*Mobi)/.test(userAgent)) return 'tablet'
+  if (width < 768 || /Mobi/.test(userAgent)) return 'mobile'
   return width < 1024 ? 'tablet' : 'desktop'
 }

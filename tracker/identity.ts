@@ -1,35 +1,37 @@
-import type { Store } from './storage.ts'
-
-export type Identity = { anonymousId: string; userId: string | null }
+import { read, write } from './storage.ts'
 
 /** The service refuses longer ids (spec, Limits). A longer id in the storage is not ours. */
-const ID_CHARS = 256
-const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'
-/** The largest multiple of 36 in a byte. Larger bytes are skipped, because they would favour some characters. */
-const FAIR_BYTES = 252
+export const ID_CHARS = 256
 
-/** Returns `<prefix>_` and 16 random base36 characters (82 bits). */
+/** Returns the prefix and 16 random characters of 0-9 and a-v (80 bits). */
 export function randomId(prefix: string): string {
-  let suffix = ''
-  while (suffix.length < 16) {
-    const byte = crypto.getRandomValues(new Uint8Array(1))[0]!
-    if (byte < FAIR_BYTES) suffix += BASE36[byte % 36]
-  }
-  return `${prefix}_${suffix}`
+  return crypto
+    .getRandomValues(new Uint8Array(16))
+    .reduce((id, byte) => id + (byte & 31).toString(32), prefix)
 }
 
 /** Returns an id from the storage, or null when there is none or it is too long. */
-export function storedId(store: Store, name: string): string | null {
-  const id = store.get(name)
+export function storedId(name: string): string | null {
+  const id = read(name)
   return id && id.length <= ID_CHARS ? id : null
 }
 
-/** Returns the ids of the user: `uid`, which is created on first use, and `identified_uid`, if the site has set it. */
-export function readIdentity(local: Store): Identity {
-  let anonymousId = storedId(local, 'uid')
-  if (!anonymousId) {
-    anonymousId = randomId('anon')
-    local.set('uid', anonymousId)
+/** Returns the id of this browser, which is created on first use. */
+export function anonymousId(): string {
+  let id = storedId('uid')
+  if (!id) {
+    id = randomId('anon_')
+    write('uid', id)
   }
-  return { anonymousId, userId: storedId(local, 'identified_uid') }
+  return id
+}
+
+/** Returns the id that the site has given the user, or null. */
+export function identifiedId(): string | null {
+  return storedId('identified_uid')
+}
+
+/** Returns the id that events carry. */
+export function userId(): string {
+  return identifiedId() || anonymousId()
 }

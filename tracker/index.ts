@@ -1,79 +1,111 @@
 /**
- * The browser tracker. This file only wires the modules. A new listener (clicks, vitals, single-page navigation) becomes a
- * module of its own that receives `track`. README.md describes where to add it.
+ * The browser tracker. This file only wires the modules. README.md describes where to add one.
  */
-import { type Api, guarded, inertApi } from './api.ts'
+import { guarded, installApi } from './api.ts'
 import { storeCampaign } from './attribution.ts'
-import { type Config, isLocalHost, readConfig } from './config.ts'
-import { readIdentity } from './identity.ts'
-import { onLeave, whenReady, whenShown } from './lifecycle.ts'
-import { pageTitle } from './page.ts'
-import { createQueue, type QueuedEvent } from './queue.ts'
-import { createRecorder } from './recorder.ts'
-import { toRequests } from './requests.ts'
-import { send } from './send.ts'
-import { isDisabled, openStore } from './storage.ts'
+import { watchClicks } from './clicks.ts'
+import { watchErrors } from './errors.ts'
+import { endLoading, experiment, runExperiments } from './experiments.ts'
+import { watchForms } from './forms.ts'
+import { identify } from './identify.ts'
+import { anonymousId, identifiedId } from './identity.ts'
+import { watchImpressions } from './impressions.ts'
+import { onRestart, reportIfShown, runAll, watchVisibility, whenReady, whenShown } from './lifecycle.ts'
+import { receiveLink } from './linking.ts'
+import { watchRoutes } from './navigation.ts'
+import { checkNotFound } from './not-found.ts'
+import type { Api } from './npm/index.d.ts'
+import { routeProperties } from './page.ts'
+import { watchPerformance } from './performance.ts'
+import { clear, flush } from './queue.ts'
+import { watchScroll } from './scroll.ts'
+import { isPrintOnly } from './send.ts'
+import { dataset, isOn, readSettings } from './settings.ts'
+import { hasOptedOut, isHeld, read, requireConsent, storeConsent, write } from './storage.ts'
+import { watchTime } from './time-on-page.ts'
+import { setProperties, settleRoute, track } from './track.ts'
+import { watchVitals } from './vitals.ts'
 
-declare global {
-  interface Window {
-    aa?: Api
+/** Our script element. `document.currentScript` is null for an ES module, so then the page is searched. */
+const script = document.currentScript || document.querySelector('script[data-token][src*="/tracker"]')
+
+/** Elements that wait for an experiment are shown after this time at the latest (contract T2). */
+const LOADING_MS = 3000
+
+function page(name?: unknown): void {
+  track('page_view', { page: typeof name === 'string' && name ? name : routeProperties().title })
+}
+
+/** Runs for each route: when the page is ready, and in SPA mode after each change of the route. */
+function beginRoute(): void {
+  page()
+  if (isOn('track-404')) checkNotFound()
+  watchImpressions()
+  whenShown(runExperiments)
+}
+
+/** Runs when the route of a single-page application has changed, before anything of the new route. */
+function endRoute(): void {
+  reportIfShown()
+  flush()
+  runAll(onRestart)
+  storeCampaign(location.search)
+}
+
+const methods: Omit<Api, 'installed'> = {
+  track,
+  page,
+  identify,
+  set: setProperties,
+  experiment,
+  getIdentity: () => ({ anonymousId: anonymousId(), userId: identifiedId() }),
+  requireConsent,
+  grantConsent() {
+    if (read('consent') === 'granted') return
+    storeConsent()
+    track('$consent', { action: 'granted' })
+    flush()
+    runExperiments()
+  },
+  revokeConsent() {
+    requireConsent()
+    write('consent', null)
+    clear()
+  },
+}
+
+/** The modules that an attribute `data-track-…` switches on. */
+const options: Record<string, () => void> = {
+  Errors: watchErrors,
+  Forms: watchForms,
+  Performance: watchPerformance,
+  Vitals: watchVitals,
+  ScrollDepth: watchScroll,
+}
+
+function start(): void {
+  readSettings(script as HTMLScriptElement)
+  if ((isOn('doNotTrack') && navigator.doNotTrack === '1') || hasOptedOut()) {
+    endLoading()
+    return
   }
-}
-
-/** Returns our script element. `document.currentScript` is null for an ES module, so then it searches the page. */
-function findOwnScript(): HTMLScriptElement | null {
-  const current = document.currentScript
-  return current instanceof HTMLScriptElement
-    ? current
-    : document.querySelector<HTMLScriptElement>('script[data-token][src*="/tracker."]')
-}
-
-function start(config: Config, api: Api): void {
-  if (config.doNotTrack && navigator.doNotTrack === '1') return
-  const localStore = () => window.localStorage
-  const local = openStore(localStore, config.token)
-  const tab = openStore(() => window.sessionStorage, config.token)
-  const hasOptedOut = () => isDisabled(local, localStore)
-  if (hasOptedOut()) return
-
-  const recorder = createRecorder(config, local, tab)
-  const queue = createQueue(events => {
-    if (!hasOptedOut()) send(config.endpoint, toRequests(events))
+  if (!dataset.token) console.warn('The tracker has no data-token, so its events are refused.')
+  activateApi!()
+  if (isHeld() || isPrintOnly()) endLoading()
+  setTimeout(endLoading, LOADING_MS)
+  whenShown(() => storeCampaign(location.search))
+  runAll([receiveLink, watchClicks, watchTime])
+  for (const name in options) if (isOn(`track${name}`)) guarded(options[name]!)()
+  whenReady(() => {
+    beginRoute()
+    if (isOn('trackSpa')) watchRoutes(endRoute, beginRoute)
   })
-  const printOnly = isLocalHost(location.hostname) && !config.sendFromLocalhost
-  const deliver = printOnly
-    ? (queuedEvent: QueuedEvent) => console.log('[aa-dev]', queuedEvent.event, queuedEvent)
-    : queue.add
-
-  const recordNow = guarded((event: unknown, properties: unknown) => {
-    const queuedEvent = hasOptedOut() ? null : recorder.record(event, properties)
-    if (queuedEvent) deliver(queuedEvent)
-  }, undefined)
-
-  function track(event: unknown, properties?: unknown): void {
-    whenShown(() => recordNow(event, properties))
-  }
-
-  function page(name?: unknown): void {
-    track('page_view', { page: typeof name === 'string' && name ? name : pageTitle() })
-  }
-
-  if (config.requireConsent) queue.hold()
-  whenShown(() => storeCampaign(local, tab, location.search))
-  api.track = guarded(track, undefined)
-  api.page = guarded(page, undefined)
-  api.set = guarded(recorder.set, undefined)
-  api.getIdentity = guarded(() => readIdentity(local), null)
-  api.requireConsent = queue.hold
-
-  whenReady(guarded(() => page(), undefined))
-  onLeave(guarded(queue.flush, undefined))
+  // After `whenReady`, so that a page view that is recorded when the page is left is sent.
+  watchVisibility(() => {
+    settleRoute()
+    flush()
+  })
 }
 
-if (!window.aa?.installed) {
-  const api = inertApi()
-  window.aa = api
-  const script = findOwnScript()
-  const config = script && readConfig(script)
-  if (config) guarded(start, undefined)(config, api)
-}
+const activateApi = installApi(methods)
+if (activateApi && guarded(start)() === null) endLoading()

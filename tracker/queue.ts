@@ -1,7 +1,11 @@
+import { toRequests } from './requests.ts'
+import { send } from './send.ts'
+import { hasOptedOut, isHeld } from './storage.ts'
+
 /** One event in the form in which it is sent (contract 4.6). */
 export type QueuedEvent = {
   project: string
-  token: string
+  token: string | undefined
   event: string
   properties: Record<string, unknown>
   user_id: string
@@ -10,42 +14,40 @@ export type QueuedEvent = {
   timestamp: number
 }
 
-export type Queue = {
-  add(queuedEvent: QueuedEvent): void
-  /** Delivers all queued events, unless the queue is held. */
-  flush(): void
-  /** Stops delivery for the rest of the page's life. */
-  hold(): void
+const FLUSH_AFTER_MS = 5000
+/** Maximum number of events that wait for consent, because memory must not grow without limit. */
+const MAX_EVENTS = 1000
+
+let events: QueuedEvent[] = []
+/** Bodies for POST /identify. The same body waits only once. */
+let identifies = new Set<string>()
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Sends the event with others, 5 s after the first of them. */
+export function enqueue(event: QueuedEvent): void {
+  if (events.length < MAX_EVENTS) events.push(event)
+  timer ||= setTimeout(flush, FLUSH_AFTER_MS)
 }
 
-const FLUSH_AFTER_MS = 5000
-/** Maximum number of events in a held queue, because memory must not grow without limit. */
-const MAX_HELD_EVENTS = 1000
+/** Sends a body to POST /identify, together with everything that waits. */
+export function enqueueIdentify(body: string): void {
+  identifies.add(body)
+  flush()
+}
 
-/** Creates a queue that delivers its events 5 s after the first one, or on `flush`. */
-export function createQueue(deliver: (events: QueuedEvent[]) => void): Queue {
-  let events: QueuedEvent[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isHeld = false
+/** Sends everything that waits, unless it waits for consent. */
+export function flush(): void {
+  clearTimeout(timer)
+  timer = undefined
+  if (isHeld()) return
+  const requests = toRequests(events)
+  for (const body of identifies) requests.push({ path: '/identify', body })
+  clear()
+  if (!hasOptedOut()) send(requests)
+}
 
-  function flush(): void {
-    clearTimeout(timer)
-    timer = undefined
-    if (isHeld || events.length === 0) return
-    const flushedEvents = events
-    events = []
-    deliver(flushedEvents)
-  }
-
-  return {
-    add(queuedEvent) {
-      if (isHeld && events.length >= MAX_HELD_EVENTS) return
-      events.push(queuedEvent)
-      timer ??= setTimeout(flush, FLUSH_AFTER_MS)
-    },
-    flush,
-    hold() {
-      isHeld = true
-    },
-  }
+/** Drops everything that waits. */
+export function clear(): void {
+  events = []
+  identifies = new Set()
 }

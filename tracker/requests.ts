@@ -1,7 +1,7 @@
 import { byteLength } from './clean.ts'
 import type { QueuedEvent } from './queue.ts'
 
-export type TrackRequest = { path: '/track' | '/track/batch'; body: string }
+export type TrackRequest = { path: '/track' | '/track/batch' | '/identify'; body: string }
 
 /** Maximum number of events in a request (spec, Limits). */
 const BATCH_EVENTS = 100
@@ -13,23 +13,19 @@ const REQUEST_BYTES = 64 * 1024
  * is halved. A single event that is too big is dropped (contract 4.6).
  */
 export function toRequests(events: QueuedEvent[]): TrackRequest[] {
-  const requests: TrackRequest[] = []
-  for (let start = 0; start < events.length; start += BATCH_EVENTS) {
-    requests.push(...splitToFit(events.slice(start, start + BATCH_EVENTS)))
+  const count = events.length
+  let half = BATCH_EVENTS
+  if (count <= BATCH_EVENTS) {
+    const request = encode(events)
+    if (byteLength(request.body) <= REQUEST_BYTES) return count ? [request] : []
+    if (count === 1) return []
+    half = count >> 1
   }
-  return requests
-}
-
-function splitToFit(events: QueuedEvent[]): TrackRequest[] {
-  const request = encode(events)
-  if (byteLength(request.body) <= REQUEST_BYTES) return [request]
-  if (events.length === 1) return []
-  const half = events.length >> 1
-  return [...splitToFit(events.slice(0, half)), ...splitToFit(events.slice(half))]
+  return [...toRequests(events.slice(0, half)), ...toRequests(events.slice(half))]
 }
 
 function encode(events: QueuedEvent[]): TrackRequest {
-  return events.length === 1
-    ? { path: '/track', body: JSON.stringify(events[0]) }
-    : { path: '/track/batch', body: JSON.stringify({ events }) }
+  return events[1]
+    ? { path: '/track/batch', body: JSON.stringify({ events }) }
+    : { path: '/track', body: JSON.stringify(events[0] ?? null) }
 }

@@ -1,49 +1,63 @@
-/** A browser storage with the keys of one project. It never throws. */
-export type Store = {
-  get(name: string): string | null
-  set(name: string, value: string): void
+import { guarded } from './api.ts'
+import { dataset, isOn, project } from './settings.ts'
+
+/** Values of the browser session. All other values belong to the user and stay in the local storage. */
+const TAB_VALUES = ['utm', 'sid', 'last_activity', 'time', 'experiments']
+
+/** Values that are not in a browser storage. They last as long as the page. */
+const memory = new Map<string, string | null>()
+let isConsentRequired = false
+
+/** Throws when the browser blocks the storage. */
+function storageOf(name: string): Storage {
+  return TAB_VALUES.includes(name) ? sessionStorage : localStorage
 }
 
-type Backing = { getItem(key: string): string | null; setItem(key: string, value: string): void }
-
-/**
- * Opens a storage with the key prefix `aa:<scope>:`. Values that the browser does not store (a blocked or full storage) stay
- * in memory for the life of the page. `backing` is a function, because even reading `window.localStorage` may throw.
- */
-export function openStore(backing: () => Backing, scope: string): Store {
-  const prefix = `aa:${encodeURIComponent(scope)}:`
-  const memory = new Map<string, string>()
-  return {
-    get(name) {
-      const memoryValue = memory.get(name)
-      if (memoryValue !== undefined) return memoryValue
-      try {
-        return backing().getItem(prefix + name)
-      } catch {
-        return null
-      }
-    },
-    set(name, value) {
-      try {
-        backing().setItem(prefix + name, value)
-        memory.delete(name)
-      } catch {
-        memory.set(name, value)
-      }
-    },
-  }
+/** A key names the project, because pages may carry several projects (contract 4.5). */
+function keyOf(name: string): string {
+  return `aa:${encodeURIComponent(dataset.token || project())}:${name}`
 }
+
+/** Returns a stored value. It never throws. */
+export const read: (name: string) => string | null | undefined = guarded(name =>
+  memory.has(name) ? memory.get(name) : storageOf(name)[keyOf(name)],
+)
 
 /**
- * Returns whether the user has opted out: `disabled` is `true` for the project, or `aa_disabled` is set for the whole site.
- * Every value of `aa_disabled` except `false` counts, because people set it by hand.
+ * Stores a value; null removes it. It stays in memory when the browser does not store it (a blocked or full storage), and
+ * until the user consents. A removal is always tried, and counts as done when it fails. It never throws.
  */
-export function isDisabled(local: Store, backing: () => Backing): boolean {
-  if (local.get('disabled') === 'true') return true
-  try {
-    const siteFlag = backing().getItem('aa_disabled')
-    return siteFlag !== null && siteFlag !== 'false'
-  } catch {
-    return false
-  }
+export function write(name: string, value: string | number | null): void {
+  memory.set(name, value === null ? value : String(value))
+  if (value === null || !isHeld()) persist(memory.get(name)!, name)
 }
+
+/** Moves a value from memory to its storage. When the browser refuses that, the value stays in memory. */
+const persist = guarded((value: string | null, name: string) => {
+  if (value === null) delete storageOf(name)[keyOf(name)]
+  else storageOf(name)[keyOf(name)] = value
+  memory.delete(name)
+})
+
+/** Returns whether the user must consent and has not. Then nothing is sent, and values are stored in memory only. */
+export function isHeld(): boolean {
+  return (isConsentRequired || isOn('requireConsent')) && read('consent') !== 'granted'
+}
+
+export function requireConsent(): void {
+  isConsentRequired = true
+}
+
+/** Stores the consent, and everything that is in memory. */
+export function storeConsent(): void {
+  write('consent', 'granted')
+  memory.forEach(persist)
+}
+
+/** Returns whether the user has opted out: of the project by `disabled`, or of all projects by `aa_disabled` (contract T13). */
+export const hasOptedOut: () => boolean | null = guarded(
+  () =>
+    read('disabled') === 'true' ||
+    (globalThis as { aa_disabled?: unknown }).aa_disabled === true ||
+    localStorage.aa_disabled === 'true',
+)

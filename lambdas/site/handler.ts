@@ -18,13 +18,23 @@ export type SiteServices = {
   log: Log
 }
 
+/** Characters of the SHA-256 that name a version of the tracker in its address. */
+const VERSION_CHARS = 16
+
 /** What anybody may read: the scripts, the OpenAPI document and the health of the service. */
 export function siteHandler(services: SiteServices): HttpFunction {
   const { tracker, baseUrl } = services
   const chain = publicChain(services)
-  const script = file('application/javascript; charset=utf-8', tracker.code, {
+  const version = `${tracker.sha256.slice(0, VERSION_CHARS)}.js`
+  const checksum = {
     'X-Tracker-Checksum-Algorithm': 'sha256',
     'X-Tracker-SHA256': tracker.sha256,
+    'X-Tracker-Path': `/tracker/${version}`,
+  }
+  const script = file('application/javascript; charset=utf-8', tracker.code, checksum)
+  const immutableScript = file('application/javascript; charset=utf-8', tracker.code, {
+    ...checksum,
+    'Cache-Control': 'public, max-age=31536000, immutable',
   })
   const source = file('application/javascript; charset=utf-8', tracker.source)
   const json = (value: unknown) => file('application/json', JSON.stringify(value))
@@ -33,6 +43,10 @@ export function siteHandler(services: SiteServices): HttpFunction {
 
   return httpFunction<'site'>(services.log, {
     trackerJs: chain(routes.trackerJs)(script),
+    // A page may name a version of an older release. It gets the current script, and caches ask again after an hour.
+    trackerVersion: chain(routes.trackerVersion)(exchange =>
+      exchange.request.params.version === version ? immutableScript(exchange) : script(exchange),
+    ),
     trackerSource: chain(routes.trackerSource)(source),
     openapi: chain(routes.openapi)(call => document()(call)),
     authDocument: chain(routes.authDocument)(file('text/markdown; charset=utf-8', authDocument(baseUrl))),
@@ -51,15 +65,18 @@ function lazily<T>(make: () => T): () => T {
   }
 }
 
-/** Serves a text that does not change while the service runs. Clients cache it for an hour, then ask with its ETag. */
+/**
+ * Serves a text that does not change while the service runs. Clients cache it for an hour, then ask with its ETag, unless
+ * `extraHeaders` say otherwise.
+ */
 function file(contentType: string, text: string, extraHeaders: Record<string, string> = {}) {
   const body = Buffer.from(text, 'utf8')
   const headers = {
     ...BASE_HEADERS,
-    ...extraHeaders,
     // Pages that isolate themselves (Cross-Origin-Embedder-Policy) may load it too.
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Cache-Control': 'public, max-age=3600',
+    ...extraHeaders,
     ETag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`,
   }
   const full = { status: 200 as const, headers: { ...headers, 'Content-Type': contentType }, body }

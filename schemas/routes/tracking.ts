@@ -1,3 +1,4 @@
+import { experimentsConfig, experimentsConfigQuery } from '../experiments-config.ts'
 import type { Route } from '../routes.ts'
 
 const javascript = { contentType: 'application/javascript' }
@@ -13,6 +14,22 @@ export const trackingRoutes = {
     responses: { 200: { description: 'The script, with its SHA-256 in X-Tracker-SHA256', ...javascript } },
     errors: [],
   },
+  trackerVersion: {
+    method: 'GET',
+    path: '/tracker/{version}',
+    tag: 'Tracking',
+    summary: 'The browser tracker under an address that changes with its content',
+    function: 'site',
+    auth: 'none',
+    responses: {
+      200: {
+        description:
+          'The same script. Caches keep it for a year when `version` is the current one (X-Tracker-Path), else for an hour',
+        ...javascript,
+      },
+    },
+    errors: [],
+  },
   trackerSource: {
     method: 'GET',
     path: '/tracker.src.js',
@@ -22,5 +39,22 @@ export const trackingRoutes = {
     auth: 'none',
     responses: { 200: { description: 'The same script, not minified', ...javascript } },
     errors: [],
+  },
+  experimentsConfig: {
+    method: 'GET',
+    path: '/experiments/config',
+    tag: 'Tracking',
+    summary: 'The active experiments of a project, for the tracker',
+    function: 'control',
+    auth: 'none',
+    query: experimentsConfigQuery,
+    responses: {
+      200: {
+        description: 'The active experiments. Caches keep them for 60 s',
+        schema: experimentsConfig,
+        contentType: 'application/json',
+      },
+    },
+    errors: ['MISSING_FIELDS', 'INVALID_TOKEN'],
   },
 } as const satisfies Record<string, Route>

@@ -104,7 +104,7 @@ describe('examples that were calculated by hand', () => {
   test('without CloudFront, API Gateway also delivers the tracker', () => {
     const cost = monthlyCost(usage({ events: 100e6, batch: 10, reads: 0, cloudfront: 'off' }))
     expect(usd(cost, 'cloudfrontRequest')).toBe(0)
-    expect(usd(cost, 'apiRequest')).toBeCloseTo(10 + 100 / 6.7, 6)
+    expect(usd(cost, 'apiRequest')).toBeCloseTo(10 + (2 * 100) / 6.7, 6)
   })
 })
 

@@ -3,14 +3,14 @@ import type { HttpRequest } from '#lambdas/http'
 import { siteHandler } from '#lambdas/site/handler'
 import { type Route, routes } from '#schemas/routes'
 
-const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12' }
+const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
 const site = siteHandler({ tracker, baseUrl: 'https://a.example', log: () => {} })
 
-function get(route: Route, headers: HttpRequest['headers'] = {}) {
+function get(route: Route, headers: HttpRequest['headers'] = {}, params: Record<string, string> = {}) {
   return site(route, {
     method: 'GET',
     path: route.path,
-    params: {},
+    params,
     query: {},
     headers,
     body: new Uint8Array(),
@@ -34,10 +34,23 @@ test('the tracker has its checksum in a header, and clients may cache it for an 
     'Content-Type': 'application/javascript; charset=utf-8',
     'Cache-Control': 'public, max-age=3600',
     'X-Tracker-Checksum-Algorithm': 'sha256',
-    'X-Tracker-SHA256': 'ab12',
+    'X-Tracker-SHA256': tracker.sha256,
+    'X-Tracker-Path': '/tracker/ab12ab12ab12ab12.js',
     'Access-Control-Allow-Origin': '*',
   })
 })
+
+test.each([
+  ['its current version', 'ab12ab12ab12ab12.js', 'public, max-age=31536000, immutable'],
+  ['another version', 'ffffffffffffffff.js', 'public, max-age=3600'],
+])(
+  'the tracker under %s is the current script, with a fitting time in caches',
+  async (_, version, cacheControl) => {
+    const { status, body, headers } = await get(routes.trackerVersion, {}, { version })
+    expect([status, String(body), headers['Cache-Control']]).toEqual([200, tracker.code, cacheControl])
+    expect(headers['X-Tracker-SHA256']).toBe(tracker.sha256)
+  },
+)
 
 test('GET /tracker.src.js returns the readable source', async () => {
   expect(String((await get(routes.trackerSource)).body)).toBe(tracker.source)

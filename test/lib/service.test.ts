@@ -204,14 +204,28 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
   expect(DefaultCacheBehavior.AllowedMethods).toHaveLength(7)
   expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual([
     routes.trackerJs.path,
+    '/tracker/*',
     routes.trackerSource.path,
+    routes.experimentsConfig.path,
     routes.track.path,
     routes.trackBatch.path,
   ])
   // AllViewerExceptHostHeader, because API Gateway finds the API by its own host name.
   expect(DefaultCacheBehavior.OriginRequestPolicyId).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac')
   const cookies = ['all', 'none']
-  const policies = plain.all('AWS::CloudFront::CachePolicy')
+  const [ofExperiments, ...policies] = plain
+    .all('AWS::CloudFront::CachePolicy')
+    .toSorted(([a], [b]) => (a.includes('Experiments') ? -1 : b.includes('Experiments') ? 1 : 0))
+  expect(ofExperiments![1].Properties).toMatchObject({
+    CachePolicyConfig: {
+      MaxTTL: 60,
+      ParametersInCacheKeyAndForwardedToOrigin: {
+        HeadersConfig: { HeaderBehavior: 'none' },
+        QueryStringsConfig: { QueryStringBehavior: 'whitelist', QueryStrings: ['token'] },
+        CookiesConfig: { CookieBehavior: 'none' },
+      },
+    },
+  })
   expect(policies).toHaveLength(cookies.length)
   for (const [i, [, { Properties }]] of policies.entries()) {
     const { CachePolicyConfig } = Properties as { CachePolicyConfig: Record<string, unknown> }

@@ -54,8 +54,8 @@ describe.each(rows)('%s', (name, route) => {
     expect(new Set(route.errors).size).toBe(route.errors.length)
   })
 
-  test('may be UNAVAILABLE exactly when it needs a credential or a token', () => {
-    expect(errorsOf(route).includes('UNAVAILABLE')).toBe(route.auth !== 'none' || route.function === 'auth')
+  test('may be UNAVAILABLE exactly when its function uses the state table', () => {
+    expect(errorsOf(route).includes('UNAVAILABLE')).toBe(route.function !== 'site')
   })
 
   test('has at least one success response', () => {

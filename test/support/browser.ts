@@ -47,3 +47,16 @@ export async function launchBrowser(allowed?: AllowedService): Promise<Browser> 
     ],
   })
 }
+
+const SHARED = Symbol.for('footfall.sharedBrowser')
+
+/**
+ * Returns the Chromium of this process, which starts with the first call and ends with the process. Test files that share
+ * a process share it. Each test opens a context of its own and closes it.
+ */
+export function sharedBrowser(): Promise<Browser> {
+  // A variable of this module would be lost when a test resets the modules.
+  const process = globalThis as { [SHARED]?: Promise<Browser> }
+  process[SHARED] ??= launchBrowser()
+  return process[SHARED]
+}

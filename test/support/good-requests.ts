@@ -91,6 +91,8 @@ export async function goodRequest(
     ...(route.project === 'query' && { query: { project: projectName, ...queries[name] } }),
     ...(route.project === 'path' && { id: projectName }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
+    ...(name === 'trackerVersion' && { id: '0a.js' }),
+    ...(name === 'experimentsConfig' && { query: { token: project.project_token } }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
     ...(route.credentials && (await freshCredential(service, route))),
   }

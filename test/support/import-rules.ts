@@ -86,7 +86,7 @@ const RULES: Record<string, Rule> = {
   'vitest.config.ts': { files: NONE, packages: /^vitest$/, builtins: NONE },
 }
 
-/** The build of the tracker runs in Node, unlike the rest of its folder. */
+/** The build of the tracker and the check of its size run in Node, unlike the rest of its folder. */
 const TRACKER_BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^esbuild$/, builtins: null }
 
 /** The AWS entry of a function may import aws, and duckdb for the workers. */
@@ -119,7 +119,7 @@ export function forbiddenImports(files: readonly SourceFile[]): string[] {
 }
 
 function ruleOf(path: string): Rule | undefined {
-  if (path === 'tracker/build.ts') return TRACKER_BUILD
+  if (/^tracker\/(build|sizes)\.ts$/.test(path)) return TRACKER_BUILD
   return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? FUNCTION_ENTRY : RULES[path.split('/')[0] ?? '']
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanAddress, redactEmails } from '../../tracker/address.ts'
+import { cleanAddress, redactEmails, redactError } from '../../tracker/address.ts'
 
 test.each([
   ['https://user:pw@shop.test:8443/a/b?card=1#secret', 'https://shop.test:8443/a/b'],
@@ -9,6 +9,7 @@ test.each([
   ['android-app://com.example', ''],
   ['file:///home/ada/page.html', ''],
   ['data:text/html,hello', ''],
+  ['blob:https://shop.test/1f0a', ''],
   ['', ''],
   ['not an address', ''],
 ])('the address %j is cleaned to %j', (address, sent) => {
@@ -24,4 +25,31 @@ test('e-mail addresses in a title are redacted, and other words with an @ stay',
 
 test('a long text is cut before it is searched', () => {
   expect(redactEmails('%40'.repeat(200_000))).toBe('%40'.repeat(200_000).slice(0, 4096))
+})
+
+test.each([
+  ['Failed: https://shop.test/a/b?card=42&x=1', 'Failed: https://shop.test/a/b[redacted]'],
+  ['GET /api/cart#secret failed', 'GET /api/cart[redacted] failed'],
+  ['no user ada@example.org, ada%40example.org', 'no user [redacted], [redacted]'],
+  ['Authorization: Bearer abc.def', 'Authorization: [redacted]'],
+  ['sent Bearer abc.def to it', 'sent [redacted] to it'],
+  ['api_key=abc123&ok=1', 'api_key=[redacted]&ok=1'],
+  ['{"password": "two words", "name": "x"}', '{"password": [redacted], "name": "x"}'],
+  ['client_secret: s3cr3t; next', 'client_secret: [redacted]; next'],
+  ['order 123e4567-e89b-12d3-a456-426614174000 is gone', 'order [redacted] is gone'],
+  [`token ${'a1'.repeat(16)}!`, 'token [redacted]!'],
+  [`short ${'a1'.repeat(15)}`, `short ${'a1'.repeat(15)}`],
+  ["Unexpected token '<', a ? b : c is not a function", "Unexpected token '<', a ? b : c is not a function"],
+])('the error %j is redacted to %j', (text, redacted) => {
+  expect(redactError(text)).toBe(redacted)
+})
+
+test('redacting an error takes no time for a text that is made to be slow', () => {
+  const parts = ['/', '@', 'a', 'key', 'key:', '"', ' ', 'bearer ', '%40', '-']
+  for (const part of parts) {
+    const startedAt = performance.now()
+    redactError(part.repeat(5000))
+    // A quadratic search of 1,000 characters takes a few ms. One without a limit would take seconds.
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  }
 })

@@ -125,7 +125,7 @@ test('no call throws for any argument, and events with valid arguments arrive', 
       trap,
     ]
     for (const method of Object.keys(aa)) {
-      if (typeof aa[method] !== 'function' || method === 'requireConsent') continue
+      if (typeof aa[method] !== 'function' || /Consent$/.test(method)) continue
       for (const value of odd) {
         aa[method]!(value)
         aa[method]!('odd', value)
@@ -180,4 +180,43 @@ test.each([
   await eventually(() => expect(server.requests).toHaveLength(1))
   expect(server.requests[0]!.headers['content-type']).toMatch(/^text\/plain/)
   expect(server.requests[0]!.headers.cookie).toBeUndefined()
+})
+
+test('a page that breaks what the tracker needs gets no exception from it', async () => {
+  site.server.setPage(
+    `<!doctype html><title>Shoes</title>${site.server.snippet(
+      'data-track-spa="true" data-track-vitals="true" data-track-errors="true" data-heartbeat="15"',
+    )}<a id="go" href="#x">Go</a>`,
+  )
+  const page = await site.tab()
+  await page.clock.install({ time: NOON })
+  await page.addInitScript(() => {
+    const broken = () => {
+      throw new Error('broken')
+    }
+    for (const name of [
+      'fetch',
+      'localStorage',
+      'sessionStorage',
+      'PerformanceObserver',
+      'IntersectionObserver',
+      'Intl',
+    ])
+      Object.defineProperty(window, name, { get: broken })
+    Object.defineProperty(navigator, 'sendBeacon', { get: broken })
+    Object.defineProperty(performance, 'getEntriesByType', { value: broken })
+  })
+  await page.goto(site.server.page())
+  await page.click('#go')
+  await page.evaluate(() => {
+    history.pushState({}, '', '/a')
+    window.aa!.track('x')
+    window.aa!.identify('ada')
+    window.aa!.experiment('x', ['a'])
+    window.aa!.grantConsent()
+    window.aa!.revokeConsent()
+  })
+  await page.clock.runFor(60_000)
+  await site.leave(page)
+  expect(page.errors).toEqual([])
 })

@@ -1,25 +1,18 @@
 import { expect, test } from 'vitest'
-import { campaignProperties, storeCampaign } from '../../tracker/attribution.ts'
-import { openStore } from '../../tracker/storage.ts'
-import { memoryStorage } from './memory-storage.ts'
+import { defineStorage, openNodePage } from './node-page.ts'
 
-function browser() {
-  const local = memoryStorage()
-  const localStore = openStore(() => local, 't')
+async function openTab() {
+  const { storeCampaign, campaignProperties } = await openNodePage()
   return {
-    openTab() {
-      const tab = memoryStorage()
-      const tabStore = openStore(() => tab, 't')
-      return {
-        openPage: (query: string) => storeCampaign(localStore, tabStore, query),
-        properties: () => campaignProperties(localStore, tabStore),
-      }
-    },
+    openPage: storeCampaign,
+    properties: campaignProperties,
+    /** Ends the browser session. */
+    close: () => defineStorage('sessionStorage', {}),
   }
 }
 
-test('the five campaign values are read and decoded, and other query parameters are ignored', () => {
-  const tab = browser().openTab()
+test('the five campaign values are read and decoded, and other query parameters are ignored', async () => {
+  const tab = await openTab()
   tab.openPage(
     '?utm_source=news&utm_medium=e+mail&utm_campaign=M%C3%A4rz&utm_content=a&utm_term=b&utm_id=7&gclid=x',
   )
@@ -37,8 +30,8 @@ test('the five campaign values are read and decoded, and other query parameters 
   })
 })
 
-test('a new campaign replaces that of the browser session, but never the first campaign', () => {
-  const tab = browser().openTab()
+test('a new campaign replaces that of the browser session, but never the first campaign', async () => {
+  const tab = await openTab()
   tab.openPage('?utm_source=news&utm_medium=mail')
   tab.openPage('?page=2')
   expect(tab.properties()).toMatchObject({ utm_source: 'news', utm_medium: 'mail' })
@@ -50,29 +43,35 @@ test('a new campaign replaces that of the browser session, but never the first c
   })
 })
 
-test('a later browser session of the user has only the first campaign', () => {
-  const { openTab } = browser()
-  openTab().openPage('?utm_source=news')
-  expect(openTab().properties()).toEqual({ first_utm_source: 'news' })
+test('a later browser session of the user has only the first campaign', async () => {
+  const tab = await openTab()
+  tab.openPage('?utm_source=news')
+  tab.close()
+  expect(tab.properties()).toEqual({ first_utm_source: 'news' })
 })
 
-test('a query with only empty values is no campaign', () => {
-  const tab = browser().openTab()
+test('a query with only empty values is no campaign', async () => {
+  const tab = await openTab()
   tab.openPage('?utm_source=&utm_medium')
   expect(tab.properties()).toEqual({})
 })
 
-test('an e-mail address in a campaign value is redacted', () => {
-  const tab = browser().openTab()
+test('an e-mail address in a campaign value is redacted', async () => {
+  const tab = await openTab()
   tab.openPage('?utm_source=news&utm_term=ada%40example.org')
   expect(tab.properties()).toMatchObject({ utm_term: '[redacted]' })
 })
 
-test('only texts under the five names are read from a storage that another script has changed', () => {
-  const broken = memoryStorage({
-    'aa:t:utm': '{"utm_source":1,"utm_medium":"m","card":"1"}',
-    'aa:t:ft': 'oops',
+test('a campaign value is cut to 256 characters', async () => {
+  const tab = await openTab()
+  tab.openPage(`?utm_source=${'x'.repeat(300)}`)
+  expect(tab.properties().utm_source).toBe('x'.repeat(256))
+})
+
+test('stored text that is no JSON gives no campaign', async () => {
+  const { campaignProperties } = await openNodePage({
+    local: { 'aa:t:ft': 'oops' },
+    tab: { 'aa:t:utm': '{' },
   })
-  const store = openStore(() => broken, 't')
-  expect(campaignProperties(store, store)).toEqual({ utm_medium: 'm' })
+  expect(campaignProperties()).toEqual({})
 })

@@ -96,10 +96,17 @@ test('__proto__ is a normal key', () => {
   expect('polluted' in {}).toBe(false)
 })
 
-test('copying a highly connected object stops after 8192 values', () => {
+test('copying a highly connected object stops after 65,536 values', () => {
   const nodes = Array.from({ length: 100 }, () => ({}) as Record<string, unknown>)
   for (const node of nodes) Object.assign(node, nodes)
-  expect(byteLength(JSON.stringify(cleanProperties({ node: nodes[0] })))).toBeLessThan(1_000_000)
+  expect(byteLength(JSON.stringify(cleanProperties({ node: nodes[0] })))).toBeLessThan(2_000_000)
+})
+
+test('texts count toward the total size, so that huge properties are not copied whole', () => {
+  const texts = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [`k${at}`, Array(50).fill('x'.repeat(4096))]),
+  )
+  expect(byteLength(JSON.stringify(cleanProperties(texts)))).toBeLessThan(100_000)
 })
 
 test('every input gives valid JSON', () => {

@@ -1,35 +1,33 @@
 import { expect, test } from 'vitest'
-import { randomId, readIdentity } from '../../tracker/identity.ts'
-import { openStore } from '../../tracker/storage.ts'
-import { memoryStorage } from './memory-storage.ts'
+import { type Entries, openNodePage } from './node-page.ts'
 
-const storeOf = (entries: Record<string, string>) => {
-  const storage = memoryStorage(entries)
-  return openStore(() => storage, 't')
+async function openPage(local: Entries | null = {}) {
+  const { anonymousId, identifiedId, userId, ...page } = await openNodePage({ local })
+  return { ...page, ids: () => [anonymousId(), identifiedId(), userId()] }
 }
 
-test('a random id is a prefix and 16 base36 characters, different each time', () => {
-  const ids = Array.from({ length: 200 }, () => randomId('sess'))
-  for (const id of ids) expect(id).toMatch(/^sess_[0-9a-z]{16}$/)
+test('a random id is a prefix and 16 characters of 0-9 and a-v, different each time', async () => {
+  const { randomId } = await openPage()
+  const ids = Array.from({ length: 200 }, () => randomId('sess_'))
+  for (const id of ids) expect(id).toMatch(/^sess_[0-9a-v]{16}$/)
   expect(new Set(ids).size).toBe(200)
-  expect(new Set(ids.join('').replaceAll('sess_', '')).size).toBe(36)
+  expect(new Set(ids.join('').replaceAll('sess_', '')).size).toBe(32)
 })
 
-test('a user keeps the same anonymous id', () => {
-  const store = storeOf({})
-  const first = readIdentity(store)
-  expect(first).toEqual({ anonymousId: expect.stringMatching(/^anon_[0-9a-z]{16}$/), userId: null })
-  expect(readIdentity(store)).toEqual(first)
+test.each([[{}], [null]])('a user keeps the same anonymous id with the storage %j', async local => {
+  const { ids } = await openPage(local)
+  const [anonymous, identified, user] = ids()
+  expect([anonymous, identified]).toEqual([expect.stringMatching(/^anon_[0-9a-v]{16}$/), null])
+  expect(user).toBe(anonymous)
+  expect(ids()).toEqual([anonymous, identified, user])
 })
 
-test('an identified user has both ids', () => {
-  expect(readIdentity(storeOf({ 'aa:t:uid': 'anon_1', 'aa:t:identified_uid': 'ada' }))).toEqual({
-    anonymousId: 'anon_1',
-    userId: 'ada',
-  })
+test('an identified user has both ids, and events carry the identified one', async () => {
+  const { ids } = await openPage({ 'aa:t:uid': 'anon_1', 'aa:t:identified_uid': 'ada' })
+  expect(ids()).toEqual(['anon_1', 'ada', 'ada'])
 })
 
-test('a stored id that is too long is replaced', () => {
-  const store = storeOf({ 'aa:t:uid': 'x'.repeat(257), 'aa:t:identified_uid': '' })
-  expect(readIdentity(store)).toEqual({ anonymousId: expect.stringMatching(/^anon_/), userId: null })
+test('a stored id that is too long is replaced', async () => {
+  const { ids } = await openPage({ 'aa:t:uid': 'x'.repeat(257), 'aa:t:identified_uid': '' })
+  expect(ids()).toEqual([expect.stringMatching(/^anon_/), null, expect.stringMatching(/^anon_/)])
 })

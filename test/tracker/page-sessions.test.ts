@@ -85,6 +85,8 @@ test('the storages hold the documented keys with the token', async () => {
   const page = await site.tab()
   await openPage(page, '/a?utm_source=news')
   await page.evaluate(() => window.aa!.track('x'))
+  await eventually(() => expect(site.server.experimentRequests).toBe(1))
+  await page.waitForFunction(() => sessionStorage.getItem('aa:aat_1:experiments'))
   const stored = await page.evaluate(() => ({ local: { ...localStorage }, tab: { ...sessionStorage } }))
   expect(stored).toEqual({
     local: {
@@ -97,6 +99,7 @@ test('the storages hold the documented keys with the token', async () => {
       'aa:aat_1:utm': '{"utm_source":"news"}',
       'aa:aat_1:sid': expect.stringMatching(/^sess_/),
       'aa:aat_1:last_activity': expect.stringMatching(/^\d{13}$/),
+      'aa:aat_1:experiments': 'none',
     },
   })
 })

@@ -73,6 +73,19 @@ test.each(['async', 'defer', ''])(
   },
 )
 
+test('a page that is left before it is parsed sends its page view', async () => {
+  const { server } = site
+  server.setPage(`<!doctype html><title>Shoes</title><script>
+    Object.defineProperty(document, 'readyState', { value: 'loading' })
+    document.addEventListener('DOMContentLoaded', event => event.stopImmediatePropagation(), true)</script>${server.snippet()}`)
+  const page = await site.tab()
+  await page.goto(server.page('/slow'))
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide')))
+  await eventually(() =>
+    expect(server.propertiesOf('page_view')).toMatchObject([{ path: '/slow', page: 'Shoes' }]),
+  )
+})
+
 test('a script that another script inserts works too', async () => {
   const { server } = site
   const source = /src="([^"]*)"/.exec(server.snippet())![1]
@@ -143,33 +156,4 @@ test('the script adds nothing to the page but window.aa', async () => {
   const before = await names(PAGE(''))
   const after = await names(PAGE(server.snippet()))
   expect(after.filter(name => !before.includes(name))).toEqual(['aa'])
-})
-
-test('attributes of modules that do not exist yet change nothing', async () => {
-  const { server } = site
-  const attributes = [
-    'outgoing',
-    'clicks',
-    'errors',
-    'performance',
-    'vitals',
-    'downloads',
-    'forms',
-    '404',
-    'spa',
-  ]
-    .map(name => `data-track-${name}="true"`)
-    .join(' ')
-  server.setPage(PAGE(server.snippet(`${attributes} data-heartbeat="15" data-link-domains="other.test"`)))
-  const page = await site.tab()
-  await page.goto(server.page())
-  await page.evaluate(() => {
-    history.pushState({}, '', '/virtual')
-    document.body.click()
-    window.aa!.identify('ada')
-    window.aa!.grantConsent()
-  })
-  await site.leave(page)
-  await eventually(() => expect(server.events().map(({ event }) => event)).toEqual(['page_view']))
-  expect(page.errors).toEqual([])
 })

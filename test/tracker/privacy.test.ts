@@ -50,26 +50,13 @@ test('without data-do-not-track, Do Not Track is ignored', async () => {
   await eventually(() => expect(site.server.events()).toHaveLength(2))
 })
 
-test('with data-require-consent, a page sends nothing without consent', async () => {
-  await openPage('data-require-consent="true"')
-  await expectNothingSent()
-})
-
-test('`requireConsent` also holds events that are already in the queue', async () => {
-  site.server.setPage(html())
-  const page = await site.tab()
-  await page.goto(site.server.page())
-  await page.evaluate(() => window.aa!.requireConsent())
-  await site.leave(page)
-  await expectNothingSent()
-})
-
 test.each([
   ['disabled in the scope of the project', () => localStorage.setItem('aa:aat_1:disabled', 'true')],
   ['aa_disabled', () => localStorage.setItem('aa_disabled', 'true')],
+  ['window.aa_disabled', () => Object.assign(window, { aa_disabled: true })],
 ])('after an opt-out by %s, the tracker sends and stores nothing', async (_, optOut) => {
   const { stored } = await openPage('', optOut)
-  expect(stored).toHaveLength(1)
+  expect(stored.filter(name => !name.endsWith('disabled'))).toEqual([])
   await expectNothingSent()
 })
 
@@ -98,14 +85,20 @@ test('with data-localhost, events from localhost are sent', async () => {
   expect(printed).toEqual([])
 })
 
-test('a script without a token does nothing', async () => {
+test('a script without a token warns once, and its events have none', async () => {
   site.server.setPage(html().replace('data-token="aat_1"', ''))
   const page = await site.tab()
+  const printed: string[] = []
+  page.on('console', message => printed.push(message.text()))
   await page.goto(site.server.page())
-  await page.evaluate(() => window.aa!.track('x'))
-  expect(
-    await page.evaluate(() => [window.aa!.getIdentity(), window.aa!.experiment('x'), localStorage.length]),
-  ).toEqual([null, null, 0])
+  await page.evaluate(() => {
+    window.aa!.track('x')
+    window.aa!.identify('ada')
+  })
+  expect(await page.evaluate(() => Object.keys(localStorage))).toContain('aa:shop:uid')
   await site.leave(page)
-  await expectNothingSent()
+  await eventually(() => expect(site.server.events()).toHaveLength(2))
+  expect(site.server.events()[0]).not.toHaveProperty('token')
+  expect(site.server.identifies()).toEqual([])
+  expect(printed.filter(text => text.includes('data-token'))).toHaveLength(1)
 })

@@ -1,62 +1,111 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createQueue, type QueuedEvent } from '../../tracker/queue.ts'
+import { defineStorage, openNodePage } from './node-page.ts'
 import { queuedEvent } from './queued-event.ts'
+
+let beacons: { path: string; events: string[] }[] = []
 
 beforeEach(() => {
   vi.useFakeTimers()
+  beacons = []
+  vi.stubGlobal('location', { hostname: 'shop.test' })
+  vi.stubGlobal('navigator', {
+    sendBeacon(address: string, { text }: { text: string }) {
+      const body = JSON.parse(text)
+      const events = (body.events ?? [body]).map(
+        ({ event, user_id }: Record<string, string>) => event ?? user_id,
+      )
+      beacons.push({ path: new URL(address).pathname, events })
+      return true
+    },
+  })
+  vi.stubGlobal(
+    'Blob',
+    class {
+      readonly text: string
+      constructor(parts: string[]) {
+        this.text = parts.join('')
+      }
+    },
+  )
 })
 afterEach(() => {
   vi.useRealTimers()
+  vi.unstubAllGlobals()
 })
 
-function queueWithLog() {
-  const delivered: string[][] = []
-  const queue = createQueue((events: QueuedEvent[]) => delivered.push(events.map(({ event }) => event)))
-  return { queue, delivered }
+async function openQueue(dataset = {}) {
+  const page = await openNodePage({ dataset: { token: 't', ...dataset } })
+  const queue = await import('../../tracker/queue.ts')
+  return { ...page, ...queue, add: (event: string) => queue.enqueue(queuedEvent(event)) }
 }
 
-test('events are delivered together, 5 s after the first of them', () => {
-  const { queue, delivered } = queueWithLog()
-  queue.add(queuedEvent('a'))
+const sent = () => beacons.flatMap(({ events }) => events)
+
+test('events are sent together, 5 s after the first of them', async () => {
+  const { add } = await openQueue()
+  add('a')
   vi.advanceTimersByTime(4000)
-  queue.add(queuedEvent('b'))
+  add('b')
   vi.advanceTimersByTime(999)
-  expect(delivered).toEqual([])
+  expect(sent()).toEqual([])
   vi.advanceTimersByTime(1)
-  expect(delivered).toEqual([['a', 'b']])
-  queue.add(queuedEvent('c'))
+  expect(beacons).toEqual([{ path: '/track/batch', events: ['a', 'b'] }])
+  add('c')
   vi.advanceTimersByTime(5000)
-  expect(delivered).toEqual([['a', 'b'], ['c']])
+  expect(beacons[1]).toEqual({ path: '/track', events: ['c'] })
 })
 
-test('a flush delivers events at once, and only once', () => {
-  const { queue, delivered } = queueWithLog()
-  queue.flush()
-  queue.add(queuedEvent('a'))
-  queue.flush()
-  queue.flush()
-  vi.advanceTimersByTime(60_000)
-  expect(delivered).toEqual([['a']])
-})
-
-test('after a flush, the next event starts a new wait of 5 s', () => {
-  const { queue, delivered } = queueWithLog()
-  queue.add(queuedEvent('a'))
+test('a flush sends events at once, and only once, and the next event starts a new wait', async () => {
+  const { add, flush } = await openQueue()
+  flush()
+  add('a')
   vi.advanceTimersByTime(3000)
-  queue.flush()
-  queue.add(queuedEvent('b'))
+  flush()
+  flush()
+  add('b')
   vi.advanceTimersByTime(4999)
-  expect(delivered).toEqual([['a']])
+  expect(sent()).toEqual(['a'])
   vi.advanceTimersByTime(1)
-  expect(delivered).toEqual([['a'], ['b']])
+  expect(sent()).toEqual(['a', 'b'])
 })
 
-test('a held queue delivers nothing, not even earlier events', () => {
-  const { queue, delivered } = queueWithLog()
-  queue.add(queuedEvent('a'))
-  queue.hold()
-  for (let at = 0; at < 5000; at++) queue.add(queuedEvent('b'))
-  queue.flush()
+test('a call of identify goes out at once, after the events that wait', async () => {
+  const { add, enqueueIdentify } = await openQueue()
+  add('a')
+  enqueueIdentify('{"user_id":"ada"}')
+  expect(beacons).toEqual([
+    { path: '/track', events: ['a'] },
+    { path: '/identify', events: ['ada'] },
+  ])
+})
+
+test('without consent nothing is sent, and consent sends the first 1000 events and each call of identify once', async () => {
+  const { add, enqueueIdentify, flush, storeConsent } = await openQueue({ requireConsent: 'true' })
+  for (let at = 0; at < 1500; at++) add(`e${at}`)
+  for (let at = 0; at < 3; at++) enqueueIdentify('{"user_id":"ada"}')
   vi.advanceTimersByTime(60_000)
-  expect(delivered).toEqual([])
+  flush()
+  expect(sent()).toEqual([])
+  storeConsent()
+  flush()
+  expect(sent()).toEqual([...Array.from({ length: 1000 }, (_, at) => `e${at}`), 'ada'])
+  expect(Math.max(...beacons.map(({ events }) => events.length))).toBe(100)
+})
+
+test('what is cleared is never sent', async () => {
+  const { add, clear, enqueueIdentify, flush, storeConsent } = await openQueue({ requireConsent: 'true' })
+  add('a')
+  enqueueIdentify('{"user_id":"ada"}')
+  clear()
+  storeConsent()
+  flush()
+  expect(sent()).toEqual([])
+})
+
+test('events that wait are dropped after an opt-out', async () => {
+  const { add, flush } = await openQueue()
+  add('a')
+  defineStorage('localStorage', { aa_disabled: 'true' })
+  flush()
+  expect(sent()).toEqual([])
 })

@@ -9,6 +9,7 @@ export type RecordedRequest = {
   path: string
   headers: IncomingHttpHeaders
   body: string
+  /** Empty for a request to another path than /track and /track/batch. */
   events: QueuedEvent[]
 }
 
@@ -17,11 +18,21 @@ export type RecordingServer = {
   page(path?: string, host?: string): string
   /** The script element of the tracker, with additional attributes. */
   snippet(attributes?: string): string
-  /** Sets the HTML of every page. */
-  setPage(html: string): void
-  /** Requests in the order of arrival. */
+  /** Sets the HTML of every page, or of the pages at one path. */
+  setPage(html: string, path?: string): void
+  /** The status of all pages. */
+  pageStatus: number
+  /** The response to GET /experiments/config. Null: the service fails. */
+  experiments: object[] | null
+  /** How often the experiments were asked for. */
+  experimentRequests: number
+  /** POST requests in the order of arrival. */
   requests: RecordedRequest[]
   events(): QueuedEvent[]
+  /** The events of one name, as their properties. */
+  propertiesOf(event: string): Record<string, unknown>[]
+  /** The bodies of POST /identify. */
+  identifies(): Record<string, unknown>[]
   close(): Promise<void>
 }
 
@@ -32,6 +43,7 @@ export type RecordingServer = {
 export async function startRecordingServer(): Promise<RecordingServer> {
   const { code } = await builtTracker()
   const requests: RecordedRequest[] = []
+  const pages = new Map<string, string>()
   let html = ''
 
   const server = createServer(async (request, response) => {
@@ -43,32 +55,47 @@ export async function startRecordingServer(): Promise<RecordingServer> {
         path: request.url ?? '',
         headers: request.headers,
         body,
-        events: parsed.events ?? [parsed],
+        events: request.url === '/identify' ? [] : (parsed.events ?? [parsed]),
       })
       response.writeHead(202, { 'Content-Type': 'application/json' }).end('{"ok":true,"queued":true}')
     } else if (request.url === '/tracker.js') {
       response.setHeader('Content-Type', 'application/javascript').end(code)
+    } else if (request.url?.startsWith('/experiments/config?')) {
+      recorded.experimentRequests += 1
+      response
+        .writeHead(recorded.experiments ? 200 : 503, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify({ experiments: recorded.experiments ?? undefined }))
     } else {
-      response.writeHead(200, { 'Content-Type': 'text/html', 'Referrer-Policy': 'unsafe-url' }).end(html)
+      const page = pages.get((request.url ?? '').split('?')[0]!) ?? html
+      const headers = { 'Content-Type': 'text/html', 'Referrer-Policy': 'unsafe-url' }
+      response.writeHead(recorded.pageStatus, headers).end(page)
     }
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
 
-  return {
+  const recorded: RecordingServer = {
     page: (path = '/', host = 'shop.test') => `http://${host}:${port}${path}`,
     snippet: (attributes = '') =>
       `<script src="http://stats.test:${port}/tracker.js" data-project="shop" data-token="aat_1" ${attributes}></script>`,
-    setPage(page) {
-      html = page
+    setPage(page, path) {
+      if (path === undefined) html = page
+      else pages.set(path, page)
     },
+    pageStatus: 200,
+    experiments: [],
+    experimentRequests: 0,
     requests,
     events: () => requests.flatMap(({ events }) => events),
+    propertiesOf: name =>
+      recorded.events().flatMap(({ event, properties }) => (event === name ? [properties] : [])),
+    identifies: () => requests.filter(({ path }) => path === '/identify').map(({ body }) => JSON.parse(body)),
     async close() {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
     },
   }
+  return recorded
 }

@@ -1,12 +1,12 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { HUMAN_BROWSER, launchBrowser } from '../support/browser.ts'
+import { afterEach, beforeAll, beforeEach } from 'vitest'
+import { HUMAN_BROWSER, sharedBrowser } from '../support/browser.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
 /** Start time of the fake clocks of these tests. */
 export const NOON = new Date('2026-11-21T12:00:00Z')
 
-/** Starts Chromium once for a test file, and a recording server for each test. Every test has a new user. */
+/** Opens the Chromium of this process for a test file, and a recording server for each test. Every test has a new user. */
 export function useTestSite() {
   let browser: Browser
   const openContexts: BrowserContext[] = []
@@ -36,10 +36,7 @@ export function useTestSite() {
   }
 
   beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
+    browser = await sharedBrowser()
   })
   beforeEach(async () => {
     site.server = await startRecordingServer()

@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const page = readFileSync(resolve(ROOT, 'docs/tracker.md'), 'utf8')
+const sources = globSync('tracker/*.ts', { cwd: ROOT }).map(path => readFileSync(resolve(ROOT, path), 'utf8'))
+const code = sources.join('\n')
+
+const found = (pattern: RegExp, text: string) =>
+  [...new Set([...text.matchAll(pattern)].map(match => match[1]!))].toSorted()
+
+test('docs/tracker.md has a row for every attribute of the script, and no other', () => {
+  const names = [
+    ...found(/\bisOn\('([\w-]+)'\)/g, code),
+    ...found(/\bdataset\.(\w+)/g, code),
+    ...found(/^ {2}([A-Z]\w+): watch\w+,$/gm, code).map(name => `track${name}`),
+  ]
+  const attributes = names.map(name => `data-${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`)
+  expect(attributes.length).toBeGreaterThan(15)
+  expect(found(/^\| `(data-[\w-]+)` \|/gm, page)).toEqual([...new Set(attributes)].toSorted())
+})
+
+test('docs/tracker.md names every event and element attribute that the tracker knows', () => {
+  const events = found(/['"](\$\w+|page_view|outgoing_link)['"]/g, code)
+  expect(events.length).toBeGreaterThan(11)
+  expect(events.filter(event => !page.includes(event))).toEqual([])
+  for (const name of [
+    'data-aa-event',
+    'data-aa-impression',
+    'data-aa-experiment',
+    'data-aa-variant-',
+    'aa-loading',
+    '_aa',
+  ])
+    expect(page).toContain(name)
+})
+
+test('docs/tracker.md has a row for every method of window.aa', () => {
+  const types = readFileSync(resolve(ROOT, 'tracker/npm/index.d.ts'), 'utf8').split('/** The attributes')[0]!
+  const methods = found(/^ {2}(\w+)\(/gm, types)
+  expect(methods).toHaveLength(9)
+  expect(found(/^\| `(\w+)\(/gm, page)).toEqual(methods)
+})

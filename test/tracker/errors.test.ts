@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { useTestSite } from './test-site.ts'
+
+const site = useTestSite()
+
+/** Opens a page with this script, and returns its `$error` events. Its own event `end` shows that all have arrived. */
+async function errorsOf(script: string, attributes = 'data-track-errors="true"') {
+  site.server.setPage(
+    `<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}<script>${script}</script>`,
+  )
+  const page = await site.tab()
+  await page.goto(site.server.page('/shop?card=42'))
+  await page.waitForTimeout(50)
+  await page.evaluate(() => window.aa!.track('end', { text: 'ada@example.org' }))
+  await site.leave(page)
+  await eventually(() => expect(site.server.propertiesOf('end')).toHaveLength(1))
+  return site.server.propertiesOf('$error')
+}
+
+test('errors and rejections that the page does not handle are sent, without secrets', async () => {
+  const errors = await errorsOf(`
+    setTimeout(() => { throw new Error('No cart at https://shop.test/cart?token=abc for ada@example.org') })
+    Promise.reject(new TypeError('rejected key=abc'))
+    Promise.reject('text')`)
+  expect(errors).toHaveLength(3)
+  expect(errors.map(({ message, source, line }) => [message, source, line]).toSorted()).toEqual([
+    [
+      'Uncaught Error: No cart at https://shop.test/cart[redacted] for [redacted]',
+      site.server.page('/shop'),
+      2,
+    ],
+    ['rejected key=[redacted]', '', 0],
+    ['text', '', 0],
+  ])
+  // What the page itself tracks is left as it is.
+  expect(site.server.propertiesOf('end')[0]).toMatchObject({ text: 'ada@example.org' })
+})
+
+test('the same error is sent once, and at most five errors of a page view', async () => {
+  const errors = await errorsOf(`
+    for (let at = 0; at < 20; at++) setTimeout(() => { throw new Error('same') })
+    for (let at = 0; at < 20; at++) Promise.reject('other ' + at)`)
+  expect(errors).toHaveLength(5)
+  expect(new Set(errors.map(({ message }) => message)).size).toBe(5)
+})
+
+test('a long message is cut to 500 characters, and a new route starts to count again', async () => {
+  const errors = await errorsOf(
+    `for (let at = 0; at < 9; at++) Promise.reject('a ' + 'b '.repeat(400) + at)
+     setTimeout(() => { history.pushState({}, '', '/next'); Promise.reject('a ' + 'b '.repeat(400)) }, 20)`,
+    'data-track-errors="true" data-track-spa="true"',
+  )
+  expect(errors.map(({ path, message }) => [path, (message as string).length])).toEqual([
+    ['/shop', 500],
+    ['/next', 500],
+  ])
+})
+
+test('an image that does not load is no error, and without the attribute none is sent', async () => {
+  expect(await errorsOf(`document.write('<img src="data:image/png,x">')`)).toEqual([])
+  site.server.requests.length = 0
+  expect(await errorsOf(`Promise.reject('x')`, '')).toEqual([])
+})

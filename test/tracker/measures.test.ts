@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { NOON, useTestSite } from './test-site.ts'
+
+const site = useTestSite()
+
+async function openPage(attributes: string, body = '<p>Text</p>') {
+  site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}${body}`)
+  return site.tab()
+}
+
+/** Hides the page and shows it again, as changing tabs does. */
+function setVisibility(state: 'hidden' | 'visible') {
+  Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+  document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+}
+
+test('`$performance` has the times of the page load, in whole ms', async () => {
+  const page = await openPage('data-track-performance="true"')
+  await page.goto(site.server.page('/shop'), { waitUntil: 'load' })
+  await page.waitForTimeout(20)
+  await site.leave(page)
+  await eventually(() => expect(site.server.propertiesOf('$performance')).toHaveLength(1))
+  const sent = site.server.propertiesOf('$performance')[0]!
+  const times = ['dns', 'tcp', 'ttfb', 'dom_interactive', 'dom_complete', 'load'].map(
+    name => sent[`perf_${name}`] as number,
+  )
+  for (const time of times) expect(Number.isInteger(time) && time >= 0).toBe(true)
+  const [, , ttfb, interactive, complete, load] = times as [number, number, number, number, number, number]
+  expect([ttfb, interactive, complete, load]).toEqual(
+    [ttfb, interactive, complete, load].toSorted((a, b) => a - b),
+  )
+  expect(sent.path).toBe('/shop')
+})
+
+test('`$web_vitals` has the paint, the shift and the slowest interaction, once', async () => {
+  const page = await openPage(
+    'data-track-vitals="true"',
+    `<h1 style="font-size: 60px">Shoes for everybody</h1><button id="slow">Slow</button><div id="gap"></div><p>Text that moves</p>
+     <script>document.getElementById('slow').onclick = () => { const end = performance.now() + 60; while (performance.now() < end); }</script>`,
+  )
+  await page.goto(site.server.page())
+  await page.waitForTimeout(100)
+  await page.evaluate(() => {
+    document.getElementById('gap')!.style.height = '300px'
+  })
+  await page.waitForTimeout(100)
+  await page.click('#slow')
+  await page.waitForTimeout(100)
+  await page.evaluate(setVisibility, 'hidden' as const)
+  await page.evaluate(setVisibility, 'visible' as const)
+  await site.leave(page)
+  await eventually(() => expect(site.server.propertiesOf('$web_vitals')).toHaveLength(1))
+  const { path, cwv_lcp, cwv_cls, cwv_inp } = site.server.propertiesOf('$web_vitals')[0] as Record<
+    string,
+    number
+  >
+  expect(path).toBe('/')
+  expect(cwv_lcp).toBeGreaterThan(0)
+  expect(cwv_cls).toBeGreaterThan(0)
+  expect(Math.round(cwv_cls! * 1000) / 1000).toBe(cwv_cls)
+  expect(cwv_inp).toBeGreaterThanOrEqual(56)
+})
+
+test('`$scroll_depth` has the deepest position, once; a short page and a page that was not scrolled have theirs', async () => {
+  const depths: unknown[] = []
+  for (const [height, tops] of [
+    ['4000px', [2400, 0]],
+    ['4000px', []],
+    ['10px', []],
+  ] as const) {
+    const page = await openPage(
+      'data-track-scroll-depth="true"',
+      `<body style="margin:0"><div style="height:${height}">`,
+    )
+    await page.goto(site.server.page())
+    for (const top of tops) {
+      await page.evaluate(
+        top =>
+          new Promise<void>(resolve => {
+            document.addEventListener('scrollend', () => resolve(), { once: true })
+            scrollTo(0, top)
+          }),
+        top,
+      )
+    }
+    await page.evaluate(setVisibility, 'hidden' as const)
+    await page.evaluate(setVisibility, 'visible' as const)
+    await site.leave(page)
+    await eventually(() => expect(site.server.propertiesOf('$scroll_depth')).toHaveLength(1))
+    depths.push(site.server.propertiesOf('$scroll_depth')[0]!.scroll_depth)
+    site.server.requests.length = 0
+    await page.context().close()
+  }
+  expect(depths).toEqual([80, 20, 100])
+})
+
+test('nothing listens to scrolling, and no measure reads the layout while the page scrolls', async () => {
+  const page = await openPage(
+    'data-track-scroll-depth="true" data-track-vitals="true"',
+    '<div style="height:4000px">',
+  )
+  await page.addInitScript(() => {
+    const types: string[] = []
+    Object.assign(window, { types })
+    const original = EventTarget.prototype.addEventListener
+    EventTarget.prototype.addEventListener = function (type: string, ...rest: [EventListener]) {
+      types.push(type)
+      return original.call(this, type, ...rest)
+    }
+  })
+  await page.goto(site.server.page())
+  const types = await page.evaluate(() => (window as unknown as { types: string[] }).types)
+  expect(types).toContain('scrollend')
+  for (const type of ['scroll', 'wheel', 'touchmove', 'mousemove', 'pointermove', 'resize'])
+    expect(types).not.toContain(type)
+})
+
+test('`$time_on_page` has the visible seconds so far, each time the page is hidden', async () => {
+  const page = await openPage('data-heartbeat="1" data-track-spa="true"')
+  await page.clock.install({ time: NOON })
+  await page.goto(site.server.page('/a'))
+  await page.clock.pauseAt(NOON.getTime() + 1000)
+  const hide = async (forMs: number) => {
+    await page.evaluate(setVisibility, 'hidden' as const)
+    await page.clock.runFor(forMs)
+    await page.evaluate(setVisibility, 'visible' as const)
+  }
+  await page.clock.runFor(20_000)
+  await hide(60_000)
+  await page.clock.runFor(5000)
+  await hide(60_000)
+  await page.evaluate(() => history.pushState({}, '', '/b'))
+  await page.clock.runFor(2500)
+  await site.leave(page)
+  await eventually(() => expect(site.server.propertiesOf('$time_on_page').length).toBeGreaterThanOrEqual(4))
+  const sent = site.server.propertiesOf('$time_on_page').map(({ time_on_page, path }) => [time_on_page, path])
+  expect(sent.map(([, path]) => path)).toEqual(['/a', '/a', '/a', '/b'])
+  const seconds = sent.map(([time]) => time as number)
+  // The clock of the browser also runs a little between the steps.
+  for (const [at, expected] of [20, 25, 25, 2].entries()) {
+    expect(seconds[at]).toBeGreaterThanOrEqual(expected)
+    expect(seconds[at]).toBeLessThanOrEqual(expected + 2)
+  }
+})
+
+test.each(['0', '-5', 'often', undefined])('a heartbeat of %s measures no time', async heartbeat => {
+  const page = await openPage(heartbeat === undefined ? '' : `data-heartbeat="${heartbeat}"`)
+  await page.clock.install({ time: NOON })
+  await page.goto(site.server.page('/a'))
+  await page.clock.runFor(20_000)
+  await site.leave(page)
+  await eventually(() => expect(site.server.propertiesOf('page_view')).toHaveLength(1))
+  expect(site.server.propertiesOf('$time_on_page')).toEqual([])
+})
+
+test('a tab that is killed loses at most the time since its last heartbeat', async () => {
+  const page = await openPage('data-heartbeat="15"')
+  await page.clock.install({ time: NOON })
+  await page.goto(site.server.page('/a'))
+  await page.clock.runFor(40_000)
+  // A killed tab sends nothing, and its session storage comes back with it.
+  await page.addInitScript(
+    saved => sessionStorage.setItem('aa:aat_1:time', saved),
+    (await page.evaluate(() => sessionStorage.getItem('aa:aat_1:time')))!,
+  )
+  await page.goto('about:blank')
+  site.server.requests.length = 0
+  await page.goto(site.server.page('/b'))
+  await page.evaluate(() => dispatchEvent(new Event('beforeunload')))
+  await eventually(() => expect(site.server.propertiesOf('$time_on_page')).toHaveLength(1))
+  expect(site.server.propertiesOf('$time_on_page')[0]).toMatchObject({ time_on_page: 30, path: '/a' })
+})

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { useTestSite } from './test-site.ts'
+
+const site = useTestSite()
+const FOLDER = new URL('../../tracker/npm/', import.meta.url)
+
+/** Opens a page that loads the tracker by the npm package, then runs `script` as a module. */
+async function openPage(script: string) {
+  const loader = (await readFile(new URL('index.js', FOLDER), 'utf8')).replaceAll('export ', '')
+  const src = /src="([^"]*)"/.exec(site.server.snippet())![1]
+  site.server.setPage(`<!doctype html><title>Shoes</title><body><script type="module">${loader}
+    const src = '${src}'; ${script}</script>`)
+  const page = await site.tab()
+  await page.goto(site.server.page())
+  return page
+}
+
+test('the package loads the tracker once, with its options, and makes the calls that came before it', async () => {
+  const page = await openPage(`
+    aa.set({ plan: 'pro' }); aa.track('early', { n: 1 })
+    const options = { src, project: 'shop', token: 'aat_1', trackSpa: true, track404: false, trackScrollDepth: true }
+    loadTracker(options); loadTracker(options)
+    window.early = aa.getIdentity(); window.footfall = aa`)
+  await page.waitForFunction(() => window.aa)
+  const [attributes, early] = await page.evaluate(() => {
+    const scripts = [...document.querySelectorAll<HTMLElement>('script[data-token]')]
+    return [scripts.map(({ dataset }) => ({ ...dataset })), (window as unknown as { early: unknown }).early]
+  })
+  expect(attributes).toEqual([
+    {
+      footfall: '',
+      project: 'shop',
+      token: 'aat_1',
+      trackSpa: 'true',
+      'track-404': 'false',
+      trackScrollDepth: 'true',
+    },
+  ])
+  expect(early).toBeNull()
+  await page.evaluate(() => {
+    history.pushState({}, '', '/a')
+    const { footfall } = window as unknown as { footfall: NonNullable<typeof window.aa> }
+    footfall.track('late')
+  })
+  await site.leave(page)
+  await eventually(() => expect(site.server.propertiesOf('late')).toHaveLength(1))
+  expect(site.server.events().map(({ event, properties: { path, plan } }) => [event, path, plan])).toEqual(
+    expect.arrayContaining([
+      ['early', '/', 'pro'],
+      ['page_view', '/a', 'pro'],
+      ['late', '/a', 'pro'],
+    ]),
+  )
+})
+
+test('where the script cannot be loaded, and on a server, calls do nothing', async () => {
+  const page = await openPage(
+    `loadTracker({ src: '/missing.js', token: 't' }); aa.track('x'); window.footfall = aa`,
+  )
+  await page.waitForTimeout(50)
+  expect(
+    await page.evaluate(() =>
+      (window as unknown as { footfall: NonNullable<typeof window.aa> }).footfall.experiment('x', ['a']),
+    ),
+  ).toBeNull()
+  const { aa, loadTracker } = await import('../../tracker/npm/index.js')
+  loadTracker({ src: 'https://stats.test/tracker.js', token: 't' })
+  aa.track('x')
+  expect(aa.getIdentity()).toBeNull()
+})
+
+test('the package has the methods of the tracker, and no code of it', async () => {
+  const { aa } = await import('../../tracker/npm/index.js')
+  const page = await openPage(`loadTracker({ src, token: 'aat_1' })`)
+  await page.waitForFunction(() => window.aa)
+  const methods = await page.evaluate(() => Object.keys(window.aa!))
+  expect(['installed', ...Object.keys(aa)].toSorted()).toEqual(methods.toSorted())
+  expect((await readFile(new URL('index.js', FOLDER))).length).toBeLessThan(2500)
+})

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { useTestSite } from './test-site.ts'
+
+/**
+ * What the tracker costs a page, with every attribute, on a processor that is four times slower. Times are asserted by
+ * `npm run bench:tracker` only, because `npm test` must not depend on how busy the machine is. The fastest of several loads
+ * is taken, because other work on the machine can only make a load slower.
+ */
+
+const site = useTestSite()
+const IS_BENCH = process.env.TRACKER_BENCH === '1'
+const LOADS = IS_BENCH ? 20 : 1
+const ALL = [
+  'outgoing',
+  'clicks',
+  'errors',
+  'performance',
+  'vitals',
+  'downloads',
+  'forms',
+  '404',
+  'scroll-depth',
+  'spa',
+]
+const ATTRIBUTES = `${ALL.map(name => `data-track-${name}="true"`).join(' ')} data-heartbeat="15" data-link-domains="other.test"`
+
+type TraceEvent = { name: string; dur?: number; args: { data?: { url?: string; type?: string } } }
+
+/** Returns the time of each piece of work of the tracker in a trace, ms. */
+function trackerTasks(trace: Buffer): number[] {
+  const { traceEvents }: { traceEvents: TraceEvent[] } = JSON.parse(trace.toString())
+  return traceEvents
+    .filter(
+      ({ name, args }) =>
+        /^(EvaluateScript|FunctionCall)$/.test(name) && args.data?.url?.endsWith('/tracker.js'),
+    )
+    .map(({ dur = 0 }) => dur / 1000)
+}
+
+test('the tracker evaluates in less than 5 ms at a quarter of the speed, without a long task or a layout shift', async () => {
+  const { server } = site
+  const elements = Array.from(
+    { length: 200 },
+    (_, at) => `<p><a href="https://other.test/${at}">Link ${at}</a></p>`,
+  )
+  server.setPage(
+    `<!doctype html><head><title>Shoes</title>${server.snippet(`defer ${ATTRIBUTES}`)}</head>${elements.join('')}`,
+  )
+  const page = await site.tab()
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  const evaluations: number[] = []
+  const totals: number[] = []
+  const longest: number[] = []
+  for (let load = 0; load < LOADS; load++) {
+    await page
+      .context()
+      .browser()!
+      .startTracing(page, { categories: ['devtools.timeline'] })
+    await page.goto(server.page('/'), { waitUntil: 'load' })
+    await page.waitForFunction(() => window.aa?.getIdentity())
+    const tasks = trackerTasks(await page.context().browser()!.stopTracing())
+    evaluations.push(tasks[0]!)
+    totals.push(tasks.reduce((sum, ms) => sum + ms, 0))
+    longest.push(Math.max(...tasks))
+    const shifts = await page.evaluate(
+      () =>
+        new Promise<number>(resolve => {
+          new PerformanceObserver(list => resolve(list.getEntries().length)).observe({
+            type: 'layout-shift',
+            buffered: true,
+          })
+          setTimeout(() => resolve(0), 50)
+        }),
+    )
+    expect(shifts).toBe(0)
+  }
+  const least = (values: number[]) => Math.min(...values).toFixed(1)
+  console.log(
+    `Tracker at 4x: evaluation ${least(evaluations)} ms, the whole load ${least(totals)} ms, longest task ${least(longest)} ms`,
+  )
+  expect(evaluations.every(ms => ms > 0)).toBe(true)
+  if (!IS_BENCH) return
+  expect(Math.min(...evaluations)).toBeLessThan(5)
+  expect(Math.min(...longest)).toBeLessThan(50)
+})
+
+test('the tracker runs only when scrolling has ended, once', async () => {
+  const { server } = site
+  server.setPage(
+    `<!doctype html><title>Shoes</title>${server.snippet(ATTRIBUTES)}<div style="height: 20000px"></div>`,
+  )
+  const page = await site.tab()
+  await page.goto(server.page())
+  await page.evaluate(() => {
+    const counts = { scroll: 0, scrollend: 0 }
+    Object.assign(window, { counts })
+    document.addEventListener('scroll', () => counts.scroll++)
+    document.addEventListener('scrollend', () => counts.scrollend++)
+  })
+  const counts = () => page.evaluate(() => (window as unknown as { counts: Record<string, number> }).counts)
+  await page
+    .context()
+    .browser()!
+    .startTracing(page, { categories: ['devtools.timeline'] })
+  await page.mouse.move(200, 200)
+  for (let at = 0; at < 10; at++) await page.mouse.wheel(0, 400)
+  await eventually(async () => expect((await counts()).scrollend).toBeGreaterThan(0))
+  const tasks = trackerTasks(await page.context().browser()!.stopTracing())
+  const { scroll, scrollend } = await counts()
+  expect(scroll).toBeGreaterThan(0)
+  // This browser ends each turn of the wheel at once. A listener for `scroll` would add its calls to those of `scrollend`.
+  expect(tasks.length).toBeLessThan(scroll! + scrollend!)
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { dataset, endpoint, isLocalHost, isOn, readSettings } from '../../tracker/settings.ts'
+
+test('requests go to the origin of the script', () => {
+  readSettings({ src: 'https://stats.example.org:8443/tracker.js?v=1', dataset: { token: 'aat_1' } })
+  expect([endpoint, dataset.token]).toEqual(['https://stats.example.org:8443', 'aat_1'])
+})
+
+test('only the text true switches an attribute on', () => {
+  for (const value of ['true', '', 'TRUE', '1', 'false', 'yes']) {
+    readSettings({ src: 'https://stats.example.org/tracker.js', dataset: { trackSpa: value } })
+    expect([isOn('trackSpa'), isOn('trackClicks')]).toEqual([value === 'true', false])
+  }
+})
+
+test.each(['', 'data:text/javascript,1', 'file:///tracker.js', 'chrome-extension://a/tracker.js'])(
+  'a script at %j has no service to send to',
+  src => {
+    expect(() => readSettings({ src, dataset: {} })).toThrow()
+  },
+)
+
+test.each(['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])('%s is a local host', host => {
+  expect(isLocalHost(host)).toBe(true)
+})
+
+test.each(['localhost.example.org', '128.0.0.1', 'example.org', '12700.test', ''])(
+  '%j is a host like any',
+  host => {
+    expect(isLocalHost(host)).toBe(false)
+  },
+)

@@ -1,0 +1,28 @@
+/** A variant of an experiment. The weights of an experiment add up to 100. */
+export type Variant = { key: string; weight: number }
+
+/** Gives every key the same share of 100; the first key also gets the remainder (contract 4.7). */
+export function splitEqually(keys: string[]): Variant[] {
+  const share = Math.floor(100 / keys.length)
+  return keys.map((key, at) => ({ key, weight: at ? share : 100 - share * (keys.length - 1) }))
+}
+
+/**
+ * Returns the bucket, 0 to 99, of a user in an experiment (contract 4.7): a rolling hash in 32 signed bits, times 31 plus
+ * each UTF-16 code unit. It must never change, because users keep their variants by it.
+ */
+export function bucketOf(experiment: string, userId: string): number {
+  const text = `${experiment}.${userId}`
+  let hash = 0
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0
+  return Math.abs(hash) % 100
+}
+
+/** Returns the first variant whose running weight exceeds the bucket, or null when the weights are too small. */
+export function chooseVariant(variants: Variant[], bucket: number): string | null {
+  for (const { key, weight } of variants) {
+    bucket -= weight
+    if (bucket < 0) return key
+  }
+  return null
+}

@@ -1,0 +1,70 @@
+import { cleanAddress, redactEmails } from './address.ts'
+import { listen } from './api.ts'
+import { cutText } from './clean.ts'
+import { linkTo } from './linking.ts'
+import { isOn } from './settings.ts'
+import { track } from './track.ts'
+
+const TEXT_CHARS = 200
+/** Matches the file name and the extension of a download at the end of a path (contract 4.4). */
+const DOWNLOAD =
+  /[^/]*\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pps|pptx?|7z|pkg|rar|gz|zip|avi|mov|mp[34]|mpeg|wmv|midi|wav|wma|dmg|iso|msi)$/i
+
+/** Returns an attribute without e-mail addresses, cut to 200 characters; empty when the element has none. */
+export function attributeText(element: Element, name: string): string {
+  return cutText(redactEmails(element.getAttribute(name) || ''), TEXT_CHARS)
+}
+
+/** Returns the attributes `<prefix>-<key>` of an element as properties `<key>` (contract 4.2). */
+export function attributeProperties(element: Element, prefix: string): Record<string, string> {
+  const properties: Record<string, string> = {}
+  for (const name of element.getAttributeNames()) {
+    const [before, key] = name.split(`${prefix}-`)
+    if (!before && key) properties[key] = element.getAttribute(name)!
+  }
+  return properties
+}
+
+/**
+ * Sends the events of clicks: `data-aa-event`, `$click`, `outgoing_link` and `$download`. A click with the middle button
+ * opens links only, so it counts for them alone.
+ */
+export function watchClicks(): void {
+  const onClick = ({ target, type, button }: MouseEvent) => {
+    if (button > 1) return
+    const element = target as Element
+    const isClick = type === 'click'
+    const link = element.closest<HTMLAnchorElement>('a[href]')
+    if (link) linkTo(link)
+
+    const tagged = element.closest('[data-aa-event]')
+    if (tagged) {
+      if (isClick) track(tagged.getAttribute('data-aa-event'), attributeProperties(tagged, 'data-aa-event'))
+      return
+    }
+
+    const href = link ? cleanAddress(link.href) : ''
+    const hostname = link?.hostname
+    const is_external = href !== '' && hostname !== location.hostname
+    const clicked = element.closest<HTMLButtonElement>('a,button')
+    if (
+      isClick &&
+      clicked &&
+      isOn('trackClicks') &&
+      !/^(mailto|tel|javascript):/.test(link?.protocol || '')
+    ) {
+      const tag = clicked.localName
+      track('$click', {
+        tag,
+        id: attributeText(clicked, 'id'),
+        classes: attributeText(clicked, 'class'),
+        ...(tag === 'a' ? { href, is_external } : { type: clicked.type }),
+      })
+    }
+    if (is_external && isOn('trackOutgoing')) track('outgoing_link', { href, hostname })
+    const file = DOWNLOAD.exec(href)
+    if (file && isOn('trackDownloads'))
+      track('$download', { href, filename: file[0], extension: file[1]!.toLowerCase() })
+  }
+  for (const type of ['click', 'auxclick']) listen(document, type, onClick)
+}

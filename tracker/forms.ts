@@ -1,0 +1,27 @@
+import { cleanAddress } from './address.ts'
+import { listen } from './api.ts'
+import { cutText } from './clean.ts'
+import { attributeText } from './clicks.ts'
+import { track } from './track.ts'
+
+const ACTION_CHARS = 500
+
+/**
+ * Sends `$form_submit`, never with values of fields. It reads attributes and not properties of the form, because a field
+ * named `id` or `action` hides the property.
+ */
+export function watchForms(): void {
+  listen<SubmitEvent>(document, 'submit', ({ target, submitter }) => {
+    const form = target as HTMLFormElement
+    const isUnchecked = form.noValidate || (submitter as HTMLButtonElement | null)?.formNoValidate
+    if (!isUnchecked && !form.matches(':valid')) return
+    const address = new URL(form.getAttribute('action') || '', document.baseURI)
+    track('$form_submit', {
+      id: attributeText(form, 'id'),
+      name: attributeText(form, 'name'),
+      action: cutText(cleanAddress(address.href), ACTION_CHARS),
+      method: (attributeText(form, 'method') || 'get').toLowerCase(),
+      classes: attributeText(form, 'class'),
+    })
+  })
+}

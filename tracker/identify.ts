@@ -1,0 +1,30 @@
+import { cleanProperties, fitProperties } from './clean.ts'
+import { ID_CHARS, userId } from './identity.ts'
+import { enqueueIdentify, flush } from './queue.ts'
+import { dataset } from './settings.ts'
+import { write } from './storage.ts'
+import { PROPERTIES_BYTES } from './track.ts'
+
+/** Tells the service that two ids are one user. Without a token nothing is sent. */
+export function join(previous_id: string, user_id: string, traits?: object): void {
+  const { token } = dataset
+  if (token && (previous_id !== user_id || traits))
+    enqueueIdentify(JSON.stringify({ token, previous_id, user_id, traits }))
+}
+
+/**
+ * Gives the user an id of the site for later events, and tells the service. Of all traits whose keys contain `email`, only
+ * `email` itself is sent (contract 4.5).
+ */
+export function identify(id: unknown, traits?: { email?: unknown } | null): void {
+  const user_id = /^(str|num)/.test(typeof id) ? String(id) : ''
+  if (!user_id || user_id.length > ID_CHARS) return
+  const cleaned = cleanProperties(traits)
+  const email = traits?.email
+  if (typeof email === 'string') cleaned.email = email.trim().toLowerCase()
+  const fitted = fitProperties(cleaned, PROPERTIES_BYTES)
+  const previous_id = userId()
+  flush()
+  write('identified_uid', user_id)
+  join(previous_id, user_id, Object.keys(fitted)[0] ? fitted : undefined)
+}

@@ -1,0 +1,42 @@
+import { join } from './identify.ts'
+import { anonymousId } from './identity.ts'
+import { dataset } from './settings.ts'
+import { hasOptedOut, isHeld } from './storage.ts'
+
+/** Returns the query without `_aa`, or with this id as its only `_aa`. All other parameters keep their bytes. */
+export function withLinkedId(query: string, id?: string): string {
+  const parts = query
+    .slice(1)
+    .split('&')
+    .filter(part => part && !/^_aa=/.test(part))
+  if (id) parts.push(`_aa=${id}`)
+  return parts[0] ? `?${parts.join('&')}` : ''
+}
+
+/** Returns whether the host is a domain of the list, or below one. */
+export function isListed(host: string, domains = ''): boolean {
+  return domains.split(/[\s,]+/).some(domain => domain && `.${host}`.endsWith(`.${domain.toLowerCase()}`))
+}
+
+/** Adds the anonymous id to a link to a related domain (contract 4.6). Nothing leaves the page without consent. */
+export function linkTo(link: HTMLAnchorElement): void {
+  const { hostname, search } = link
+  if (
+    hostname !== location.hostname &&
+    isListed(hostname, dataset.linkDomains) &&
+    !isHeld() &&
+    !hasOptedOut()
+  )
+    link.search = withLinkedId(search, anonymousId())
+}
+
+/** Removes an id that arrives from a related domain from the address bar, and joins its user to ours. */
+export function receiveLink(): void {
+  const address = new URL(location.href)
+  const id = address.searchParams.get('_aa')
+  if (!dataset.linkDomains || id === null) return
+  address.search = withLinkedId(address.search)
+  history.replaceState(history.state, '', address)
+  // Anybody can write a link, so only what looks like an id of a tracker is passed on, and never an e-mail address.
+  if (/^anon_[\w-]{1,250}$/.test(id)) join(id, anonymousId())
+}

@@ -1,0 +1,32 @@
+/** The used part of the script element. It is a type of our own, so that this module runs in Node too. */
+export type ScriptElement = { src: string; dataset: Record<string, string | undefined> }
+
+/** The attributes of the script element: `dataset.trackSpa` is `data-track-spa` (contract 4.1). */
+export let dataset: ScriptElement['dataset'] = {}
+/** Origin of the script. Requests go there. */
+export let endpoint = ''
+
+/**
+ * Takes the settings from the script element. Throws without an http(s) address (a script that was pasted into the page):
+ * then nothing can be sent.
+ */
+export function readSettings(script: ScriptElement): void {
+  endpoint = new URL(script.src).origin
+  if (!/^http/.test(endpoint)) throw endpoint
+  dataset = script.dataset
+}
+
+/** Returns the name of the project. */
+export function project(): string {
+  return dataset.project || 'default'
+}
+
+/** Returns whether an attribute is on. Only the text `true` switches it on. */
+export function isOn(name: string): boolean {
+  return dataset[name] === 'true'
+}
+
+/** Returns whether the host is a developer's machine, where events are printed and not sent (contract 4.6). */
+export function isLocalHost(hostname: string): boolean {
+  return /^(localhost|127\..*|\[::1\])$/.test(hostname)
+}

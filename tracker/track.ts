@@ -1,0 +1,63 @@
+import { guarded } from './api.ts'
+import { campaignProperties } from './attribution.ts'
+import { cleanProperties, fitProperties, type Properties } from './clean.ts'
+import { userId } from './identity.ts'
+import { whenShown } from './lifecycle.ts'
+import { pageProperties } from './page.ts'
+import { enqueue } from './queue.ts'
+import { isPrintOnly, print } from './send.ts'
+import { touchSession } from './session.ts'
+import { dataset, project } from './settings.ts'
+import { hasOptedOut } from './storage.ts'
+
+const NAME_CHARS = 256
+/** The service accepts up to 8192 bytes (contract 1.1). Properties stay below that, and so do traits. */
+export const PROPERTIES_BYTES = 8192
+
+/** What `set` adds to every event of this page. */
+let fixedProperties: Properties = {}
+
+/** Sends a page view that waits for its title. It runs before each event, and before the page is left. */
+export let settleRoute = () => {}
+
+/** Sets what `settleRoute` does in a single-page application (navigation.ts). */
+export function setSettleRoute(settle: () => void): void {
+  settleRoute = settle
+}
+
+/**
+ * Records an event with user, session, time and page. Event properties win over those of `set`, and these over automatic
+ * ones (contract 4.4). Names that the service would refuse are ignored. It never throws.
+ */
+export function track(event: unknown, properties?: unknown): void {
+  whenShown(
+    guarded(() => {
+      settleRoute()
+      if (typeof event !== 'string' || !event || event.length > NAME_CHARS || hasOptedOut()) return
+      const timestamp = Date.now()
+      const session = touchSession(timestamp)
+      const merged = {
+        ...cleanProperties({ ...pageProperties(), ...session.properties, ...campaignProperties() }),
+        ...fixedProperties,
+        ...cleanProperties(properties),
+      }
+      const queued = {
+        project: project(),
+        token: dataset.token,
+        event,
+        properties: fitProperties(merged, PROPERTIES_BYTES),
+        user_id: userId(),
+        session_id: session.id,
+        timestamp,
+      }
+      if (isPrintOnly()) print(event, queued)
+      else enqueue(queued)
+    }),
+  )
+}
+
+/** Adds properties to every later event of this page. A null value removes a property. */
+export function setProperties(properties: unknown): void {
+  fixedProperties = cleanProperties({ ...fixedProperties, ...cleanProperties(properties) })
+  for (const key in fixedProperties) if (fixedProperties[key] === null) delete fixedProperties[key]
+}
