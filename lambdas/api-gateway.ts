@@ -4,7 +4,7 @@ import Negotiator from 'negotiator'
 import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
 import { type Route, routeKeys, routes } from '#schemas/routes'
-import type { HttpFunction, HttpRequest, HttpResponse } from './http.ts'
+import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from './http.ts'
 import { parseQuery } from './query-string.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
 import { routeNotFound } from './route-not-found.ts'
@@ -46,7 +46,7 @@ export function apiGateway(serve: HttpFunction, log: Log, edgeKey?: string) {
               route,
               toRequest(event, headers, route, callerAddress(event, headers, edgeKey), signal),
             )
-      return fitToLimit(response, method, headers)
+      return fitToLimit(requireBuffered(response), method, headers)
     } catch (error) {
       return toResult(errorResponse(error, name, log), method)
     }
@@ -84,7 +84,7 @@ function callerAddress(
   return headers['x-forwarded-for']?.split(',').at(-2)?.trim() || peer
 }
 
-function respondWithoutRoute(method: string, path: string): HttpResponse {
+function respondWithoutRoute(method: string, path: string): BufferedResponse {
   if (method === 'OPTIONS') return PREFLIGHT
   throw routeNotFound(method, path)
 }
@@ -120,9 +120,15 @@ function headersOf({ headers, cookies }: APIGatewayProxyEventV2): Record<string,
   )
 }
 
+/** An HTTP API cannot stream. GET /stream has an address of its own (lambdas/function-url.ts). */
+function requireBuffered(response: HttpResponse): BufferedResponse {
+  if (response.body instanceof ReadableStream) throw new Error('an HTTP API cannot send a stream')
+  return response as BufferedResponse
+}
+
 /** The response as Lambda takes it. A response that is too large is compressed, or refused if the client reads no gzip. */
 function fitToLimit(
-  response: HttpResponse,
+  response: BufferedResponse,
   method: string,
   headers: Record<string, string | undefined>,
 ): APIGatewayProxyStructuredResultV2 {
@@ -143,7 +149,7 @@ function isSmallEnough(result: APIGatewayProxyStructuredResultV2): boolean {
   return Buffer.byteLength(JSON.stringify(result)) <= MAX_RESULT_BYTES
 }
 
-function gzip({ status, headers, body }: HttpResponse): HttpResponse {
+function gzip({ status, headers, body }: BufferedResponse): BufferedResponse {
   return {
     status,
     headers: { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' },
@@ -152,7 +158,7 @@ function gzip({ status, headers, body }: HttpResponse): HttpResponse {
 }
 
 function toResult(
-  { status, headers, body, cookies }: HttpResponse,
+  { status, headers, body, cookies }: BufferedResponse,
   method: string,
 ): APIGatewayProxyStructuredResultV2 {
   const head = { statusCode: status, headers, ...(cookies !== undefined && { cookies: [...cookies] }) }

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import type { Caller } from '#core/accounts/caller'
 import { limitsOf, NO_LIMIT } from '#core/limits/profile'
+import type { LiveBuffer } from '#core/live/buffer'
+import { readSnapshot } from '#core/live/snapshot'
 import type { ProjectStore } from '#core/projects/store'
 import { allSites } from '#core/reports/all-sites'
 import { breakdown } from '#core/reports/breakdown'
@@ -21,17 +23,21 @@ import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { DAY_MS, midnight } from '#core/time'
-import { RECEIPT_HEADER } from '#schemas/read-options'
+import { RECEIPT_HEADER, type Receipt } from '#schemas/read-options'
 import { type Route, routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
 import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
 
-export type ReportsServices = AccountChainServices & ReadServices & { projects: Pick<ProjectStore, 'list'> }
+export type ReportsServices = AccountChainServices &
+  ReadServices & {
+    projects: Pick<ProjectStore, 'list'>
+    buffer: LiveBuffer
+  }
 
-/** The rows that name one project. */
-type ReportName = Exclude<keyof Endpoints<'reports'>, 'allSites'>
+/** The rows whose report reads the lake for one project. */
+type ReportName = Exclude<keyof Endpoints<'reports'>, 'allSites' | 'live'>
 type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)
 type BodyOf<R extends Route> = R['responses'] extends { 200: { schema: infer S extends z.ZodType } }
@@ -97,9 +103,29 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
     return { status: 200, body: body as Awaited<ReturnType<typeof allSites>> }
   })
+  const liveEndpoint = chain(routes.live)(async call => {
+    const startedAt = services.clock.now()
+    const { body, events } = await readSnapshot(services.buffer, {
+      project: call.project,
+      windowSeconds: call.query.window,
+      maxEvents: services.profile.live_buffer_events,
+    })
+    const receipt: Receipt = {
+      engine: null,
+      rows: events,
+      bytes: 0,
+      ms: services.clock.now() - startedAt,
+      fresh_until: null,
+      exact: body.truncated !== true,
+      cost_usd: 0,
+    }
+    call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
+    return { status: 200, body: { ...body, ...(call.options.receipt && { receipt }) } }
+  })
   return httpFunction<'reports'>(services.log, {
     ...Object.fromEntries(endpoints),
     allSites: allSitesEndpoint,
+    live: liveEndpoint,
   })
 }
 
