@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '#core/ports'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { type LiveEvent, type LiveRecord, packChunks, unpackChunk } from './chunk.ts'
@@ -54,7 +55,8 @@ export function createLiveBuffer(
         const stamp = clock.now()
         const key = {
           pk: partition(projectId),
-          sk: `${toKey(stamp)}#${shard}#${first.sequence}#${first.index}`,
+          // The random end keeps apart two tries of the same ms.
+          sk: `${toKey(stamp)}#${shard}#${first.sequence}#${first.index}#${randomBytes(4).toString('hex')}`,
         }
         const expires_at = Math.ceil((stamp + bufferMs + EXPIRY_MARGIN_MS) / 1_000)
         const Item = { ...key, chunk: bytes, shard, stamp, expires_at }

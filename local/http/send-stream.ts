@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { HttpResponse } from '#lambdas/http'
 
@@ -23,7 +22,12 @@ export function sendStream(
   const cancel = () => void reader.cancel().catch(() => {})
   // The connection of a stream has no further request.
   response.shouldKeepAlive = false
-  response.once('close', cancel)
+  let wake = () => {}
+  response.on('drain', () => wake())
+  response.once('close', () => {
+    cancel()
+    wake()
+  })
 
   async function send(): Promise<void> {
     response.writeHead(status, headers)
@@ -33,7 +37,7 @@ export function sendStream(
     for (;;) {
       const { value, done } = await reader.read()
       if (done || response.destroyed) return
-      if (!response.write(value)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(value) && !response.destroyed) await new Promise<void>(resolve => (wake = resolve))
     }
   }
 

@@ -112,7 +112,7 @@ export async function openHttpService({
       stream: streamHandler({
         ...common,
         buffer,
-        tails: createTails({ buffer, log }, { ...TAIL_DEFAULTS, pollMs: 5 }),
+        tails: createTails({ buffer, log }, { ...TAIL_DEFAULTS, pollMs: 20 }),
         leases: createStreamLeases(state, { clock, isOnlyProcess: false }),
         streamSettings: { ...STREAM_DEFAULTS, maxMs: 20, ...streams },
       }),
