@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 import { accountRoutes } from './routes/account.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
+import { botsRoutes } from './routes/bots.ts'
 import { contextsRoutes } from './routes/contexts.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
@@ -79,6 +80,7 @@ export const routes = {
   ...serviceRoutes,
   ...analyticsRoutes,
   ...streamingRoutes,
+  ...botsRoutes,
   ...projectsRoutes,
   ...contextsRoutes,
   ...accountRoutes,

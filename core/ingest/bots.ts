@@ -13,6 +13,12 @@ export type BotCategory =
 
 export type Bot = { category: BotCategory; actor: string }
 
+/**
+ * The version of the rules, which the daily counts record: the number of the rules in this file, and the version of the
+ * public list. So a jump in the counts can be told from a change of the rules. Raise the number with the rules.
+ */
+export const BOT_RULES_VERSION = '1+crawler-user-agents-1.60.0'
+
 /** Returns the bot that a User-Agent header names, or null for a human. */
 export type BotClassifier = (userAgent: string | undefined) => Bot | null
 
@@ -41,6 +47,9 @@ const NAMED_BOTS = Object.entries(ACTORS).flatMap(([category, names]) =>
     pattern: name.toLowerCase(),
   })),
 )
+
+/** The actors of contract 2.6. */
+export const NAMED_ACTORS: ReadonlySet<string> = new Set([...NAMED_BOTS.map(({ actor }) => actor), 'Unknown'])
 
 /** A word that ends in `crawler`, `spider` or `scraper` and has more before it is the actor's name. */
 const SELF_NAMED = /(?<![a-z0-9_-])[a-z0-9_][a-z0-9_-]*?(?:crawler|spider|scraper)(?![a-z0-9_])/i

@@ -28,7 +28,14 @@ export type EventsRecord = RecordHead & {
 }
 
 /** One request of a bot, which is only counted. */
-export type BotRecord = RecordHead & { kind: 'bots'; category: string; actor: string; dropped: number }
+export type BotRecord = RecordHead & {
+  kind: 'bots'
+  category: string
+  actor: string
+  dropped: number
+  /** The rules that recognised the bot. Records of earlier versions have none. */
+  rules_version?: string
+}
 
 /** What one request puts on the stream, for one project. */
 export type StreamRecord = EventsRecord | BotRecord

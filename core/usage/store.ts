@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { forEachConcurrent } from '#core/concurrency'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import type { BotCount, EventCount, UsageCounters } from './counters.ts'
+import { type BotStore, createBotStore } from './bot-store.ts'
+import type { EventCount, UsageCounters } from './counters.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
@@ -12,16 +12,13 @@ const CHECKPOINT = 'mark'
 /** The source of reads, which come one by one and from no stream. */
 const READS = 'reads'
 
-export type UsageStore = UsageCounters & {
-  /** Returns a project's bots by day, category and actor, from the day `from` to the day `to` (both inclusive). */
-  bots(projectId: string, from: string, to: string): Promise<BotCount[]>
-}
+export type UsageStore = UsageCounters & BotStore
 
 /**
  * The counters in DynamoDB. A month's item has one attribute for each day, `e01` to `e31` for events and `r01` to `r31`
  * for reads, and the sums `events` and `reads`. So one update counts a batch, also when the item does not exist. A map of
  * days would need another write before its first ADD, and ElectroDB cannot name attributes by data, so this room uses the
- * document client. Each bot has its own item, so that invented names never fill an item.
+ * document client. bot-store.ts counts the bots.
  */
 export function createUsageStore({ client, table }: StateTable): UsageStore {
   async function addEvents(source: string, checkpoint: string, counts: readonly EventCount[]): Promise<void> {
@@ -35,48 +32,27 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     })
   }
 
-  async function addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void> {
-    await forEachConcurrent(
-      counts,
-      CONCURRENCY,
-      async ({ project_id, day, category, actor, requests, dropped, last_seen_at }) => {
-        const key = { pk: `bots#${project_id}`, sk: `${day}#${source}#${digest(`${category} ${actor}`)}` }
-        const increments = new Map(Object.entries({ requests, dropped }))
-        const labels = { day, category, actor }
-        // The first update holds only for a time that is not older. Otherwise the second adds the counts without the time.
-        if (!(await addOnce(key, checkpoint, increments, { ...labels, last_seen_at })))
-          await addOnce(key, checkpoint, increments, labels)
-      },
-    )
-  }
-
   /** Adds to the item, unless it has counted this checkpoint or a later one. Returns whether it has added. */
   function addOnce(
     key: Record<'pk' | 'sk', string>,
     checkpoint: string,
     increments: ReadonlyMap<string, number>,
-    labels: Record<string, string | number> = {},
   ): Promise<boolean> {
     const incrementNames = [...increments.keys()]
-    const assignments = { ...labels, [CHECKPOINT]: checkpoint.padStart(CHECKPOINT_DIGITS, '0') }
-    const timeCondition =
-      'last_seen_at' in labels
-        ? ' AND (attribute_not_exists(last_seen_at) OR last_seen_at <= :last_seen_at)'
-        : ''
     const additions = incrementNames.map(name => `#${name} :${name}`)
-    const settings = Object.keys(assignments).map(name => `#${name} = :${name}`)
     return conditionHeld(
       client.update({
         TableName: table,
         Key: key,
-        UpdateExpression: `ADD ${additions.join(', ')} SET ${settings.join(', ')}`,
-        ConditionExpression: `(attribute_not_exists(#${CHECKPOINT}) OR #${CHECKPOINT} < :${CHECKPOINT})${timeCondition}`,
+        UpdateExpression: `ADD ${additions.join(', ')} SET #${CHECKPOINT} = :${CHECKPOINT}`,
+        ConditionExpression: `attribute_not_exists(#${CHECKPOINT}) OR #${CHECKPOINT} < :${CHECKPOINT}`,
         ExpressionAttributeNames: Object.fromEntries(
-          [...incrementNames, ...Object.keys(assignments)].map(name => [`#${name}`, name]),
+          [...incrementNames, CHECKPOINT].map(name => [`#${name}`, name]),
         ),
-        ExpressionAttributeValues: Object.fromEntries(
-          [...increments, ...Object.entries(assignments)].map(([name, value]) => [`:${name}`, value]),
-        ),
+        ExpressionAttributeValues: Object.fromEntries([
+          ...[...increments].map(([name, value]) => [`:${name}`, value]),
+          [`:${CHECKPOINT}`, checkpoint.padStart(CHECKPOINT_DIGITS, '0')],
+        ]),
       }),
     )
   }
@@ -132,24 +108,6 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     return { ...sumUsage(items), days }
   }
 
-  async function bots(projectId: string, from: string, to: string): Promise<BotCount[]> {
-    const totals = new Map<string, BotCount>()
-    for (const item of await query(`bots#${projectId}`, `${from}#`, `${to}$`)) {
-      const { day, category, actor, requests, dropped, last_seen_at } = item as BotCount
-      const total = totals.get(`${day} ${category} ${actor}`)
-      totals.set(`${day} ${category} ${actor}`, {
-        project_id: projectId,
-        day,
-        category,
-        actor,
-        requests: (total?.requests ?? 0) + requests,
-        dropped: (total?.dropped ?? 0) + dropped,
-        last_seen_at: Math.max(total?.last_seen_at ?? 0, last_seen_at),
-      })
-    }
-    return [...totals.values()]
-  }
-
   /** Reads all items of a partition with `from` <= sk <= `to`. */
   async function query(pk: string, from: string, to: string): Promise<Record<string, unknown>[]> {
     const items: Record<string, unknown>[] = []
@@ -170,16 +128,19 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
     return items
   }
 
-  return { addEvents, addBots, addRead, reserveRead, releaseRead, totals, month, bots }
+  return {
+    ...createBotStore({ client, table }),
+    addEvents,
+    addRead,
+    reserveRead,
+    releaseRead,
+    totals,
+    month,
+  }
 }
 
 function monthKey(owner: string, month: string, source: string) {
   return { pk: `usage#${owner}`, sk: `${month}#${source}` }
-}
-
-/** Shortens text of callers for a key: a sort key has at most 1,024 bytes, and a user agent may have more. */
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
 function addTo(sums: Map<string, number>, name: string, value: number): void {
