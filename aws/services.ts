@@ -10,6 +10,7 @@ import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
 import { readProfile } from '#core/limits/profile'
+import { createLiveBuffer } from '#core/live/buffer'
 import type { Clock, Log } from '#core/ports'
 import { createSetupLinks } from '#core/sign-in/setup-links'
 import { createStores } from '#core/stores'
@@ -71,9 +72,13 @@ export function createReportsServices(environment: Environment) {
     workGroup: ATHENA_WORKGROUP,
     database: GLUE_DATABASE,
   })
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const access = createTracedAccess(stores, settings, log)
+  const bufferMs = access.profile.live_buffer_seconds * 1_000
   return {
     services: {
-      ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
+      ...access,
+      buffer: createLiveBuffer(stores, { clock, bufferMs }),
       engine,
       baseUrl: BASE_URL,
       clock,
@@ -159,7 +164,7 @@ export function createTracedStores(table: string, trace: Instruments['trace']) {
 }
 
 /** The stores of those who call, for a function that nobody signs up with. */
-function createTracedAccess(
+export function createTracedAccess(
   stores: ReturnType<typeof createTracedStores>,
   { PROFILE, LIMITS }: { PROFILE: 'own' | 'hosted'; LIMITS: string },
   log: Log,

@@ -83,6 +83,11 @@ const tables: Record<string, () => string> = {
     const { total } = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     return `An install without traffic costs ${dollars(total)} USD a month: one shard, the alarms, the dashboard and the maintenance of every minute.`
   },
+  streams: () => {
+    const base = usage({ events: 0, reads: 0, months: 0 })
+    const month = monthlyCost({ ...base, streams: 10 }).total - monthlyCost(base).total
+    return `Ten streams that are open for a day cost ${dollars(month / system.daysPerMonth)} USD, and for a month ${dollars(month)} USD, beside the bytes of their events.`
+  },
   storage: () => {
     const cents = prices.s3Stored.tiers[0][1] * 100
     const events = amount(GB / system.lake.coldBytes)

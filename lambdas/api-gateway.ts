@@ -89,8 +89,9 @@ function respondWithoutRoute(method: string, path: string): BufferedResponse {
   throw routeNotFound(method, path)
 }
 
-function toRequest(
-  event: APIGatewayProxyEventV2,
+/** The request of a function, from the event of an HTTP API or of a function URL. */
+export function toRequest(
+  event: Omit<APIGatewayProxyEventV2, 'requestContext'>,
   headers: Record<string, string | undefined>,
   route: Route,
   ip: string,
@@ -113,7 +114,10 @@ function toRequest(
  * The headers with lower-case names, and the cookies as one header again. API Gateway sends lower-case names and joins
  * the values of a repeated header by commas; its test console does not.
  */
-function headersOf({ headers, cookies }: APIGatewayProxyEventV2): Record<string, string | undefined> {
+export function headersOf({
+  headers,
+  cookies,
+}: Pick<APIGatewayProxyEventV2, 'headers' | 'cookies'>): Record<string, string | undefined> {
   const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   return Object.fromEntries(
     cookies === undefined ? lowerCase : [...lowerCase, ['cookie', cookies.join('; ')]],

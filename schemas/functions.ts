@@ -62,12 +62,16 @@ export const functions = {
   /** The HTTP functions. */
   track: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...planSettings }),
   reports: z.object({ ...common, TABLE_NAME, BASE_URL, ATHENA_WORKGROUP, GLUE_DATABASE, ...planSettings }),
+  /** Streams its responses, so it has a function URL instead of routes of the HTTP API. */
+  stream: z.object({ ...common, TABLE_NAME, EDGE_KEY, ...planSettings }),
   control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, ...planSettings }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
   pages: z.object({ ...common, TABLE_NAME, BASE_URL, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
+  /** The live consumer; the stream starts it. */
+  live: z.object({ ...common, TABLE_NAME, ...planSettings }),
   /** The worker for warm and cold compaction; the job queue starts it. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake; a schedule starts it. */

@@ -1,4 +1,4 @@
-import { NAMED_ACTORS } from '#core/ingest/bots'
+import { NAMED_ACTORS } from '#core/ingest/named-bots'
 import type { BotCount } from './counters.ts'
 
 /** What an item holds of one actor. */
