@@ -20,6 +20,8 @@ export type LoadPlan = {
    * request (closed loop).
    */
   rate: number | null
+  /** False: the server gives each event the time of its arrival. Default: true. */
+  hasTimestamp?: boolean
   /** The expected status of every response. */
   expect: number
 }
@@ -42,7 +44,7 @@ const STEP_MS = 0.01
 const STEPS = 1_000_000
 
 /** One event of browser traffic, about 500 bytes of JSON. Its values depend on `i`. */
-function sampleEvent(i: number, token: string) {
+function sampleEvent(i: number, { token, hasTimestamp = true }: LoadPlan) {
   const page = (i * 7919) % 2003
   return {
     project: 'bench',
@@ -66,15 +68,15 @@ function sampleEvent(i: number, token: string) {
     },
     user_id: `anon_${((i * 2654435761) % 4294967296).toString(16)}`,
     session_id: `sess_${((i * 40503) % 16777216).toString(16)}`,
-    timestamp: Date.now() - (i % 1000),
+    ...(hasTimestamp && { timestamp: Date.now() - (i % 1000) }),
   }
 }
 
 function createRequest(plan: LoadPlan, i: number): Buffer {
   const body = JSON.stringify(
     plan.path === '/track'
-      ? sampleEvent(i, plan.token)
-      : { events: Array.from({ length: 100 }, (_, k) => sampleEvent(i * 100 + k, plan.token)) },
+      ? sampleEvent(i, plan)
+      : { events: Array.from({ length: 100 }, (_, k) => sampleEvent(i * 100 + k, plan)) },
   )
   const head = [
     `POST ${plan.path} HTTP/1.1`,
