@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { projectContext } from './contexts.ts'
-import { PERIOD_LABELS, period, project, tz, wholeNumber } from './fields.ts'
+import { labelledPeriod, period, project, tz, wholeNumber } from './fields.ts'
 import { cut, deltaMetric } from './sessions.ts'
 
 /** GET /bot-traffic and GET /account/bot-traffic (contract 1.3 and 2.6). */
@@ -34,14 +34,7 @@ const lastSeenAt = z.int().nullable().meta({ description: 'Unix ms; null without
 const sharePct = z.number().meta({ description: 'Share of the requests, 0 to 100' })
 
 const overview = {
-  period: z.object({
-    label: z.enum(PERIOD_LABELS),
-    from: z.string(),
-    to: z.string(),
-    previous_from: z.string(),
-    previous_to: z.string(),
-    tz: z.string().optional(),
-  }),
+  period: labelledPeriod,
   categories: z.array(z.object({ category: z.string(), ...counts, share_pct: sharePct })),
   time_series: z.array(z.object({ date: z.string(), ...counts })),
   rules_version: z

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '#core/ports'
+import { queryAll } from '#core/query-all'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { type LiveEvent, type LiveRecord, packChunks, unpackChunk } from './chunk.ts'
 
@@ -91,16 +92,8 @@ export function createLiveBuffer(
   }
 
   async function readAll(projectId: string, key: string, options = {}): Promise<Item[]> {
-    const items: Item[] = []
-    let start: Record<string, unknown> | undefined
-    do {
-      const page = await orUnavailable(
-        client.query({ ...range(projectId, key), ...options, ExclusiveStartKey: start }),
-      )
-      items.push(...((page.Items ?? []) as Item[]))
-      start = page.LastEvaluatedKey
-    } while (start !== undefined)
-    return items
+    const items = await queryAll({ client, table }, { ...range(projectId, key), ...options })
+    return items as Item[]
   }
 
   function range(projectId: string, fromKey: string) {

@@ -1,4 +1,5 @@
 import { forEachConcurrent } from '#core/concurrency'
+import { queryAll } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import { type ActorCount, addActors } from './bot-actors.ts'
@@ -81,24 +82,16 @@ export function createBotStore({ client, table }: StateTable) {
     return [...totals.values()]
   }
 
-  async function readDays(projectId: string, from: string, to: string): Promise<Record<string, unknown>[]> {
-    const items: Record<string, unknown>[] = []
-    let start: Record<string, unknown> | undefined
-    do {
-      const page = await orUnavailable(
-        client.query({
-          TableName: table,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-          // `$` comes after `#`, so this is every source of the last day too.
-          ExpressionAttributeValues: { ':pk': `bots#${projectId}`, ':from': `${from}#`, ':to': `${to}$` },
-          ConsistentRead: true,
-          ExclusiveStartKey: start,
-        }),
-      )
-      items.push(...(page.Items ?? []))
-      start = page.LastEvaluatedKey
-    } while (start !== undefined)
-    return items
+  function readDays(projectId: string, from: string, to: string): Promise<Record<string, unknown>[]> {
+    return queryAll(
+      { client, table },
+      {
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        // `$` comes after `#`, so this is every source of the last day too.
+        ExpressionAttributeValues: { ':pk': `bots#${projectId}`, ':from': `${from}#`, ':to': `${to}$` },
+        ConsistentRead: true,
+      },
+    )
   }
 
   return { addBots, bots }

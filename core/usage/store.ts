@@ -1,4 +1,5 @@
 import { forEachConcurrent } from '#core/concurrency'
+import { queryAll } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { type BotStore, createBotStore } from './bot-store.ts'
 import type { EventCount, UsageCounters } from './counters.ts'
@@ -109,23 +110,15 @@ export function createUsageStore({ client, table }: StateTable): UsageStore {
   }
 
   /** Reads all items of a partition with `from` <= sk <= `to`. */
-  async function query(pk: string, from: string, to: string): Promise<Record<string, unknown>[]> {
-    const items: Record<string, unknown>[] = []
-    let start: Record<string, unknown> | undefined
-    do {
-      const page = await orUnavailable(
-        client.query({
-          TableName: table,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-          ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-          ConsistentRead: true,
-          ExclusiveStartKey: start,
-        }),
-      )
-      items.push(...(page.Items ?? []))
-      start = page.LastEvaluatedKey
-    } while (start !== undefined)
-    return items
+  function query(pk: string, from: string, to: string): Promise<Record<string, unknown>[]> {
+    return queryAll(
+      { client, table },
+      {
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+        ConsistentRead: true,
+      },
+    )
   }
 
   return {

@@ -33,7 +33,13 @@ export const streamingRoutes = {
       'The events of a project as they arrive, as server-sent events. After a disconnection, send the id of the last event as Last-Event-ID',
     function: 'stream',
     query: streamQuery,
-    responses: { 200: { description: 'An open stream of blocks', contentType: 'text/event-stream' } },
+    responses: {
+      200: {
+        description:
+          'Blocks: `connected` with the filters, `track` for each event, and the comment `:heartbeat` after 30 s without another block. On AWS a stream ends after 5 minutes and the client connects again',
+        contentType: 'text/event-stream',
+      },
+    },
     errors: ['STREAM_LIMIT'],
   },
 } as const satisfies Record<string, Route>
