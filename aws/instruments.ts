@@ -4,6 +4,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics'
 import { Tracer } from '@aws-lambda-powertools/tracer'
 import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware'
 import middy from '@middy/core'
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import type { Context } from 'aws-lambda'
 import type { Log } from '#core/ports'
 import { countedCodes, type Gauge, gauges, type LogCode, logCodes } from '#schemas/log'
@@ -25,6 +26,8 @@ export type Instruments = {
     handle: (event: E, signal: AbortSignal) => Promise<R>,
     timeout?: TimeoutResponse<R>,
   ): (event: E, context: Context) => Promise<R>
+  /** The same for a function that streams its response. Lambda's runtime provides what it needs, so call it only there. */
+  instrumentStream<E, R>(handle: (event: E) => Promise<R>): unknown
 }
 
 const metricCodes: ReadonlySet<LogCode> = new Set(countedCodes)
@@ -61,6 +64,15 @@ export function createInstruments(): Instruments {
           ? { timeoutEarlyInMillis: 0 }
           : { timeoutEarlyInMillis: timeout.before, timeoutEarlyResponse: timeout.respond },
       )
+        .use(captureLambdaHandler(tracer, { captureResponse: false }))
+        .use(injectLambdaContext(logger, { logEvent: false }))
+        .use(publishMetrics(metrics)),
+    instrumentStream: handle =>
+      middy(handle, { executionMode: executionModeStreamifyResponse, timeoutEarlyInMillis: 0 })
+        .before(({ context }) => {
+          // The connections of the clients stay open. Without this the call would last until its timeout.
+          context.callbackWaitsForEmptyEventLoop = false
+        })
         .use(captureLambdaHandler(tracer, { captureResponse: false }))
         .use(injectLambdaContext(logger, { logEvent: false }))
         .use(publishMetrics(metrics)),

@@ -14,6 +14,7 @@ import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
 import { openLake } from '#core/lake/snapshot'
 import { readProfile } from '#core/limits/profile'
+import { createLiveBuffer } from '#core/live/buffer'
 import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createDemo } from '#core/sessions/demo'
@@ -82,9 +83,12 @@ export function createReportsServices(environment: Environment) {
   })
   const stores = createTracedStores(TABLE_NAME, trace)
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const access = createTracedAccess(stores, settings, log)
+  const bufferMs = access.profile.live_buffer_seconds * 1_000
   return {
     services: {
-      ...createTracedAccess(stores, settings, log),
+      ...access,
+      buffer: createLiveBuffer(stores, { clock, bufferMs }),
       engine,
       openLake: () => openLake({ state: stores.lakeState, lake }),
       baseUrl: BASE_URL,
@@ -200,7 +204,7 @@ export function createTracedStores(table: string, trace: Instruments['trace']) {
 }
 
 /** The stores of those who call, for a function that nobody signs up with. */
-function createTracedAccess(
+export function createTracedAccess(
   stores: ReturnType<typeof createTracedStores>,
   { PROFILE, LIMITS }: { PROFILE: 'own' | 'hosted'; LIMITS: string },
   log: Log,

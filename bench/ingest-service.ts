@@ -46,7 +46,15 @@ const notFound: HttpFunction = async () => ({ status: 404, headers: {}, body: ''
 await startHttp({
   port: Number(port),
   host: '127.0.0.1',
-  functions: { track, site: notFound, control: notFound, reports: notFound, auth: notFound, pages: notFound },
+  functions: {
+    track,
+    site: notFound,
+    control: notFound,
+    reports: notFound,
+    stream: notFound,
+    auth: notFound,
+    pages: notFound,
+  },
   log,
 })
 process.stdout.write('ready\n')

@@ -1,9 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs, promisify } from 'node:util'
+import { rmSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import {
+  CONNECTIONS,
+  createBenchFolder,
+  freePort,
+  residentMb,
+  runLoad,
+  startScript,
+  startService,
+  stop,
+  type Target,
+  waitUntilResponding,
+} from './bench-service.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 
 /**
@@ -29,25 +37,16 @@ const { values: options } = parseArgs({
   },
 })
 
-type Target = { name: string; port: number; tokens: string[]; process: ChildProcess }
+const seconds = Number(options.seconds)
+const eventIds = options['event-ids']
+
 type RequestShape = { name: string; path: LoadPlan['path']; events: number; minRatio: number }
 
 const SHAPES: RequestShape[] = [
   { name: 'single events', path: '/track', events: 1, minRatio: 1 / 3 },
   { name: 'batches of 100', path: '/track/batch', events: 100, minRatio: 1 / 4 },
 ]
-const CONNECTIONS = 64
-const NODE_ARGS = ['--disable-warning=ExperimentalWarning']
 const MEMORY_EVERY_MS = 15_000
-
-/** Starts a script as a separate process. Its standard output is thrown away. */
-function startScript(script: string, args: string[], env: Record<string, string> = {}): ChildProcess {
-  const path = join(import.meta.dirname, '..', script)
-  return spawn(process.execPath, [...NODE_ARGS, path, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-}
 
 async function startBare(): Promise<Target> {
   const port = await freePort()
@@ -62,76 +61,6 @@ async function startAlone(dir: string): Promise<Target> {
   const child = startScript('bench/ingest-service.ts', [String(port), dir, token])
   await waitUntilResponding(port, child)
   return { name: 'ingestion alone', port, tokens: [token], process: child }
-}
-
-async function startService(dir: string): Promise<Target> {
-  const port = await freePort()
-  const child = startScript('local/main.ts', [], { PORT: String(port), DATA_DIR: dir, SEED_DEMO: 'false' })
-  await waitUntilResponding(port, child)
-  const credentials = join(dir, 'credentials.json')
-  while (!existsSync(credentials)) await sleep(50)
-  const { project_token, api_key } = JSON.parse(readFileSync(credentials, 'utf8'))
-  const tokens = [project_token]
-  while (tokens.length < Number(options.projects))
-    tokens.push(await createProject(port, api_key, tokens.length))
-  return { name: 'Footfall', port, tokens, process: child }
-}
-
-/** Creates a project and returns its token. */
-async function createProject(port: number, apiKey: string, number: number): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/projects`, {
-    method: 'POST',
-    headers: { 'X-API-Key': apiKey },
-    body: JSON.stringify({ name: `site-${number}` }),
-  })
-  const { project_token } = (await response.json()) as { project_token: string }
-  return project_token
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
-
-/** Waits until the process responds to HTTP. */
-async function waitUntilResponding(port: number, child: ChildProcess): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended with ${child.exitCode}`)
-    const isResponding = await fetch(`http://127.0.0.1:${port}/health`, { method: 'POST', body: '{}' }).then(
-      () => true,
-      () => false,
-    )
-    if (isResponding) return
-    await sleep(100)
-  }
-}
-
-const runFile = promisify(execFile)
-
-async function runLoad(
-  target: Target,
-  plan: Partial<LoadPlan> & Pick<LoadPlan, 'path'>,
-): Promise<LoadResult> {
-  const fullPlan: LoadPlan = {
-    port: target.port,
-    tokens: target.tokens,
-    eventIds: options['event-ids'],
-    connections: CONNECTIONS,
-    depth: 1,
-    seconds: Number(options.seconds),
-    rate: null,
-    expect: 202,
-    ...plan,
-  }
-  const script = join(import.meta.dirname, 'load.ts')
-  const { stdout } = await runFile(process.execPath, [...NODE_ARGS, script, JSON.stringify(fullPlan)])
-  const result: LoadResult = JSON.parse(stdout)
-  if (result.failed > 0)
-    console.log(`  ${result.failed} of ${result.requests} requests to ${target.name} FAILED`)
-  return result
 }
 
 function printResult(label: string, { perSecond, p50, p95, p99, max }: LoadResult, events: number): void {
@@ -152,7 +81,7 @@ async function compare(shape: RequestShape, bare: Target, service: Target): Prom
   const rates: Record<string, number[]> = { [bare.name]: [], [service.name]: [] }
   for (let round = 0; round < Number(options.rounds); round++) {
     for (const target of [bare, service]) {
-      const result = await runLoad(target, { path: shape.path })
+      const result = await runLoad(target, { path: shape.path, seconds, eventIds })
       rates[target.name]!.push(result.perSecond)
       printResult(target.name, result, shape.events)
     }
@@ -160,17 +89,9 @@ async function compare(shape: RequestShape, bare: Target, service: Target): Prom
   const highestRate = median(rates[service.name]!)
   const ratio = highestRate / median(rates[bare.name]!)
   console.log(`  ratio to the bare server: ${ratio.toFixed(2)} (goal: at least ${shape.minRatio.toFixed(2)})`)
-  const halfLoad = await runLoad(service, { path: shape.path, rate: highestRate / 2 })
+  const halfLoad = await runLoad(service, { path: shape.path, rate: highestRate / 2, seconds, eventIds })
   printResult('at half of the highest rate', halfLoad, shape.events)
   return highestRate
-}
-
-/** Resident memory in MB, or null on a system without /proc. */
-function residentMb(pid: number): number | null {
-  const path = `/proc/${pid}/status`
-  if (!existsSync(path)) return null
-  const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1]
-  return kb === undefined ? null : Math.round(Number(kb) / 1024)
 }
 
 async function watchMemory(service: Target, shape: RequestShape, highestRate: number): Promise<void> {
@@ -182,17 +103,14 @@ async function watchMemory(service: Target, shape: RequestShape, highestRate: nu
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     console.log(`  ${String(seconds).padStart(5)} s   ${residentMb(service.process.pid as number)} MB`)
   }, MEMORY_EVERY_MS)
-  const result = await runLoad(service, { path: shape.path, rate, seconds: minutes * 60 })
+  const result = await runLoad(service, { path: shape.path, rate, seconds: minutes * 60, eventIds })
   printResult('whole time', result, shape.events)
   clearInterval(timer)
 }
 
-// On the disk of the repository, because the system's folder for temporary files may be in memory.
-const root = join(import.meta.dirname, '..', '.footfall')
-mkdirSync(root, { recursive: true })
-const dir = mkdtempSync(join(root, 'bench-'))
+const dir = createBenchFolder()
 const bare = await startBare()
-const service = await (options.alone ? startAlone(dir) : startService(dir))
+const service = await (options.alone ? startAlone(dir) : startService(dir, Number(options.projects)))
 try {
   for (const shape of SHAPES) {
     const highestRate = await compare(shape, bare, service)
@@ -200,10 +118,6 @@ try {
   }
   console.log(`Memory of ${service.name}: ${residentMb(service.process.pid as number)} MB`)
 } finally {
-  for (const target of [bare, service]) {
-    const exit = new Promise(resolve => target.process.once('exit', resolve))
-    target.process.kill('SIGTERM')
-    await exit
-  }
+  for (const target of [bare, service]) await stop(target)
   rmSync(dir, { recursive: true, force: true })
 }

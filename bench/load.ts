@@ -23,6 +23,8 @@ export type LoadPlan = {
    * request (closed loop).
    */
   rate: number | null
+  /** False: the server gives each event the time of its arrival. Default: true. */
+  hasTimestamp?: boolean
   /** The expected status of every response. */
   expect: number
 }
@@ -49,7 +51,7 @@ const ID_PLACEHOLDER = 'event-id-________'
 const ID_DIGITS = 8
 
 /** One event of browser traffic, about 500 bytes of JSON. Its values depend on `i`. */
-function sampleEvent(i: number, token: string, hasId: boolean) {
+function sampleEvent(i: number, token: string, { eventIds, hasTimestamp = true }: LoadPlan) {
   const page = (i * 7919) % 2003
   return {
     project: 'bench',
@@ -73,17 +75,18 @@ function sampleEvent(i: number, token: string, hasId: boolean) {
     },
     user_id: `anon_${((i * 2654435761) % 4294967296).toString(16)}`,
     session_id: `sess_${((i * 40503) % 16777216).toString(16)}`,
-    timestamp: Date.now() - (i % 1000),
-    ...(hasId && { event_id: ID_PLACEHOLDER }),
+    ...(hasTimestamp && { timestamp: Date.now() - (i % 1000) }),
+    ...(eventIds && { event_id: ID_PLACEHOLDER }),
   }
 }
 
-function createRequest({ port, path, tokens, eventIds }: LoadPlan, i: number): Buffer {
+function createRequest(plan: LoadPlan, i: number): Buffer {
+  const { port, path, tokens } = plan
   const token = tokens[i % tokens.length] as string
   const body = JSON.stringify(
     path === '/track'
-      ? sampleEvent(i, token, eventIds)
-      : { events: Array.from({ length: 100 }, (_, k) => sampleEvent(i * 100 + k, token, eventIds)) },
+      ? sampleEvent(i, token, plan)
+      : { events: Array.from({ length: 100 }, (_, k) => sampleEvent(i * 100 + k, token, plan)) },
   )
   const head = [
     `POST ${path} HTTP/1.1`,

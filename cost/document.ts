@@ -4,6 +4,7 @@ import { readFigures } from './reads.ts'
 import { effectsTable } from './report.ts'
 import { segmentBytesPerEvent } from './segments.ts'
 import { sensitivity } from './sensitivity.ts'
+import { system } from './system.ts'
 import { amount, dollars, table } from './table.ts'
 import { type Usage, usage } from './usage.ts'
 
@@ -104,6 +105,11 @@ const tables: Record<string, () => string> = {
       ],
       [1, 2, 3],
     )
+  },
+  streams: () => {
+    const base = usage({ events: 0, reads: 0, months: 0 })
+    const month = monthlyCost({ ...base, streams: 10 }).total - monthlyCost(base).total
+    return `Ten streams that are open for a day cost ${dollars(month / system.daysPerMonth)} USD, and for a month ${dollars(month)} USD, beside the bytes of their events.`
   },
   storage: () => {
     const cents = prices.s3Stored.tiers[0][1] * 100

@@ -1,6 +1,7 @@
 import { charge, type Line } from './charge.ts'
 import { ingestQuantities } from './ingest.ts'
 import { lakeQuantities } from './lake.ts'
+import { liveQuantities } from './live.ts'
 import { monitoringQuantities } from './monitoring.ts'
 import { readQuantities } from './reads.ts'
 import type { Usage } from './usage.ts'
@@ -17,7 +18,12 @@ export type Cost = {
 
 /** Returns the cost of a month: list prices of us-east-1 (cost/prices.ts), and the work that cost/system.ts describes. */
 export function monthlyCost(usage: Usage): Cost {
-  const workload = [...ingestQuantities(usage), ...lakeQuantities(usage), ...readQuantities(usage)]
+  const workload = [
+    ...ingestQuantities(usage),
+    ...lakeQuantities(usage),
+    ...liveQuantities(usage),
+    ...readQuantities(usage),
+  ]
   const lines = charge([...workload, ...monitoringQuantities(usage, workload)], {
     freeTier: usage.freeTier === 'yes',
   })

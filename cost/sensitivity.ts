@@ -19,6 +19,7 @@ const alternatives: { name: string; change: Partial<Usage> | ((usage: Usage) => 
   { name: 'ten times the projects', change: ({ projects }) => ({ projects: projects * 10 }) },
   { name: 'a peak twice as high', change: ({ peak }) => ({ peak: Math.min(100, peak * 2) }) },
   { name: 'the dashboard', change: { dashboard: 'on' } },
+  { name: 'ten open streams', change: ({ streams }) => ({ streams: streams + 10 }) },
   { name: 'tracing', change: { tracing: 'on' } },
   { name: 'x86_64', change: { architecture: 'x86_64' } },
 ]

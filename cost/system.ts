@@ -62,6 +62,8 @@ export const system = {
     /** Includes waiting for two rounds of statements. The statement that finds copies is one round more. */
     reports: { call: 5_000, copyStatement: 1_500 },
     site: { call: 5 },
+    /** Up to 16 chunks are written at the same time. */
+    live: { call: 15, chunk: 0.5, event: 0.03 },
   },
   functions: functionSizes,
 
@@ -151,13 +153,27 @@ export const system = {
     glueRequests: 5,
   },
 
+  /** The live buffer and open streams. test/cost/live.test.ts counts the units again. */
+  live: {
+    chunkHeadBytes: 500,
+    /** Bytes of an event in a chunk of many, compressed; estimated from the bytes in the lake. */
+    eventBytes: 60,
+    writeUnitBytes: 1_024,
+    /** A connection of a stream ends after this time, and its client opens the next one. */
+    streamSeconds: 300,
+    /** Two looks a second into the buffer of a project with little traffic. */
+    streamReadsPerSecond: 4,
+    /** The lease is renewed each minute, and taken and released for each connection. */
+    streamWritesPerSecond: 1 / 60 + 2 / 300,
+  },
+
   queue: { pollsPerMinute: 15, requestsPerJob: 3 },
 
   monitoring: {
     /** Metrics of error codes come on top, for the hours in which errors happen. */
     metrics: Object.keys(gauges).length,
     /** Metrics of all alarms in lib/alarms.ts. test/cost/stack.test.ts counts them. */
-    alarms: 25,
+    alarms: 27,
     /** The option `dashboard`. */
     dashboards: 1,
     /** Access log line of a request (lib/api.ts), estimated. The functions write no line for a request. */

@@ -52,6 +52,9 @@ export const usageSchema = z.strictObject({
   eventIds: oneOf('no', 'yes').default('no').meta({ description: 'whether senders give an event_id' }),
   reads: count(0).default(10e3).meta({ description: 'calls of GET /stats a month' }),
   range: wholeNumber(1, 3_650).default(30).meta({ description: 'days in the range of a read' }),
+  streams: number(0, 10_000)
+    .default(0)
+    .meta({ description: 'streams (GET /stream) that are open all the time' }),
   months: number(0, 120).default(12).meta({ description: 'months that events are stored' }),
 
   stream: oneOf('provisioned', 'on-demand')

@@ -4,7 +4,7 @@ import Negotiator from 'negotiator'
 import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
 import { type Route, routeKeys, routes } from '#schemas/routes'
-import type { HttpFunction, HttpRequest, HttpResponse } from './http.ts'
+import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from './http.ts'
 import { parseQuery } from './query-string.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
 import { routeNotFound } from './route-not-found.ts'
@@ -46,7 +46,7 @@ export function apiGateway(serve: HttpFunction, log: Log, edgeKey?: string) {
               route,
               toRequest(event, headers, route, callerAddress(event, headers, edgeKey), signal),
             )
-      return fitToLimit(response, method, headers)
+      return fitToLimit(requireBuffered(response), method, headers)
     } catch (error) {
       return toResult(errorResponse(error, name, log), method)
     }
@@ -84,13 +84,14 @@ function callerAddress(
   return headers['x-forwarded-for']?.split(',').at(-2)?.trim() || peer
 }
 
-function respondWithoutRoute(method: string, path: string): HttpResponse {
+function respondWithoutRoute(method: string, path: string): BufferedResponse {
   if (method === 'OPTIONS') return PREFLIGHT
   throw routeNotFound(method, path)
 }
 
-function toRequest(
-  event: APIGatewayProxyEventV2,
+/** The request of a function, from the event of an HTTP API or of a function URL. */
+export function toRequest(
+  event: Omit<APIGatewayProxyEventV2, 'requestContext'>,
   headers: Record<string, string | undefined>,
   route: Route,
   ip: string,
@@ -113,16 +114,25 @@ function toRequest(
  * The headers with lower-case names, and the cookies as one header again. API Gateway sends lower-case names and joins
  * the values of a repeated header by commas; its test console does not.
  */
-function headersOf({ headers, cookies }: APIGatewayProxyEventV2): Record<string, string | undefined> {
+export function headersOf({
+  headers,
+  cookies,
+}: Pick<APIGatewayProxyEventV2, 'headers' | 'cookies'>): Record<string, string | undefined> {
   const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   return Object.fromEntries(
     cookies === undefined ? lowerCase : [...lowerCase, ['cookie', cookies.join('; ')]],
   )
 }
 
+/** An HTTP API cannot stream. GET /stream has an address of its own (lambdas/function-url.ts). */
+function requireBuffered(response: HttpResponse): BufferedResponse {
+  if (response.body instanceof ReadableStream) throw new Error('an HTTP API cannot send a stream')
+  return response as BufferedResponse
+}
+
 /** The response as Lambda takes it. A response that is too large is compressed, or refused if the client reads no gzip. */
 function fitToLimit(
-  response: HttpResponse,
+  response: BufferedResponse,
   method: string,
   headers: Record<string, string | undefined>,
 ): APIGatewayProxyStructuredResultV2 {
@@ -143,7 +153,7 @@ function isSmallEnough(result: APIGatewayProxyStructuredResultV2): boolean {
   return Buffer.byteLength(JSON.stringify(result)) <= MAX_RESULT_BYTES
 }
 
-function gzip({ status, headers, body }: HttpResponse): HttpResponse {
+function gzip({ status, headers, body }: BufferedResponse): BufferedResponse {
   return {
     status,
     headers: { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' },
@@ -152,7 +162,7 @@ function gzip({ status, headers, body }: HttpResponse): HttpResponse {
 }
 
 function toResult(
-  { status, headers, body, cookies }: HttpResponse,
+  { status, headers, body, cookies }: BufferedResponse,
   method: string,
 ): APIGatewayProxyStructuredResultV2 {
   const head = { statusCode: status, headers, ...(cookies !== undefined && { cookies: [...cookies] }) }

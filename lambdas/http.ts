@@ -17,10 +17,14 @@ export type HttpRequest = {
   signal?: AbortSignal
 }
 
+/** A response whose body is known as a whole, as that of every row but GET /stream. */
+export type BufferedResponse = HttpResponse & { body: string | Uint8Array }
+
 export type HttpResponse = {
   status: number
   headers: Record<string, string>
-  body: string | Uint8Array
+  /** A stream is sent while it goes on. It is cancelled when the caller goes away. */
+  body: string | Uint8Array | ReadableStream<Uint8Array>
   /** Set-Cookie headers, one each. */
   cookies?: readonly string[]
 }

@@ -1,5 +1,5 @@
 import { Html, type HtmlValue, html } from './html.ts'
-import type { HttpResponse } from './http.ts'
+import type { BufferedResponse, HttpResponse } from './http.ts'
 import { STYLE, STYLE_SOURCE } from './page-style.ts'
 
 export type Page = {
@@ -20,7 +20,7 @@ export type Page = {
 export const CSRF_FIELD = 'csrf'
 
 /** A page for people: one style, no other request before the first paint, nothing kept on the way. */
-export function pageResponse(page: Page): HttpResponse {
+export function pageResponse(page: Page): BufferedResponse {
   const { status = 200, headers = {}, cookies } = page
   return {
     status,

@@ -1,7 +1,7 @@
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
 import { CORS } from '#schemas/cors'
-import type { HttpResponse } from './http.ts'
+import type { BufferedResponse } from './http.ts'
 
 /** Headers of every response, errors included: CORS without credentials (contract R17), and no guess at content types. */
 export const BASE_HEADERS = {
@@ -19,14 +19,18 @@ const JSON_HEADERS = Object.freeze({
 })
 
 /** The response to OPTIONS on any path. */
-export const PREFLIGHT: HttpResponse = {
+export const PREFLIGHT: BufferedResponse = {
   status: 204,
   headers: { ...BASE_HEADERS, 'Access-Control-Max-Age': String(CORS.maxAgeSeconds) },
   body: '',
 }
 
 /** Makes a JSON response. `headers` are added to those of every JSON response. */
-export function jsonResponse(status: number, body: unknown, headers?: Record<string, string>): HttpResponse {
+export function jsonResponse(
+  status: number,
+  body: unknown,
+  headers?: Record<string, string>,
+): BufferedResponse {
   return {
     status,
     headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
@@ -38,7 +42,7 @@ export function jsonResponse(status: number, body: unknown, headers?: Record<str
  * The response to a thrown error. An ApiError is sent as it is. Another error is sent as INTERNAL_ERROR without its text;
  * the text goes to the log under REQUEST_FAILED. `route` names the row, not the URL, which may contain `key=`.
  */
-export function errorResponse(thrown: unknown, route: string, log: Log): HttpResponse {
+export function errorResponse(thrown: unknown, route: string, log: Log): BufferedResponse {
   const error = thrown instanceof ApiError ? thrown : new ApiError('INTERNAL_ERROR')
   if (error.status === 500) {
     log('REQUEST_FAILED', { route, error: thrown instanceof Error ? thrown.stack : String(thrown) })

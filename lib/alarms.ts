@@ -95,11 +95,17 @@ function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, Al
       above: retentionMs / 8,
       meaning: `The lake consumer is behind. The stream deletes records after ${config.retentionHours} h, also unread ones.`,
     },
-    // This metric counts the reads of every consumer. A second consumer, `live`, needs a metric of the lake consumer alone.
+    LiveBehind: {
+      metric: metrics.liveAge(),
+      above: 10_000,
+      breaching: TWO_OF_THREE,
+      meaning:
+        'The live consumer is over 10 s behind. Records over a minute old are missing in /live and /stream.',
+    },
     StreamUnread: {
-      metric: metrics.streamReads(Duration.minutes(15)),
+      metric: metrics.lakePolls(Duration.minutes(15)),
       below: 1,
-      meaning: `No consumer has read the stream for 15 minutes. The stream deletes events after ${config.retentionHours} h.`,
+      meaning: `The lake consumer has not read the stream for 15 minutes. The stream deletes events after ${config.retentionHours} h.`,
     },
     ClaimAge: {
       metric: metrics.gauge('ClaimAgeSeconds'),

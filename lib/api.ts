@@ -21,6 +21,9 @@ import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
 import type { ServiceFunction } from './function.ts'
 
+/** The functions behind the HTTP API, which cannot stream. */
+export type ApiFunction = Exclude<Route['function'], 'stream'>
+
 export type ApiProps = {
   config: Config
   /** Capacity of the stream, records a second; null for an on-demand stream. */
@@ -93,11 +96,12 @@ export class Api extends Construct {
   }
 
   /** Connects each row of the routes table to its function, and every other path to `site`. */
-  addRoutes(functions: Record<Route['function'], ServiceFunction>): void {
+  addRoutes(functions: Record<ApiFunction, ServiceFunction>): void {
     const integrations = Object.fromEntries(
       Object.entries(functions).map(([name, { lambda }]) => [name, this.createIntegration(name, lambda)]),
-    ) as Record<Route['function'], HttpLambdaIntegration>
+    ) as Record<ApiFunction, HttpLambdaIntegration>
     for (const route of Object.values<Route>(routes)) {
+      if (route.function === 'stream') continue
       for (const key of routeKeys(route)) this.addRoute(key, toRouteKey(key), integrations[route.function])
     }
     // `site` answers 404 for an unknown path and 405 for a wrong method.

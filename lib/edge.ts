@@ -8,6 +8,10 @@ import {
   CachePolicy,
   CacheQueryStringBehavior,
   Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
   HttpVersion,
   type IOrigin,
   OriginProtocolPolicy,
@@ -21,7 +25,13 @@ import {
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
-import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
+import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
+import {
+  FunctionUrl,
+  FunctionUrlAuthType,
+  InvokeMode,
+  type Function as LambdaFunction,
+} from 'aws-cdk-lib/aws-lambda'
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
 import { Construct } from 'constructs'
 import { type Route, routes } from '#schemas/routes'
@@ -42,6 +52,23 @@ const PRICE_CLASSES = {
   all: PriceClass.PRICE_CLASS_ALL,
 }
 
+/** A heartbeat comes every 30 s. 60 s is the most that CloudFront allows without a request to AWS. */
+const STREAM_READ_SECONDS = 60
+
+/** Runs at the edge. It replaces a header of this name from the viewer. */
+const TELL_HOST = `function handler(event) {
+  var request = event.request
+  request.headers['x-footfall-host'] = { value: request.headers.host.value }
+  return request
+}`
+
+export type EdgeProps = {
+  apiHost: string
+  /** The function that serves streams. */
+  streaming: LambdaFunction
+  config: Config
+}
+
 /** CloudFront caches these responses for 10 s by default. They must not be cached: an error concerns one request. */
 const ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
@@ -60,8 +87,9 @@ export class Edge extends Construct {
    */
   readonly key = Fn.select(2, Fn.split('/', Aws.STACK_ID))
 
-  constructor(scope: Construct, id: string, { apiHost, config }: { apiHost: string; config: Config }) {
+  constructor(scope: Construct, id: string, { apiHost, streaming, config }: EdgeProps) {
     super(scope, id)
+    const passThrough = this.createPassThroughPolicy()
     const origin = new HttpOrigin(apiHost, {
       protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
       originSslProtocols: [OriginSslPolicy.TLS_V1_2],
@@ -75,7 +103,7 @@ export class Edge extends Construct {
         origin,
         allowedMethods: AllowedMethods.ALLOW_ALL,
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        cachePolicy: this.createPassThroughPolicy(),
+        cachePolicy: passThrough,
         // All headers but Host, because API Gateway finds the API by its own host name.
         originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       },
@@ -83,6 +111,7 @@ export class Edge extends Construct {
         ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
         [routes.experimentsConfig.path]: this.cachedByToken(origin),
         ...Object.fromEntries(ingestionPaths().map(path => [path, this.withoutCookies(origin)])),
+        ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streaming, passThrough)])),
       },
       errorResponses: ERROR_STATUSES.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
       priceClass: PRICE_CLASSES[config.priceClass],
@@ -144,6 +173,37 @@ export class Edge extends Construct {
         enableAcceptEncodingGzip: true,
         enableAcceptEncodingBrotli: true,
       }),
+    }
+  }
+
+  /**
+   * Streams go straight to the URL of their function, because an HTTP API cannot stream. The URL is open to everybody, so
+   * the function demands the header of the edge. The function on the request tells it the host that the caller used.
+   * CloudFront waits longer for the next bytes than the pause between two heartbeats, and compresses nothing.
+   */
+  private streamBehavior(streaming: LambdaFunction, cachePolicy: CachePolicy): BehaviorOptions {
+    const url = new FunctionUrl(this, 'StreamUrl', {
+      function: streaming,
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+    })
+    const tellHost = new EdgeFunction(this, 'TellHost', {
+      comment: 'Copies the host of the request, which the origin does not see',
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(TELL_HOST),
+    })
+    return {
+      origin: new FunctionUrlOrigin(url, {
+        readTimeout: Duration.seconds(STREAM_READ_SECONDS),
+        keepaliveTimeout: Duration.seconds(30),
+        customHeaders: { 'X-Footfall-Edge': this.key },
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      functionAssociations: [{ function: tellHost, eventType: FunctionEventType.VIEWER_REQUEST }],
+      compress: false,
     }
   }
 
@@ -212,6 +272,12 @@ function scriptBehavior(origin: IOrigin) {
     cachePolicy: CachePolicy.CACHING_OPTIMIZED,
     responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS,
   }
+}
+
+/** Paths whose function streams. */
+function streamPaths(): string[] {
+  const rows: Route[] = Object.values(routes)
+  return rows.filter(({ function: name }) => name === 'stream').map(({ path }) => path)
 }
 
 /** Paths that take events from browsers and servers of measured sites. */

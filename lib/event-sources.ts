@@ -15,15 +15,19 @@ const UNLIMITED = -1
  *
  * If Lambda still gives up a batch, it puts the records into the S3 bucket, and an alarm sounds. The CDK's own failure
  * destination grants reading and listing of the whole S3 bucket; Lambda needs only the rights here
- * (docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html).
+ * (docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html). Returns the mapping.
  */
-export function feedFromStream(lake: ServiceFunction, { stream }: EventStream, { bucket }: Storage): void {
+export function feedFromStream(
+  lake: ServiceFunction,
+  { stream }: EventStream,
+  { bucket }: Storage,
+): CfnEventSourceMapping {
   lake.allowObjects(bucket, { put: [FAILURES_PREFIX] })
   // IfExists, because AWS does not document whether Lambda's check of this right names a prefix.
   lake.allow(['s3:ListBucket'], [bucket.bucketArn], {
     StringLikeIfExists: { 's3:prefix': [`${FAILURES_PREFIX}*`] },
   })
-  createMapping(lake, 'FromStream', {
+  return createMapping(lake, 'FromStream', {
     eventSourceArn: stream.streamArn,
     // The oldest record, also for a mapping that replaces another: the consumer skips records that are in the lake.
     startingPosition: 'TRIM_HORIZON',
@@ -36,6 +40,26 @@ export function feedFromStream(lake: ServiceFunction, { stream }: EventStream, {
     bisectBatchOnFunctionError: true,
     functionResponseTypes: ['ReportBatchItemFailures'],
     destinationConfig: { onFailure: { destination: bucket.bucketArn } },
+    metricsConfig: { metrics: ['EventCount'] },
+  })
+}
+
+/**
+ * Feeds the stream to the live consumer too. Lambda polls each shard once a second, so without a window a batch holds the
+ * records of about a second. A batch that fails is tried twice more and then dropped, and so are records over a minute
+ * old: nobody waits for them in live reads, and the lake consumer has every record. So there is no failure destination; an
+ * alarm tells of failures.
+ */
+export function feedLive(live: ServiceFunction, { stream }: EventStream): void {
+  createMapping(live, 'FromStream', {
+    eventSourceArn: stream.streamArn,
+    startingPosition: 'LATEST',
+    batchSize: 10_000,
+    maximumBatchingWindowInSeconds: 0,
+    parallelizationFactor: 1,
+    maximumRetryAttempts: 2,
+    maximumRecordAgeInSeconds: 60,
+    bisectBatchOnFunctionError: false,
   })
 }
 
@@ -54,11 +78,12 @@ function createMapping(
   target: ServiceFunction,
   id: string,
   props: Omit<ConstructorParameters<typeof CfnEventSourceMapping>[2], 'functionName'>,
-): void {
+): CfnEventSourceMapping {
   const mapping = new CfnEventSourceMapping(target as Construct, id, {
     functionName: target.lambda.functionName,
     ...props,
   })
   // Lambda checks the rights of the role when it creates the mapping.
   if (target.lambda.role !== undefined) mapping.node.addDependency(target.lambda.role)
+  return mapping
 }

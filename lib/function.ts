@@ -36,6 +36,15 @@ export type TableAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'Up
 /** For each action, the prefixes of the S3 bucket where it is allowed. */
 export type LakeAccess = { list?: string[]; get?: string[]; put?: string[]; delete?: string[] }
 
+const STREAM_MAPPING_ACTIONS = [
+  'DescribeStream',
+  'DescribeStreamSummary',
+  'GetRecords',
+  'GetShardIterator',
+  'ListShards',
+  'ListStreams',
+].map(action => `kinesis:${action}`)
+
 type Conditions = Record<string, Record<string, string[]>>
 
 /**
@@ -108,19 +117,12 @@ export class ServiceFunction extends Construct {
    * stream, but Lambda refuses a mapping without it.
    */
   bindStreamReader({ streamArn }: Stream): this {
-    const actions = [
-      'DescribeStream',
-      'DescribeStreamSummary',
-      'GetRecords',
-      'GetShardIterator',
-      'ListShards',
-      'ListStreams',
-    ]
-    this.allow(
-      actions.map(action => `kinesis:${action}`),
-      [streamArn],
-    )
-    return this.set('STREAM_ARN', streamArn)
+    return this.allow(STREAM_MAPPING_ACTIONS, [streamArn]).set('STREAM_ARN', streamArn)
+  }
+
+  /** Allows what an event source mapping needs, for a function that does not read the stream itself. */
+  bindStreamMapping({ streamArn }: Stream): this {
+    return this.allow(STREAM_MAPPING_ACTIONS, [streamArn])
   }
 
   /** Allows access to the lake's objects under prefixes. A prefix ends with a slash. */

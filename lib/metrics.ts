@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Stream } from 'aws-cdk-lib/aws-kinesis'
+import type { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { FunctionName } from '#schemas/functions'
@@ -13,6 +14,8 @@ export type MetricSources = {
   namespace: string
   functions: Record<FunctionName, ServiceFunction>
   stream: Stream
+  /** The mapping of the stream to the lake consumer. */
+  lakeMapping: CfnEventSourceMapping
   api: Api
   workgroup: string
 }
@@ -40,7 +43,7 @@ const THROTTLED_BY_GATEWAY = FilterPattern.all(
  */
 const QUERY_STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
 
-export function createMetrics({ namespace, functions, stream, api, workgroup }: MetricSources) {
+export function createMetrics({ namespace, functions, stream, lakeMapping, api, workgroup }: MetricSources) {
   const { http } = api
   const gatewayThrottles = api.log.addMetricFilter('Refused', {
     metricNamespace: namespace,
@@ -63,12 +66,22 @@ export function createMetrics({ namespace, functions, stream, api, workgroup }: 
     durationP99: (name: FunctionName) => lambda(name).metricDuration(percentile(99)),
     /** Age of the oldest record that the lake consumer has not read, ms. */
     iteratorAge: () => lambda('lake').metric('IteratorAge', MAXIMUM),
+    /** Age of the oldest record that the live consumer has not read, ms. */
+    liveAge: () => lambda('live').metric('IteratorAge', MAXIMUM),
     /**
-     * How often the stream was read. Lambda reads each shard once a second, also an empty one
-     * (docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html). So this metric separates a site without traffic from a
-     * consumer that is off. The consumer's own metrics cannot: without calls they have no data.
+     * How often Lambda has polled the stream for the lake consumer. It polls each shard once a second, and an empty poll
+     * counts as a value of 0 (docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html, PolledEventCount). So the
+     * number of values separates a site without traffic from a consumer that is off. The metrics of the function cannot:
+     * without calls they have no data. Those of the stream cannot either, because the live consumer reads it too.
      */
-    streamReads: (period: Duration) => stream.metric('GetRecords.Success', { statistic: Stats.SUM, period }),
+    lakePolls: (period: Duration) =>
+      new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'PolledEventCount',
+        dimensionsMap: { EventSourceMappingUUID: lakeMapping.ref },
+        statistic: Stats.SAMPLE_COUNT,
+        period,
+      }),
     recordsIn: () => stream.metricIncomingRecords(SUM),
     bytesIn: () => stream.metricIncomingBytes(SUM),
     /** Records that the stream refused for want of capacity. */

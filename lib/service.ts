@@ -8,7 +8,7 @@ import { createBudget } from './budget.ts'
 import { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
 import { COUNTRY_HEADER_SEEN, Edge } from './edge.ts'
-import { feedFromQueue, feedFromStream } from './event-sources.ts'
+import { feedFromQueue, feedFromStream, feedLive } from './event-sources.ts'
 import { ServiceFunction, type TableAction } from './function.ts'
 import { COMPACTION_MEMORY_MB, functionSizes } from './function-sizes.ts'
 import { HealthDashboard } from './health-dashboard.ts'
@@ -54,14 +54,22 @@ export class Service extends Stack {
 
     // The API comes before its functions, because they need the address of CloudFront in front of it.
     const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })
-    const { distribution, baseUrl, key: edgeKey } = new Edge(this, 'Edge', { apiHost: api.host, config })
-
     const entries = (Object.keys(functions) as FunctionName[]).map(name => [
       name,
       new ServiceFunction(this, name, { name, folder: folders[name], config }),
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
-    const { track, reports, control, auth, site, pages, lake, jobs, scheduler, owner } = serviceFunctions
+    const { track, reports, stream: streaming, control, auth, site, pages } = serviceFunctions
+    const { lake, live, jobs, scheduler, owner } = serviceFunctions
+    const {
+      distribution,
+      baseUrl,
+      key: edgeKey,
+    } = new Edge(this, 'Edge', {
+      apiHost: api.host,
+      streaming: streaming.lambda,
+      config,
+    })
 
     // It reads projects, credentials and caps, and notes when an agent session was used.
     track
@@ -75,6 +83,11 @@ export class Service extends Stack {
       .bindCatalog(catalog, bucket)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
+    // It has no setting for the address of the service: CloudFront needs the function's address first.
+    streaming
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindPlans(config)
+      .set('EDGE_KEY', edgeKey)
     control
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindPlans(config)
@@ -95,6 +108,7 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindStreamReader(stream)
       .bindLake(bucket, { list: [HOT], get: [HOT], put: [HOT, QUARANTINE_PREFIX] })
+    live.bindTable(table, ['PutItem']).bindStreamMapping(stream).bindPlans(config)
     jobs
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: SEGMENTS })
@@ -108,12 +122,12 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])
       .bindStreamWriter(stream)
       .set('BASE_URL', baseUrl)
-    // `live`, the second consumer of the stream, and its functions will join here.
 
     api.addRoutes({ track, reports, control, auth, site, pages })
-    feedFromStream(lake, events, storage)
+    const lakeMapping = feedFromStream(lake, events, storage)
+    feedLive(live, events)
     // An update replaces the consumer first, so that it can read records of a new format when they arrive.
-    track.lambda.node.addDependency(lake.lambda)
+    track.lambda.node.addDependency(lake.lambda, live.lambda)
     feedFromQueue(jobs, jobQueue, config.jobConcurrency)
     const clock = new MinuteSchedule(this, 'Clock', scheduler)
 
@@ -121,6 +135,7 @@ export class Service extends Stack {
       namespace: config.stackName,
       functions: serviceFunctions,
       stream,
+      lakeMapping,
       api,
       workgroup: catalog.name,
     })

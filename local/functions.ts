@@ -3,6 +3,10 @@ import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createFreshness } from '#core/lake/freshness'
 import { openLake } from '#core/lake/snapshot'
+import { createLiveBuffer } from '#core/live/buffer'
+import { STREAM_DEFAULTS } from '#core/live/event-stream'
+import { createStreamLeases } from '#core/live/stream-leases'
+import { createTails } from '#core/live/tails'
 import type { Clock, Log } from '#core/ports'
 import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
@@ -10,6 +14,7 @@ import { controlHandler } from '#lambdas/control/handler'
 import type { HttpFunction } from '#lambdas/http'
 import { reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
+import { streamHandler } from '#lambdas/stream/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
 import { buildTracker } from '#tracker/build'
@@ -50,6 +55,10 @@ export async function openFunctions(
       timeoutMs: settings.QUERY_TIMEOUT_MS,
     }),
   ])
+  const buffer = createLiveBuffer(storage, {
+    clock,
+    bufferMs: access.profile.live_buffer_seconds * 1_000,
+  })
   // Ends the process that esbuild keeps for further builds.
   await stopEsbuild()
   const common = { ...access, accounts, projects, usage, baseUrl, clock, log }
@@ -63,7 +72,15 @@ export async function openFunctions(
       engine,
       estimator: engine,
       openLake: () => openLake({ state: lakeState, lake }),
+      buffer,
       freshUntil: createFreshness({ state: lakeState, stream, clock }),
+    }),
+    stream: streamHandler({
+      ...common,
+      buffer,
+      tails: createTails({ buffer, log }),
+      leases: createStreamLeases(storage, { clock, isOnlyProcess: true }),
+      streamSettings: STREAM_DEFAULTS,
     }),
     track: trackHandler({
       stream,

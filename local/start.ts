@@ -5,6 +5,7 @@ import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { Credentials } from '#schemas/owner'
 import { openAccess } from './access/open-access.ts'
+import { profileOf } from './access/profile.ts'
 import { credentialsPath, readCredentials, writeCredentials } from './credentials-file.ts'
 import { collectGarbage } from './demo/collect-garbage.ts'
 import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
@@ -66,6 +67,7 @@ export async function startService(
       compactionMemoryMb: settings.COMPACTION_MEMORY_MB,
       epochMs: settings.EPOCH_SECONDS * 1_000,
       retentionMs: settings.STREAM_RETENTION_MINUTES * 60_000,
+      liveBufferMs: profileOf(settings).live_buffer_seconds * 1_000,
     },
     log,
   )

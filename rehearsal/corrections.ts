@@ -35,9 +35,12 @@ type TemplateResource = { Type: string; Properties: { CorsConfiguration?: Cors }
 async function pointOriginToApi({ cloudFront }: AwsClients, stack: Stack, port: number): Promise<void> {
   const Id = stack.distributionId
   const { DistributionConfig, ETag } = await cloudFront.send(new GetDistributionConfigCommand({ Id }))
-  const [origin, ...others] = DistributionConfig?.Origins?.Items ?? []
+  // The other origin is the URL of the streaming function. `localhost` is the origin of an earlier correction.
+  const [origin, ...others] = (DistributionConfig?.Origins?.Items ?? []).filter(({ DomainName = '' }) =>
+    /\.execute-api\.|^localhost$/.test(DomainName),
+  )
   if (DistributionConfig === undefined || origin === undefined || others.length > 0) {
-    throw new Error('The distribution must have exactly one origin.')
+    throw new Error('The distribution must have exactly one origin for the API.')
   }
   origin.DomainName = 'localhost'
   origin.OriginPath = `/_aws/execute-api/${stack.apiId}/$default`

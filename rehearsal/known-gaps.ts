@@ -10,5 +10,6 @@ export const KNOWN_GAPS = [
   'CORS settings and the origin of CloudFront. rehearsal/corrections.ts corrects them after each deployment.',
   'Athena. Trino 476 replaces engine version 3, without limits on scanned bytes and without reuse of results.',
   'Effects after days: merges of large segments (npm test covers them), and expiry in the state table and the S3 bucket.',
+  'GET /stream: the function URL, the function at the edge and streamed responses. test/lambdas/ and test/bundles/ test the function, and test/lib/ the template.',
   'Alarms, dashboards, traces, budgets, encryption and backups. They are created, but nothing tests them.',
 ]

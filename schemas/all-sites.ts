@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { PERIOD_LABELS, period, tz, wholeNumber } from './fields.ts'
+import { labelledPeriod, period, tz, wholeNumber } from './fields.ts'
 import { cut, deltaMetric } from './sessions.ts'
 
 /** GET /account/all-sites (contract 1.3). */
@@ -17,14 +17,7 @@ export const allSitesQuery = z.object({
 export const allSitesResponse = z
   .object({
     scope: z.literal('account'),
-    period: z.object({
-      label: z.enum(PERIOD_LABELS),
-      from: z.string(),
-      to: z.string(),
-      previous_from: z.string(),
-      previous_to: z.string(),
-      tz: z.string().optional(),
-    }),
+    period: labelledPeriod,
     summary: z.object({
       total_projects: z.int().meta({ description: 'Projects that are not deleted' }),
       active_projects: z.int().meta({ description: 'Projects with an event in the current period' }),

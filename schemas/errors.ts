@@ -17,6 +17,10 @@ export const errorCodes = {
     status: 429,
     hint: 'Too many requests. Send the same request again after Retry-After seconds.',
   },
+  STREAM_LIMIT: {
+    status: 429,
+    hint: 'The account has as many open streams as it may have. Close one, then open this one again.',
+  },
   PROJECT_REQUIRED: {
     status: 400,
     hint: 'Send the name or id of a project as `project`. GET /projects lists the projects.',

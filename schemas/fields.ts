@@ -76,6 +76,16 @@ export const period = oneOf('period', PERIOD_LABELS).default('7d')
 /** A period in a response; `tz` only if the request had it. */
 export const datedPeriod = z.object({ from: z.string(), to: z.string(), tz: z.string().optional() })
 
+/** The period of a label and the one before it, in a response. */
+export const labelledPeriod = z.object({
+  label: z.enum(PERIOD_LABELS),
+  from: z.string(),
+  to: z.string(),
+  previous_from: z.string(),
+  previous_to: z.string(),
+  tz: z.string().optional(),
+})
+
 /** A whole number within bounds, of a query string or a body. */
 export function wholeNumber(name: string, min: number, max: number) {
   const message = `Parameter \`${name}\` must be a whole number from ${min} to ${max}.`

@@ -71,12 +71,16 @@ export const functions = {
     GLUE_DATABASE,
     ...planSettings,
   }),
+  /** Streams its responses, so it has a function URL instead of routes of the HTTP API. */
+  stream: z.object({ ...common, TABLE_NAME, EDGE_KEY, ...planSettings }),
   control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...planSettings }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
   pages: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings, ...signInSettings }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
+  /** The live consumer; the stream starts it. */
+  live: z.object({ ...common, TABLE_NAME, ...planSettings }),
   /** The worker for compaction and merges; the job queue starts it. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake; a schedule starts it. */

@@ -18,6 +18,10 @@ export const logCodes = {
   RECORDS_MISSING: 'the stream no longer has some records of a claim',
   RECORD_QUARANTINED: 'a record could not be read and was moved to quarantine/',
   LAKE_BATCH_FAILED: 'a batch of the lake consumer failed and will be tried again',
+  LIVE_BATCH_FAILED:
+    'a batch of the live consumer failed; after a few tries its events are missing in live reads only',
+  LIVE_READ_FAILED: 'open streams could not read the live buffer and will try again',
+  STREAM_NOT_RELEASED: 'a closed stream still counts toward the limit of its account, for at most 150 s',
   LAKE_OBJECT_DAMAGED: 'a Parquet file could not be read',
   LAKE_OBJECT_REPAIRED: 'a damaged or missing Parquet file was written again from its superseded files',
   LAKE_OBJECT_LOST:
@@ -53,6 +57,7 @@ export const countedCodes = [
   'RECORDS_MISSING',
   'RECORD_QUARANTINED',
   'LAKE_BATCH_FAILED',
+  'LIVE_BATCH_FAILED',
   'LAKE_OBJECT_DAMAGED',
   'LAKE_OBJECT_LOST',
   'JOB_FAILED',

@@ -13,6 +13,8 @@ import { type CredentialKind, errorsOf, pathParameters, type Route, routes } fro
 const TAGS = {
   Ingestion: 'Send events, with the public token of a project in the body.',
   Analytics: 'Reports of one project, for an account.',
+  Streaming: 'What happens now: the last minutes of a project, at once or as a stream.',
+  Bots: 'Requests of bots, which are counted by day and never stored or billed.',
   Projects: 'The projects of an account: one for each site or app.',
   Contexts: 'What the owner says about the numbers: goals, words, annotations.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',

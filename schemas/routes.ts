@@ -2,12 +2,14 @@ import type * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 import { accountRoutes } from './routes/account.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
+import { botsRoutes } from './routes/bots.ts'
 import { contextsRoutes } from './routes/contexts.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionsRoutes } from './routes/sessions.ts'
+import { streamingRoutes } from './routes/streaming.ts'
 import { trackingRoutes } from './routes/tracking.ts'
 import type { Scope } from './scopes.ts'
 
@@ -29,7 +31,7 @@ export type Route = {
   tag: string
   summary: string
   /** The deployed function (a folder of lambdas/) that serves it. */
-  function: 'track' | 'reports' | 'control' | 'site' | 'auth' | 'pages'
+  function: 'track' | 'reports' | 'stream' | 'control' | 'site' | 'auth' | 'pages'
   /**
    * Who may call: anybody, the holder of a project token (in the body), an account with any of its credentials, or a
    * person with a browser (schemas/routes/pages.ts).
@@ -45,8 +47,11 @@ export type Route = {
   tier?: 'pro'
   /** The limit that each request counts toward, also when it fails later. */
   limit?: Limit
-  /** The part of the request that names the caller's project. It is checked before any other field (R8). */
-  project?: 'query' | 'body' | 'path' | 'body_or_query'
+  /**
+   * The part of the request that names the caller's project. It is checked before any other field (R8). `query_or_first`:
+   * without a name it is the oldest project of the account.
+   */
+  project?: 'query' | 'body' | 'path' | 'body_or_query' | 'query_or_first'
   /** A successful request counts toward the month's reads (contract 6). */
   metered?: true
   query?: z.ZodType
@@ -74,6 +79,8 @@ export const routes = {
   ...trackingRoutes,
   ...serviceRoutes,
   ...analyticsRoutes,
+  ...streamingRoutes,
+  ...botsRoutes,
   ...projectsRoutes,
   ...contextsRoutes,
   ...accountRoutes,

@@ -1,46 +1,17 @@
 import crawlers from 'crawler-user-agents'
 import QuickLRU from 'quick-lru'
-
-export type BotCategory =
-  | 'ai_agent'
-  | 'search_crawler'
-  | 'social_preview'
-  | 'seo_research'
-  | 'headless_browser'
-  | 'monitoring_perf'
-  | 'automation_script'
-  | 'generic_bot'
+import { type BotCategory, NAMED_BOTS } from './named-bots.ts'
 
 export type Bot = { category: BotCategory; actor: string }
 
+/**
+ * The version of the rules, which the daily counts record: the number of the rules in this file, and the version of the
+ * public list. So a jump in the counts can be told from a change of the rules. Raise the number with the rules.
+ */
+export const BOT_RULES_VERSION = '1+crawler-user-agents-1.60.0'
+
 /** Returns the bot that a User-Agent header names, or null for a human. */
 export type BotClassifier = (userAgent: string | undefined) => Bot | null
-
-/**
- * The names of contract 2.6, in its order. A name counts anywhere in the header, in upper or lower case. The actor is the
- * name without its slash.
- */
-const ACTORS: Record<Exclude<BotCategory, 'generic_bot'>, string> = {
-  ai_agent: 'ChatGPT-User, GPTBot, Anthropic-AI, ClaudeBot, Amazonbot, Bytespider, Cohere-AI, PerplexityBot',
-  search_crawler:
-    'Googlebot, Bingbot, Slurp, DuckDuckBot, Baiduspider, YandexBot, Sogou, Exabot, ia_archiver',
-  social_preview:
-    'facebookexternalhit, Facebot, Twitterbot, LinkedInBot, WhatsApp, TelegramBot, Discordbot, Slackbot',
-  seo_research: 'AhrefsBot, SemrushBot, MJ12bot, DotBot, Screaming Frog, Rogerbot, MegaIndex',
-  headless_browser: 'HeadlessChrome, PhantomJS, Puppeteer, Playwright, Selenium',
-  monitoring_perf: 'Lighthouse, PageSpeed, UptimeRobot, Pingdom, Datadog, Site24x7, StatusCake',
-  automation_script:
-    'curl/, wget/, libwww-perl, python-requests, Scrapy, Go-http-client, HTTPie/, node-fetch, undici, ' +
-    'axios/, got/, node/, deno/, bun/',
-}
-
-const NAMED_BOTS = Object.entries(ACTORS).flatMap(([category, names]) =>
-  names.split(', ').map(name => ({
-    category: category as BotCategory,
-    actor: name.replace('/', ''),
-    pattern: name.toLowerCase(),
-  })),
-)
 
 /** A word that ends in `crawler`, `spider` or `scraper` and has more before it is the actor's name. */
 const SELF_NAMED = /(?<![a-z0-9_-])[a-z0-9_][a-z0-9_-]*?(?:crawler|spider|scraper)(?![a-z0-9_])/i

@@ -1,7 +1,7 @@
 import { type Caller, hasScope } from '#core/accounts/caller'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import type { Bot, BotClassifier } from './bots.ts'
+import { BOT_RULES_VERSION, type Bot, type BotClassifier } from './bots.ts'
 import { type Ok, ok, type RedirectToBots, redirectToBots } from './results.ts'
 import type { Sender } from './sender.ts'
 import type { TrackRequest } from './track-request.ts'
@@ -35,6 +35,7 @@ export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }
       category: bot.category,
       actor: bot.actor,
       dropped: trackRequest.items.length,
+      rules_version: BOT_RULES_VERSION,
     })
   }
 }

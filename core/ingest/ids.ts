@@ -70,6 +70,20 @@ export function eventUlid(timestamp: number, lag: number, seq: number): string {
   return base32(BigInt(timestamp), TIME_CHARS) + base32(tail, TAIL_CHARS)
 }
 
+const ULID = new RegExp(`^[0-7][${ALPHABET}]{${TIME_CHARS + TAIL_CHARS - 1}}$`)
+
+/** Returns the second in which the event of an id arrived, as Unix ms; null for a text that eventUlid has not made. */
+export function arrivalOfUlid(id: string): number | null {
+  if (!ULID.test(id)) return null
+  const timestamp = Number(fromBase32(id.slice(0, TIME_CHARS)))
+  const lag = Number((fromBase32(id.slice(TIME_CHARS)) >> 53n) - LAG_OFFSET)
+  return (arrivalSecond(timestamp) + lag) * 1000
+}
+
+function fromBase32(text: string): bigint {
+  return [...text].reduce((value, char) => (value << 5n) + BigInt(ALPHABET.indexOf(char)), 0n)
+}
+
 function base32(value: bigint, chars: number): string {
   let text = ''
   for (let rest = value; text.length < chars; rest >>= 5n) text = ALPHABET[Number(rest & 31n)] + text

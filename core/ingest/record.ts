@@ -28,7 +28,14 @@ export type EventsRecord = RecordHead & {
 }
 
 /** One request of a bot, which is only counted. */
-export type BotRecord = RecordHead & { kind: 'bots'; category: string; actor: string; dropped: number }
+export type BotRecord = RecordHead & {
+  kind: 'bots'
+  category: string
+  actor: string
+  dropped: number
+  /** The rules that recognised the bot. Records of earlier versions have none. */
+  rules_version?: string
+}
 
 /** What one request puts on the stream, for one project. */
 export type StreamRecord = EventsRecord | BotRecord
@@ -97,7 +104,7 @@ const LENGTH_BYTES = 4
 /** Put before the bytes of a record whose checksum was wrong when the log was read. No record is packed like this. */
 export const DAMAGED = 0x00
 
-/** Packs the JSON text of a record. */
+/** Packs the JSON text of a record, or of a live chunk. */
 export function packJson(json: string): Uint8Array {
   const text = Buffer.from(json, 'utf8')
   if (text.length < COMPRESS_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), text])
@@ -129,14 +136,17 @@ export function unpackedBytes(bytes: Uint8Array): number {
   }
 }
 
+/** Reads what packJson has packed. Throws an Error that says what is wrong with the bytes. */
+export function unpackJson(bytes: Uint8Array): unknown {
+  return JSON.parse(unpackText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString('utf8'))
+}
+
 /** Reads a record. Throws an Error that says what is wrong with the bytes; the lake consumer quarantines them. */
 export function unpackRecord(bytes: Uint8Array): StreamRecord {
-  const record = JSON.parse(
-    unpackText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString('utf8'),
-  )
+  const record = unpackJson(bytes) as StreamRecord | undefined
   if (record?.kind === 'events' && Array.isArray(record.events)) return record
   if (record?.kind === 'bots') return record
-  throw new Error(`unknown kind ${String(record?.kind)}`)
+  throw new Error(`unknown kind ${String((record as { kind?: unknown } | undefined)?.kind)}`)
 }
 
 function unpackText(bytes: Buffer): Buffer {

@@ -31,9 +31,11 @@ export function countRecords(records: readonly StreamRecord[]): {
         requests: 0,
         dropped: 0,
         last_seen_at: 0,
+        rules_version: null,
       }))
       count.requests += 1
       count.dropped += record.dropped
+      if (record.received_at >= count.last_seen_at) count.rules_version = record.rules_version ?? null
       count.last_seen_at = Math.max(count.last_seen_at, record.received_at)
     }
   }

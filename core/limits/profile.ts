@@ -23,6 +23,14 @@ export type Profile = {
   session_failures: number
   /** Demo sessions of one address in an hour. */
   demo_sessions: number
+  /** Open streams of an account. This and the next three are limits of the machinery (U44). */
+  open_streams: number
+  /** A stream ends after this time without a match. */
+  stream_idle_minutes: number
+  /** How long the live buffer keeps an event. */
+  live_buffer_seconds: number
+  /** How many events of a project live reads see. */
+  live_buffer_events: number
   /** Everybody may sign up; else listed addresses only. New accounts are complimentary Pro where sign-up is not open. */
   open_sign_up: boolean
   has_payments: boolean
@@ -39,6 +47,13 @@ const UNLIMITED: TierLimits = {
   rate_limit_rpm: NO_LIMIT,
 }
 
+const LIVE = {
+  open_streams: 10,
+  stream_idle_minutes: 30,
+  live_buffer_seconds: 300,
+  live_buffer_events: 10_000,
+}
+
 /** Who installs it pays for it: no limits but the guards by address, at ten times the numbers. */
 const own: Profile = {
   name: 'own',
@@ -47,6 +62,7 @@ const own: Profile = {
   session_starts: 200,
   session_failures: 300,
   demo_sessions: 300,
+  ...LIVE,
   open_sign_up: false,
   has_payments: false,
 }
@@ -67,13 +83,23 @@ const hosted: Profile = {
   session_starts: 20,
   session_failures: 30,
   demo_sessions: 30,
+  ...LIVE,
   open_sign_up: true,
   has_payments: true,
 }
 
 export const profiles: Record<ProfileName, Profile> = { own, hosted }
 
-const GUARDS = ['token_requests_per_minute', 'session_starts', 'session_failures', 'demo_sessions'] as const
+const GUARDS = [
+  'token_requests_per_minute',
+  'session_starts',
+  'session_failures',
+  'demo_sessions',
+  'open_streams',
+  'stream_idle_minutes',
+  'live_buffer_seconds',
+  'live_buffer_events',
+] as const
 const TIER_LIMITS = Object.keys(UNLIMITED) as (keyof TierLimits)[]
 /** Every number of a profile by the name that an override uses, such as `free.rate_limit_rpm`. */
 export const OVERRIDABLE = [

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { activity } from '#core/lake/relations'
 import { sql } from '#core/sql'
 import type { propertiesQuery, propertiesResponse } from '#schemas/properties'
+import { compareCodePoints } from './code-points.ts'
 import { propertyKeysSql } from './property-keys.ts'
 import { defineReport, sinceDays } from './run.ts'
 
@@ -35,8 +36,3 @@ export const properties = defineReport<PropertiesParams, z.input<typeof properti
     }
   },
 })
-
-/** Orders texts by Unicode code point (U39); JavaScript orders them by UTF-16 code unit. */
-export function compareCodePoints(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
-}

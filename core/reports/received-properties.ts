@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { receivedPropertiesQuery, receivedPropertiesResponse } from '#schemas/properties'
-import { compareCodePoints } from './properties.ts'
+import { compareCodePoints } from './code-points.ts'
 import { propertyKeysSql } from './property-keys.ts'
 import { defineReport, sinceDays } from './run.ts'
 

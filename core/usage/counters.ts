@@ -32,6 +32,8 @@ export type BotCount = {
   dropped: number
   /** Unix ms of the last request. */
   last_seen_at: number
+  /** The rules that recognised the last request (core/ingest/bots.ts); null for a record of an earlier version. */
+  rules_version: string | null
 }
 
 export type UsageCounters = {

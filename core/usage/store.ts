@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { forEachConcurrent } from '#core/concurrency'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import type { BotCount, OpenCount, Usage, UsageCounters } from './counters.ts'
+import { type BotStore, createBotStore } from './bot-store.ts'
+import type { OpenCount, Usage, UsageCounters } from './counters.ts'
 import { createFold, foldedAttribute } from './fold.ts'
 import { FOLDED, hasSource, monthKey, ownerPartition, READS, totalKey } from './item-keys.ts'
 import { createOpenCounts } from './open-counts.ts'
@@ -9,23 +9,16 @@ import { type Item, queryItems } from './query-items.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
-/** The length of a padded checkpoint, whose text compares as its integer does. Kinesis' sequences have 56 digits. */
-const CHECKPOINT_DIGITS = 64
-/** The attribute of an item that holds its checkpoint. Existing tables have this name. */
-const CHECKPOINT = 'mark'
 /** Items that one request reads at most (BatchGetItem). */
 const BATCH_ITEMS = 100
 
-export type UsageStore = UsageCounters & {
-  /** Returns a project's bots by day, category and actor, from the day `from` to the day `to` (both inclusive). */
-  bots(projectId: string, from: string, to: string): Promise<BotCount[]>
-}
+export type UsageStore = UsageCounters & BotStore
 
 /**
  * The counters in DynamoDB. A month's item has one attribute for each day, `e01` to `e31` for events and `r01` to `r31`
  * for reads, and the sums `events` and `reads`. So one update counts a batch, also when the item does not exist. A map of
  * days would need another write before its first ADD, and ElectroDB cannot name attributes by data, so this room uses the
- * document client. A project also has one item for all time. Each bot has its own item, so that invented names never fill an item.
+ * document client. A project also has one item for all time. bot-store.ts counts the bots.
  *
  * The first edition had one item for each month and source of events (a shard or a compaction), and no item for all time. These
  * items no longer change. `month` adds them up, and their sum is noted once in the item for all time: earlier_events, earlier_reads.
@@ -36,52 +29,6 @@ export type UsageStore = UsageCounters & {
 export function createUsageStore(state: StateTable): UsageStore {
   const { client, table } = state
   const openCounts = createOpenCounts(state)
-
-  async function addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void> {
-    await forEachConcurrent(
-      counts,
-      CONCURRENCY,
-      async ({ project_id, day, category, actor, requests, dropped, last_seen_at }) => {
-        const key = { pk: `bots#${project_id}`, sk: `${day}#${source}#${digest(`${category} ${actor}`)}` }
-        const increments = new Map(Object.entries({ requests, dropped }))
-        const labels = { day, category, actor }
-        // The first update holds only for a time that is not older. Otherwise the second adds the counts without the time.
-        if (!(await addOnce(key, checkpoint, increments, { ...labels, last_seen_at })))
-          await addOnce(key, checkpoint, increments, labels)
-      },
-    )
-  }
-
-  /** Adds to the item, unless it has counted this checkpoint or a later one. Returns whether it has added. */
-  function addOnce(
-    key: Record<'pk' | 'sk', string>,
-    checkpoint: string,
-    increments: ReadonlyMap<string, number>,
-    labels: Record<string, string | number> = {},
-  ): Promise<boolean> {
-    const incrementNames = [...increments.keys()]
-    const assignments = { ...labels, [CHECKPOINT]: checkpoint.padStart(CHECKPOINT_DIGITS, '0') }
-    const timeCondition =
-      'last_seen_at' in labels
-        ? ' AND (attribute_not_exists(last_seen_at) OR last_seen_at <= :last_seen_at)'
-        : ''
-    const additions = incrementNames.map(name => `#${name} :${name}`)
-    const settings = Object.keys(assignments).map(name => `#${name} = :${name}`)
-    return conditionHeld(
-      client.update({
-        TableName: table,
-        Key: key,
-        UpdateExpression: `ADD ${additions.join(', ')} SET ${settings.join(', ')}`,
-        ConditionExpression: `(attribute_not_exists(#${CHECKPOINT}) OR #${CHECKPOINT} < :${CHECKPOINT})${timeCondition}`,
-        ExpressionAttributeNames: Object.fromEntries(
-          [...incrementNames, ...Object.keys(assignments)].map(name => [`#${name}`, name]),
-        ),
-        ExpressionAttributeValues: Object.fromEntries(
-          [...increments, ...Object.entries(assignments)].map(([name, value]) => [`:${name}`, value]),
-        ),
-      }),
-    )
-  }
 
   async function addRead(projectId: string | null, accountId: string | null, day: string): Promise<void> {
     const addToMonth = (owner: string) => orUnavailable(client.update(readUpdate(owner, day, 1)))
@@ -220,41 +167,19 @@ export function createUsageStore(state: StateTable): UsageStore {
     return { events: events + sumEvents(openOfMonth), reads, days }
   }
 
-  async function bots(projectId: string, from: string, to: string): Promise<BotCount[]> {
-    const totals = new Map<string, BotCount>()
-    for (const item of await queryItems(state, `bots#${projectId}`, `${from}#`, `${to}$`)) {
-      const { day, category, actor, requests, dropped, last_seen_at } = item as BotCount
-      const total = totals.get(`${day} ${category} ${actor}`)
-      totals.set(`${day} ${category} ${actor}`, {
-        project_id: projectId,
-        day,
-        category,
-        actor,
-        requests: (total?.requests ?? 0) + requests,
-        dropped: (total?.dropped ?? 0) + dropped,
-        last_seen_at: Math.max(total?.last_seen_at ?? 0, last_seen_at),
-      })
-    }
-    return [...totals.values()]
-  }
-
   return {
+    ...createBotStore(state),
     addClaim: openCounts.addClaim,
     foldEpoch: createFold(state, openCounts),
     deleteFoldedCounts: openCounts.deleteFoldedCounts,
     openCounts: openCounts.read,
-    ...{ addBots, addRead, reserveRead, releaseRead, totals, month, bots },
+    ...{ addRead, reserveRead, releaseRead, totals, month },
   }
 }
 
 /** Whether the epoch of the counts is not folded into the item. */
 function isOpen({ epoch, bucket }: OpenCount, item: Item): boolean {
   return epoch > toNumber(item[foldedAttribute(bucket)])
-}
-
-/** Shortens text of callers for a key: a sort key has at most 1,024 bytes, and a user agent may have more. */
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
 function toNumber(value: unknown): number {

@@ -98,6 +98,8 @@ async function respond(
     try {
       await hook(response)
     } catch (error) {
+      // Nobody will read the body of the response that is replaced.
+      if (response.body instanceof ReadableStream) await response.body.cancel()
       response = failure(error, exchange, log)
     }
   }

@@ -2,11 +2,12 @@ import type { Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import type { JsonObject } from '#core/json-object'
 import type { Project, ProjectDirectory } from '#core/projects/project'
+import type { ProjectStore } from '#core/projects/store'
 import type { Demo } from '#core/sessions/demo'
 import type { Exchange } from './chain.ts'
 
 export type ProjectServices = {
-  projects: Pick<ProjectDirectory, 'resolve' | 'byId'>
+  projects: Pick<ProjectDirectory, 'resolve' | 'byId'> & Pick<ProjectStore, 'list'>
   demo: Pick<Demo, 'project'>
 }
 
@@ -21,7 +22,7 @@ export function resolveProject({ projects, demo }: ProjectServices) {
   ): Promise<{ project: Project | undefined }> => {
     const { route, caller } = call
     if (route.project === undefined) return { project: undefined }
-    const name = projectNames[route.project](call)
+    const name = projectNames[route.project](call) ?? (await firstProject(call))
     if (typeof name !== 'string' || name === '') throw new ApiError('PROJECT_REQUIRED')
     // A demo session sees the demo project, whatever its commands call it (contract 3.3).
     const project =
@@ -38,12 +39,21 @@ export function resolveProject({ projects, demo }: ProjectServices) {
       `The account has no project with the name or id ${JSON.stringify(name)}. GET /projects lists its projects.`,
     )
   }
+
+  /** The id of the project that a request means when it names none. */
+  async function firstProject({ route, caller }: Exchange & { caller: Caller }): Promise<string | undefined> {
+    if (route.project !== 'query_or_first') return undefined
+    if (caller.credential.kind === 'demo') return (await demo.project())?.id
+    const [first] = await projects.list(caller.account.id)
+    return first?.id
+  }
 }
 
 /** Where a row says that the request names its project. */
 const projectNames = {
   path: ({ request }: Exchange): unknown => request.params.id,
   query: ({ request }: Exchange): unknown => request.query.project,
+  query_or_first: ({ request }: Exchange): unknown => request.query.project || undefined,
   body: ({ json }: Exchange & { json: JsonObject }): unknown => json.project,
   body_or_query: ({ request, json }: Exchange & { json: JsonObject }): unknown =>
     json.project ?? request.query.project,

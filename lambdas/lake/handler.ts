@@ -1,8 +1,9 @@
-import type { KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
+import type { KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda'
 import type { LakeConsumer } from '#core/lake/consumer'
 import { compareSequences, isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Log, StreamEntry } from '#core/ports'
+import { shardOf, toEntry } from '../stream-entries.ts'
 
 export type LakeServices = {
   consumer: Pick<LakeConsumer, 'consumeBatch'>
@@ -51,13 +52,4 @@ export function lakeHandler({ consumer, state, finishOrphanedClaims, log }: Lake
       return entries[0]?.sequence ?? null
     }
   }
-}
-
-/** The event id is the shard, a colon and the sequence: `shardId-000000000006:4959…`. */
-function shardOf({ eventID }: KinesisStreamRecord): string {
-  return eventID.slice(0, eventID.lastIndexOf(':'))
-}
-
-function toEntry({ kinesis }: KinesisStreamRecord): StreamEntry {
-  return { sequence: kinesis.sequenceNumber, data: Buffer.from(kinesis.data, 'base64') }
 }

@@ -1,8 +1,14 @@
 import type { z } from 'zod'
 import type { Caller } from '#core/accounts/caller'
 import { limitsOf, NO_LIMIT } from '#core/limits/profile'
+import type { LiveBuffer } from '#core/live/buffer'
+import { readSnapshot } from '#core/live/snapshot'
+import { contextOfRange } from '#core/projects/context-of-range'
+import type { ContextStore } from '#core/projects/contexts'
+import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { allSites } from '#core/reports/all-sites'
+import { accountBotTraffic, botTraffic } from '#core/reports/bot-traffic'
 import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
@@ -20,18 +26,28 @@ import { type Report, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
-import { DAY_MS, midnight } from '#core/time'
-import { RECEIPT_HEADER } from '#schemas/read-options'
+import { DAY_MS, midnight, utcDate } from '#core/time'
+import type { UsageStore } from '#core/usage/store'
+import { RECEIPT_HEADER, type Receipt } from '#schemas/read-options'
 import { type Route, routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
 import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
 
-export type ReportsServices = AccountChainServices & ReadServices & { projects: Pick<ProjectStore, 'list'> }
+export type ReportsServices = AccountChainServices &
+  ReadServices & {
+    projects: Pick<ProjectStore, 'list'>
+    buffer: LiveBuffer
+    usage: Pick<UsageStore, 'bots'>
+    contexts: Pick<ContextStore, 'ofProject'>
+  }
 
-/** The rows that name one project. */
-type ReportName = Exclude<keyof Endpoints<'reports'>, 'allSites'>
+/** The rows whose report reads the lake for one project. */
+type ReportName = Exclude<
+  keyof Endpoints<'reports'>,
+  'allSites' | 'live' | 'botTraffic' | 'accountBotTraffic'
+>
 type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)
 type BodyOf<R extends Route> = R['responses'] extends { 200: { schema: infer S extends z.ZodType } }
@@ -97,10 +113,69 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
     return { status: 200, body: body as Awaited<ReturnType<typeof allSites>> }
   })
+  const liveEndpoint = chain(routes.live)(async call => {
+    const startedAt = services.clock.now()
+    const { body, events } = await readSnapshot(services.buffer, {
+      project: call.project,
+      windowSeconds: call.query.window,
+      maxEvents: services.profile.live_buffer_events,
+    })
+    const receipt: Receipt = {
+      engine: null,
+      rows: events,
+      bytes: 0,
+      ms: services.clock.now() - startedAt,
+      fresh_until: null,
+      exact: body.truncated !== true,
+      cost_usd: 0,
+    }
+    call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
+    const today = utcDate(startedAt)
+    const context = await readContext(services, call.project, { from: today, to: today })
+    return { status: 200, body: { ...body, ...context, ...(call.options.receipt && { receipt }) } }
+  })
+  const botTrafficEndpoint = chain(routes.botTraffic)(async call => {
+    const { account } = call.caller
+    const { body, receipt } = await read(
+      { account: account.id, options: call.options },
+      async ({ clock }) => {
+        const report = await botTraffic(services.usage.bots, {
+          project: call.project,
+          params: call.query,
+          now: clock.now(),
+        })
+        return { ...report, ...(await readContext(services, call.project, report.period)) }
+      },
+    )
+    call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
+    return { status: 200, body: body as Awaited<ReturnType<typeof botTraffic>> }
+  })
+  const accountBotTrafficEndpoint = chain(routes.accountBotTraffic)(async call => {
+    const { account } = call.caller
+    const projects = await readableProjects(services, call.caller)
+    const { body, receipt } = await read({ account: account.id, options: call.options }, ({ clock }) =>
+      accountBotTraffic(services.usage.bots, { projects, params: call.query, now: clock.now() }),
+    )
+    call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
+    return { status: 200, body: body as Awaited<ReturnType<typeof accountBotTraffic>> }
+  })
   return httpFunction<'reports'>(services.log, {
     ...Object.fromEntries(endpoints),
     allSites: allSitesEndpoint,
+    live: liveEndpoint,
+    botTraffic: botTrafficEndpoint,
+    accountBotTraffic: accountBotTrafficEndpoint,
   })
+}
+
+/** The field `project_context` of a response about these dates, or nothing. */
+async function readContext(
+  { contexts }: ReportsServices,
+  project: Pick<Project, 'id'>,
+  dates: { from: string; to: string },
+) {
+  const context = contextOfRange(await contexts.ofProject(project), dates)
+  return context === null ? {} : { project_context: context }
 }
 
 /** The beginning of the first day that the account's plan keeps (contract 6). */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AccessStores, createAccessStores } from '#core/access-stores'
 import { type Billing, createBilling } from '#core/billing/billing'
-import { readProfile } from '#core/limits/profile'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
@@ -11,6 +10,7 @@ import type { Storage } from '#local/storage'
 import { isLoopback } from '#providers/openid'
 import { createStripePayments } from '#providers/stripe'
 import { createFeedbackFile } from './feedback-file.ts'
+import { profileOf } from './profile.ts'
 import { openProviders } from './providers.ts'
 
 export type Access = AccessStores & {
@@ -60,14 +60,6 @@ export async function openAccess(
     serve,
     setupLink: async () => `${baseUrl}/setup/${await stores.setupLinks.issue(ownerId)}`,
     close: async () => payments?.close(),
-  }
-}
-
-function profileOf({ PROFILE, LIMITS }: Settings) {
-  try {
-    return readProfile(PROFILE, LIMITS)
-  } catch (error) {
-    throw new SettingsError(`LIMITS ${(error as Error).message}`)
   }
 }
 

@@ -5,6 +5,7 @@ import type { ArrivalOrder } from '#core/ingest/ids'
 import type { Clock, EventStream } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { writeAtomically } from '#local/atomic-file'
+import { demoBots } from './bots.ts'
 
 /** Records per append. A small number keeps the memory of the service low. */
 const CHUNK = 500
@@ -28,7 +29,8 @@ export function isSeedUnfinished(dataDir: string): boolean {
 
 /**
  * Appends 30 days of demo traffic, up to now, to the stream, with the times at which it would have arrived. A call
- * after a kill sends the same traffic with the same event ids again, so each event is stored once.
+ * after a kill sends the same traffic with the same event ids again, so each event is stored once. The requests of bots
+ * come last, so at most a kill in that moment counts them twice.
  */
 export async function seedDemo(
   { dataDir, stream, ids, clock }: SeedServices,
@@ -45,6 +47,6 @@ export async function seedDemo(
     await stream.append(chunk)
     chunk = []
   }
-  await stream.append(chunk)
+  await stream.append([...chunk, ...demoBots(project, end)])
   rmSync(path)
 }

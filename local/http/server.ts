@@ -4,13 +4,14 @@ import type { Duplex } from 'node:stream'
 import findMyWay from 'find-my-way'
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
-import type { HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
+import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
 import { payloadTooLarge } from '#lambdas/json-body'
 import { parseQuery } from '#lambdas/query-string'
 import { errorResponse, PREFLIGHT } from '#lambdas/response'
 import { routeNotFound } from '#lambdas/route-not-found'
 import { visibleHeaders } from '#lambdas/visible-headers'
 import { MAX_BODY_BYTES, type Route, routes } from '#schemas/routes'
+import { type StreamedBody, sendStream } from './send-stream.ts'
 
 export type HttpOptions = {
   /** 0 chooses a free port. */
@@ -51,6 +52,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const router = createRouter(options.functions)
   /** Connections that have not sent a request. closeIdleConnections does not close them. */
   const silentConnections = new Set<Socket>()
+  const openStreams = new Set<StreamedBody>()
   let isClosing = false
 
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 65_000 }, onRequest)
@@ -112,7 +114,13 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   function respond(response: ServerResponse, httpResponse: HttpResponse): void {
     // A connection that stays open after its last response would delay `close`.
     if (isClosing) response.shouldKeepAlive = false
-    send(response, httpResponse)
+    const { body } = httpResponse
+    if (!(body instanceof ReadableStream)) send(response, { ...httpResponse, body })
+    else {
+      const streamed = sendStream(response, httpResponse, body)
+      openStreams.add(streamed)
+      void streamed.ended.then(() => openStreams.delete(streamed))
+    }
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -130,6 +138,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
           resolve()
         })
         server.closeIdleConnections()
+        for (const stream of openStreams) stream.stop()
         for (const socket of silentConnections) socket.destroy()
       })
     },
@@ -179,7 +188,7 @@ function readBody(request: IncomingMessage, done: (error: ApiError | null, body:
   })
 }
 
-function send(response: ServerResponse, { status, headers, body, cookies }: HttpResponse): void {
+function send(response: ServerResponse, { status, headers, body, cookies }: BufferedResponse): void {
   if (response.destroyed) return
   if (cookies !== undefined) response.setHeader('Set-Cookie', cookies)
   if (status === 204 || status === 304) response.writeHead(status, headers)

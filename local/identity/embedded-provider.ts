@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import { isSame } from '#core/sessions/tokens'
 import { html } from '#lambdas/html'
-import type { HttpResponse } from '#lambdas/http'
+import type { BufferedResponse } from '#lambdas/http'
 import { pageResponse } from '#lambdas/page'
 import { SettingsError } from '#local/settings'
 import { isLoopback } from '#providers/openid'
@@ -176,7 +176,7 @@ function signInPage(
   { codePath }: EmbeddedProviderOptions,
   email: string,
   problem: string | null,
-): HttpResponse {
+): BufferedResponse {
   return pageResponse({
     status: problem === null ? 200 : 400,
     title: 'Sign in on this machine',
@@ -195,7 +195,7 @@ ${problem !== null && html`<p class="note bad" role="alert">${problem}</p>`}
   })
 }
 
-function expiredPage(): HttpResponse {
+function expiredPage(): BufferedResponse {
   return pageResponse({
     status: 400,
     title: 'This sign-in is over',
@@ -207,7 +207,7 @@ function expiredPage(): HttpResponse {
   })
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
+function send(response: ServerResponse, { status, headers, body }: BufferedResponse): void {
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
   response.end(body)
 }

@@ -3,6 +3,8 @@ import type { LakeConsumer } from '#core/lake/consumer'
 import type { Maintenance } from '#core/lake/maintenance'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, EventStream, Log } from '#core/ports'
+import type { ExpiredItems } from '#local/state/expired-items'
+import type { LiveFeed } from './live-feed.ts'
 
 export type PipelineServices = {
   state: Pick<LakeStateStore, 'shard'>
@@ -11,6 +13,8 @@ export type PipelineServices = {
   maintenance: Maintenance
   /** Deletes the records up to sequence `upTo` that were appended before `olderThan` (Unix ms). */
   prune(upTo: string, olderThan: number): Promise<number>
+  live: LiveFeed
+  expiredItems: Pick<ExpiredItems, 'deleteNoted' | 'deleteAll'>
   clock: Clock
   log: Log
 }
@@ -18,6 +22,12 @@ export type PipelineServices = {
 export type PipelineSettings = {
   /** Pause after all records of the stream are in the lake, ms. */
   windowMs: number
+  /** Pause after all records of the stream are in the live buffer, ms. */
+  liveMs: number
+  /** Pause between two deletions of expired items that were noted, ms. */
+  expiryMs: number
+  /** Pause between two searches of the whole table for expired items, ms. */
+  expirySearchMs: number
   /** Pause between two runs of maintenance, ms. */
   maintenanceMs: number
   /** Pause between two deletions of old records from the stream, ms. */
@@ -30,6 +40,9 @@ export type PipelineSettings = {
 
 export const PIPELINE_DEFAULTS: PipelineSettings = {
   windowMs: 1_000,
+  liveMs: 500,
+  expiryMs: 15_000,
+  expirySearchMs: 3_600_000,
   maintenanceMs: 5_000,
   pruneMs: 60_000,
   retentionMs: 3_600_000,
@@ -42,12 +55,12 @@ const BATCH_RECORDS = 5_000
 const SMALL_BATCH = { records: 1_000, bytes: 1_000_000 }
 
 /**
- * Moves acknowledged events on, in three loops: one writes new records from the stream to the lake, one runs
- * maintenance, and one deletes old records from the stream. Each loop has its own pauses, and a failure of one does not
- * delay the others. `run` resolves when the signal has aborted and the current steps have ended.
+ * Moves acknowledged events on, in loops: one writes new records from the stream to the lake, one copies them into the live
+ * buffer, one runs maintenance, one deletes old records from the stream, and two delete expired items of the state. Each
+ * loop has its own pauses, and a failure of one does not delay the others. `run` resolves when the signal has aborted and the current steps have ended.
  */
 export function createPipeline(services: PipelineServices, settings: PipelineSettings = PIPELINE_DEFAULTS) {
-  const { state, stream, consumer, maintenance, clock, log } = services
+  const { state, stream, consumer, maintenance, live, expiredItems, clock, log } = services
 
   async function consumeAll(signal: AbortSignal): Promise<void> {
     for (const shard of await stream.shards()) {
@@ -102,6 +115,19 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
         () => consumeAll(signal),
         settings.windowMs,
         (error, failures) => log('LAKE_BATCH_FAILED', { failures, error: String(error) }),
+        signal,
+      ),
+      repeat(
+        () => live.copyAll(signal),
+        settings.liveMs,
+        (error, failures) => log('LIVE_BATCH_FAILED', { failures, error: String(error) }),
+        signal,
+      ),
+      repeat(expiredItems.deleteNoted, settings.expiryMs, logJobFailure('expired items'), signal),
+      repeat(
+        () => expiredItems.deleteAll(signal),
+        settings.expirySearchMs,
+        logJobFailure('expired items of the table'),
         signal,
       ),
       repeat(maintenance.tick, settings.maintenanceMs, logJobFailure('maintenance'), signal),

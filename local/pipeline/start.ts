@@ -9,6 +9,7 @@ export type PipelineStart = {
   compactionMemoryMb: number
   epochMs: number
   retentionMs: number
+  liveBufferMs: number
 }
 
 export type PipelineMessage =

@@ -4,15 +4,20 @@ import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
 import { createRepair } from '#core/lake/repair'
+import { createLiveBuffer } from '#core/live/buffer'
+import { createLiveCheckpoint } from '#core/live/checkpoint'
+import { createLiveConsumer } from '#core/live/consumer'
 import type { Log } from '#core/ports'
 import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
+import { createExpiredItems } from '#local/state/expired-items'
 import { connectState } from '#local/state/state'
 import { compactionTempDir, lakeDir } from '#local/storage'
 import { openStreamReader } from '#local/stream/reader'
 import { createJobQueue } from './job-queue.ts'
+import { createLiveFeed } from './live-feed.ts'
 import { createPipeline, PIPELINE_DEFAULTS } from './pipeline.ts'
 import type { PipelineCommand, PipelineMessage, PipelineStart } from './start.ts'
 
@@ -22,7 +27,8 @@ import type { PipelineCommand, PipelineMessage, PipelineStart } from './start.ts
  */
 const port = parentPort
 if (port === null) throw new Error('This file runs only as a worker thread. Call startPipeline.')
-const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs } = workerData as PipelineStart
+const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs, liveBufferMs } =
+  workerData as PipelineStart
 
 /**
  * Lowers the priority, so requests come first. On Linux it applies only to this thread and to the DuckDB threads that
@@ -53,6 +59,18 @@ const jobs = createJobQueue<LakeJob | RepairJob>({
   log,
 })
 const repairs = createRepairs(createRepair({ consumer, worker, log }), jobs)
+const expiredItems = createExpiredItems(connection, clock)
+const liveBuffer = createLiveBuffer(connection, {
+  clock,
+  bufferMs: liveBufferMs,
+  onWritten: expiredItems.note,
+})
+const live = createLiveFeed({
+  stream,
+  state,
+  consumer: createLiveConsumer({ buffer: liveBuffer }),
+  checkpoint: createLiveCheckpoint(connection),
+})
 const pipeline = createPipeline(
   {
     state,
@@ -64,6 +82,8 @@ const pipeline = createPipeline(
       { ...MAINTENANCE_DEFAULTS, epochMs, queueSince: clock.now(), resendMs: Number.POSITIVE_INFINITY },
     ),
     prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
+    live,
+    expiredItems,
     clock,
     log,
   },

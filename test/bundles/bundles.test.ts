@@ -5,6 +5,7 @@ import { builtBundles } from '../support/built-bundles.ts'
 import { type BundledService, openBundledService } from '../support/bundled-service.ts'
 import { exampleEvent } from '../support/lambda-events.ts'
 import { httpFunctions } from './http-functions.ts'
+import { live } from './live.ts'
 import { pages } from './pages.ts'
 import { pipeline } from './pipeline.ts'
 import { settings } from './settings.ts'
@@ -29,4 +30,5 @@ sizes(() => deployed)
 pipeline(() => deployed)
 httpFunctions(() => deployed)
 pages(() => deployed)
+live(() => deployed)
 settings(() => deployed)

@@ -19,13 +19,35 @@ describe('examples that were calculated by hand', () => {
   test('an idle service costs one shard, the monitoring, the maintenance of every minute and empty polls', () => {
     const cost = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     expect(usd(cost, 'shardHour')).toBeCloseTo(730 * 0.015, 9)
-    expect(usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(25 * 0.1 + 0.9, 9)
+    expect(usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(27 * 0.1 + 0.9, 9)
     expect(usd(cost, 'sqsRequest')).toBeCloseTo(43_800 * 15 * 0.4e-6, 9)
     expect(usd(cost, 'schedule')).toBeCloseTo(0.0438, 9)
     expect(usd(cost, 'apiRequest') + usd(cost, 'cloudfrontRequest') + usd(cost, 'athenaTb')).toBe(0)
     expect(usd(cost, 'dashboard')).toBe(0)
     expect(cost.total).toBeLessThan(16)
     expect(cost.perMillion).toBeNull()
+  })
+
+  test('ten open streams cost the time of their function, and looks into the buffer', () => {
+    const idle = usage({ events: 0, reads: 0, months: 0, streams: 10 })
+    const cost = monthlyCost(idle)
+    // 10 streams, 730 hours, a quarter of a GB.
+    expect(usd(cost, 'lambdaArmSecond', 'open streams')).toBeCloseTo(
+      10 * 730 * 3_600 * 0.25 * 0.0000133334,
+      6,
+    )
+    expect(usd(cost, 'lambdaRequest', 'open streams')).toBeCloseTo(10 * 730 * 12 * 0.2e-6, 9)
+    expect(usd(cost, 'stateRead', 'open streams')).toBeCloseTo(10 * 730 * 3_600 * 4 * 0.125e-6, 6)
+  })
+
+  test('the live buffer costs one write for each project and second with requests', () => {
+    // One request a second of one project on average: 63 % of the seconds have one.
+    const cost = monthlyCost(usage({ events: 2_628_000, batch: 1, projects: 1, reads: 0 }))
+    const writes = 2_628_000 * (1 - Math.exp(-1))
+    // 500 bytes for each chunk and 60 for each event, and half a unit for rounding up.
+    const units = writes * (500 / 1_024 + 0.5) + (2_628_000 * 60) / 1_024
+    expect(usd(cost, 'stateWrite', 'live')).toBeCloseTo(units * 0.625e-6, 6)
+    expect(usd(cost, 'lambdaRequest', 'live')).toBeCloseTo(writes * 0.2e-6, 9)
   })
 
   test('100M events with 10 a request cost 10M requests and 10M records', () => {

@@ -18,13 +18,17 @@ test('the model and the stack have the same number of alarm metrics and dashboar
 test('the model and the stack have the same stream batches, queue polls and schedule', () => {
   const mappings = all('AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties)
   const streamMappings = mappings.filter(({ StartingPosition }) => StartingPosition !== undefined)
-  expect(streamMappings).toHaveLength(1)
-  expect(streamMappings[0]).toMatchObject({
+  expect(streamMappings).toHaveLength(2)
+  const ofLake = streamMappings.find(({ StartingPosition }) => StartingPosition === 'TRIM_HORIZON')
+  expect(ofLake).toMatchObject({
     BatchSize: system.lake.batchRecords,
     MaximumBatchingWindowInSeconds: 60,
     ParallelizationFactor: 1,
   })
-  expect(mappings).toHaveLength(2)
+  // Without a window Lambda calls the live consumer once a second.
+  const ofLive = streamMappings.find(mapping => mapping !== ofLake)
+  expect(ofLive).toMatchObject({ MaximumBatchingWindowInSeconds: 0, ParallelizationFactor: 1 })
+  expect(mappings).toHaveLength(3)
   expect(all('AWS::Scheduler::Schedule').map(([, { Properties }]) => Properties.ScheduleExpression)).toEqual([
     'rate(1 minute)',
   ])

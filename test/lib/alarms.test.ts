@@ -27,6 +27,7 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
       'IteratorAge',
       'JobDeadLetters',
       'LastEpoch',
+      'LiveBehind',
       'MaintenanceStopped',
       'ObjectDamaged',
       'RecordsMissing',
@@ -87,18 +88,21 @@ test('an alarm sounds early enough to act, or when its metric has no data', () =
   expect(FailedBatches).toMatchObject({ Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' })
 })
 
-test('StreamUnread sounds when a consumer is off, but not for a site without traffic, whose stream Lambda reads too', () => {
+test('StreamUnread sounds when the lake consumer is off, also while the live consumer reads, but not for a site without traffic', () => {
   const { StreamUnread } = alarms()
   expect(StreamUnread).toMatchObject({
-    Namespace: 'AWS/Kinesis',
-    MetricName: 'GetRecords.Success',
-    Statistic: 'Sum',
+    Namespace: 'AWS/Lambda',
+    MetricName: 'PolledEventCount',
+    // An empty poll is a value of 0.
+    Statistic: 'SampleCount',
     Period: 900,
     ComparisonOperator: 'LessThanThreshold',
     Threshold: 1,
     // Without reads the metric has no data.
     TreatMissingData: 'breaching',
-    Dimensions: [{ Name: 'StreamName', Value: { Ref: expect.stringMatching(/^StreamEvents/) } }],
+    Dimensions: [
+      { Name: 'EventSourceMappingUUID', Value: { Ref: expect.stringMatching(/^lakeFromStream/) } },
+    ],
   })
 })
 

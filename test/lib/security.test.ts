@@ -78,6 +78,19 @@ test('every accepted finding of cdk-nag has a whole sentence as its reason', () 
 test.each([
   ['track', ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], ['kinesis:PutRecords StreamEvents']],
   ['site', [], []],
+  ['stream', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  [
+    'live',
+    ['PutItem'],
+    [
+      'kinesis:DescribeStream StreamEvents',
+      'kinesis:DescribeStreamSummary StreamEvents',
+      'kinesis:GetRecords StreamEvents',
+      'kinesis:GetShardIterator StreamEvents',
+      'kinesis:ListShards StreamEvents',
+      'kinesis:ListStreams StreamEvents',
+    ],
+  ],
   ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['auth', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['pages', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
@@ -195,8 +208,30 @@ test('the policies of the S3 bucket and the queues allow only this account, and 
   }
 })
 
-test('only the API of this stack may call the HTTP functions', () => {
+/** Permissions of the URL of the streaming function, which is open to everybody. */
+function isOfFunctionUrl({ Principal }: Record<string, unknown>): boolean {
+  return Principal === '*'
+}
+
+test('everybody may call the URL of the streaming function, and nothing but this URL', () => {
   const callers = plain.all('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
+  const open = callers.filter(isOfFunctionUrl)
+  expect(open.map(({ Action }) => Action).toSorted()).toEqual([
+    'lambda:InvokeFunction',
+    'lambda:InvokeFunctionUrl',
+  ])
+  for (const { FunctionName, Action, FunctionUrlAuthType, InvokedViaFunctionUrl } of open) {
+    expect(JSON.stringify(FunctionName)).toContain(plain.lambda('stream').id)
+    if (Action === 'lambda:InvokeFunctionUrl') expect(FunctionUrlAuthType).toBe('NONE')
+    else expect(InvokedViaFunctionUrl).toBe(true)
+  }
+})
+
+test('only the API of this stack may call the other HTTP functions', () => {
+  const callers = plain
+    .all('AWS::Lambda::Permission')
+    .map(([, { Properties }]) => Properties)
+    .filter(properties => !isOfFunctionUrl(properties))
   // One for each function, and one for requests that match no route.
   expect(callers).toHaveLength(7)
   for (const { Principal, SourceArn } of callers) {

@@ -2,11 +2,12 @@ import { App, Stack } from 'aws-cdk-lib'
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { expect, test } from 'vitest'
 import { MAINTENANCE } from '#aws/maintenance-settings'
+import { STREAM_DEFAULTS } from '#core/live/event-stream'
 import { readConfig } from '#lib/config'
 import { ServiceFunction } from '#lib/function'
 import { CORS } from '#schemas/cors'
 import { type FunctionName, functions } from '#schemas/functions'
-import { routeKeys, routes } from '#schemas/routes'
+import { type Route, routeKeys, routes } from '#schemas/routes'
 import { synthesize } from './synthesized.ts'
 
 /** The resources of the stack and their connections. */
@@ -87,7 +88,10 @@ function functionsByRouteKey(): Record<string, string> {
 }
 
 test('every row of the routes table has a route to its function, and all other paths go to site', () => {
-  const rows = Object.values(routes).flatMap(route => routeKeys(route).map(key => [key, route.function]))
+  // A streamed route is a behaviour of CloudFront instead.
+  const rows = Object.values<Route>(routes)
+    .filter(route => route.function !== 'stream')
+    .flatMap(route => routeKeys(route).map(key => [key, route.function]))
   expect(functionsByRouteKey()).toEqual({ ...Object.fromEntries(rows), $default: 'site' })
   for (const [, { Properties }] of plain.all('AWS::ApiGatewayV2::Integration')) {
     expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' })
@@ -134,6 +138,19 @@ test('Lambda retries the batches of the lake consumer without limit, and stores 
   })
   // Without the rights of its role, AWS refuses the mapping.
   expect(mapping?.DependsOn?.join()).toMatch(/lakeRoleDefaultPolicy/)
+})
+
+test('Lambda calls the live consumer about once a second, tries a batch a few times, and drops what is a minute old', () => {
+  const [, mapping] = plain.all('AWS::Lambda::EventSourceMapping').find(([id]) => id.startsWith('live')) ?? []
+  expect(mapping?.Properties).toMatchObject({
+    StartingPosition: 'LATEST',
+    MaximumRetryAttempts: 2,
+    MaximumRecordAgeInSeconds: 60,
+    ParallelizationFactor: 1,
+    MaximumBatchingWindowInSeconds: 0,
+  })
+  expect(mapping?.Properties).not.toHaveProperty('DestinationConfig')
+  expect(mapping?.DependsOn?.join()).toMatch(/liveRoleDefaultPolicy/)
 })
 
 test('the S3 bucket sends a message for each batch that Lambda gave up', () => {
@@ -188,10 +205,18 @@ type Behavior = {
   AllowedMethods: string[]
   [name: string]: unknown
 }
+type Origin = {
+  Id: string
+  DomainName: unknown
+  CustomOriginConfig: { OriginReadTimeout: number }
+  OriginCustomHeaders: unknown[]
+}
+
 type Distribution = {
   DefaultCacheBehavior: Behavior
   CacheBehaviors: Behavior[]
   CustomErrorResponses: { ErrorCachingMinTTL: number }[]
+  Origins: Origin[]
   Aliases?: string[]
 }
 
@@ -209,6 +234,7 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
     routes.experimentsConfig.path,
     routes.track.path,
     routes.trackBatch.path,
+    routes.stream.path,
   ])
   // AllViewerExceptHostHeader, because API Gateway finds the API by its own host name.
   expect(DefaultCacheBehavior.OriginRequestPolicyId).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac')
@@ -237,6 +263,43 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
     })
   }
   for (const { ErrorCachingMinTTL } of CustomErrorResponses) expect(ErrorCachingMinTTL).toBe(0)
+})
+
+test('CloudFront passes streams to the URL of their function, and waits longer than the pause between heartbeats', () => {
+  const { CacheBehaviors, DefaultCacheBehavior, Origins } = distribution()
+  const behavior = CacheBehaviors.find(({ PathPattern }) => PathPattern === routes.stream.path)
+  expect(behavior).toMatchObject({
+    Compress: false,
+    // The credentials and all other headers but Host.
+    CachePolicyId: DefaultCacheBehavior.CachePolicyId,
+    OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+  })
+  const origin = Origins.find(({ Id }) => Id === behavior?.TargetOriginId)
+  expect(JSON.stringify(origin?.DomainName)).toContain('EdgeStreamUrl')
+  expect(origin?.CustomOriginConfig.OriginReadTimeout).toBeGreaterThan(STREAM_DEFAULTS.heartbeatMs / 1_000)
+  expect(origin?.OriginCustomHeaders).toMatchObject([{ HeaderName: 'X-Footfall-Edge' }])
+  expect(plain.only('AWS::Lambda::Url').Properties).toMatchObject({
+    AuthType: 'NONE',
+    InvokeMode: 'RESPONSE_STREAM',
+  })
+})
+
+test('the function at the edge tells the host of the request, whatever header the caller sends', () => {
+  const { FunctionCode, FunctionConfig } = plain.only('AWS::CloudFront::Function').Properties as {
+    FunctionCode: string
+    FunctionConfig: { Runtime: string }
+  }
+  expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0')
+  const handle = new Function(`${FunctionCode}; return handler`)()
+  const headers = {
+    host: { value: 'stats.example.com' },
+    authorization: { value: 'Bearer aas_1' },
+    'x-footfall-host': { value: 'evil.example' },
+  }
+  expect(handle({ request: { uri: '/stream', headers } })).toEqual({
+    uri: '/stream',
+    headers: { ...headers, 'x-footfall-host': { value: 'stats.example.com' } },
+  })
 })
 
 test('CloudFront takes the cookies off ingestion', () => {

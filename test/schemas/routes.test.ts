@@ -33,7 +33,7 @@ describe.each(rows)('%s', (name, route) => {
 
   test('names its project in a part of the request that exists', () => {
     if (route.project === 'path') expect(pathParameters(route.path)).toContain('id')
-    if (route.project === 'query') expect(route.query).toBeInstanceOf(z.ZodObject)
+    if (route.project?.startsWith('query')) expect(route.query).toBeInstanceOf(z.ZodObject)
     if (route.project?.startsWith('body')) expect(route.body).toBeDefined()
     if (route.project || route.scope || route.metered) expect(route.auth).toBe('account')
     // A metered read is of one project, or of all projects of the account.
@@ -67,10 +67,10 @@ describe.each(rows)('%s', (name, route) => {
   })
 })
 
-test('only reports may be RATE_LIMITED', () => {
+test('only reports and streams may be RATE_LIMITED', () => {
   const limited = rows.filter(
     // Session endpoints have guards by address, ingestion has caps.
     ([, route]) => !['auth', 'track'].includes(route.function) && errorsOf(route).includes('RATE_LIMITED'),
   )
-  expect(limited).toEqual(rows.filter(([, route]) => route.function === 'reports'))
+  expect(limited).toEqual(rows.filter(([, route]) => ['reports', 'stream'].includes(route.function)))
 })

@@ -88,7 +88,9 @@ export async function goodRequest(
   const body = name in bodies && (await bodies[name as NamesWithBody](service, project.project_token))
   const isInBody = route.project === 'body' || route.project === 'body_or_query'
   return {
-    ...(route.project === 'query' && { query: { project: projectName, ...queries[name] } }),
+    ...((route.project === 'query' || route.project === 'query_or_first') && {
+      query: { project: projectName, ...queries[name] },
+    }),
     ...(route.project === 'path' && { id: projectName }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
     ...(name === 'trackerVersion' && { id: '0a.js' }),

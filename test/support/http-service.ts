@@ -5,6 +5,10 @@ import { createAccountStore } from '#core/accounts/store'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type ProfileName, readProfile } from '#core/limits/profile'
+import { createLiveBuffer } from '#core/live/buffer'
+import { STREAM_DEFAULTS } from '#core/live/event-stream'
+import { createStreamLeases } from '#core/live/stream-leases'
+import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
 import { createUsageStore } from '#core/usage/store'
@@ -14,6 +18,7 @@ import { controlHandler } from '#lambdas/control/handler'
 import { sessionCookie } from '#lambdas/cookies'
 import { type ReportsServices, reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
+import { type StreamServices, streamHandler } from '#lambdas/stream/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import { startHttp } from '#local/http/server'
 import { errorCodes } from '#schemas/errors'
@@ -43,6 +48,8 @@ export type HttpServiceOptions = {
   profile?: ProfileName
   /** Numbers of the profile that are replaced. */
   limits?: string
+  /** Times of streams. Default: a stream ends after 20 ms. */
+  streams?: Partial<StreamServices['streamSettings']>
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>
 }
@@ -55,6 +62,7 @@ export type HttpServiceOptions = {
 export async function openHttpService({
   profile: name = 'own',
   limits = '',
+  streams = {},
   reading = {},
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
@@ -78,6 +86,7 @@ export async function openHttpService({
     clock,
     log,
   })
+  const buffer = createLiveBuffer(state, { clock, bufferMs: access.profile.live_buffer_seconds * 1_000 })
   const common = { ...access, accounts, projects, usage, billing: null, baseUrl: BASE_URL, clock, log }
   const server = await startHttp({
     port: 0,
@@ -97,7 +106,15 @@ export async function openHttpService({
         ...common,
         engine: { rows: async () => [] },
         openLake: async () => fixedLake(),
+        buffer,
         ...reading,
+      }),
+      stream: streamHandler({
+        ...common,
+        buffer,
+        tails: createTails({ buffer, log }, { ...TAIL_DEFAULTS, pollMs: 20 }),
+        leases: createStreamLeases(state, { clock, isOnlyProcess: false }),
+        streamSettings: { ...STREAM_DEFAULTS, maxMs: 20, ...streams },
       }),
       track: trackHandler({
         stream: { append: async records => void streamRecords.push(...records) },
@@ -183,6 +200,8 @@ export async function openHttpService({
     revokedKey,
     strangersKey,
     streamRecords,
+    buffer,
+    port: server.port,
     logged,
     async close() {
       await server.close()

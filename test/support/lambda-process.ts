@@ -1,3 +1,6 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+
 /**
  * The process in which a bundle runs, as test/support/bundle-process.ts starts it. Loads the bundle of its first argument,
  * then runs one event after the other from its IPC channel. Results and errors travel as JSON, as on Lambda.
@@ -8,8 +11,29 @@ export type Outcome =
   | { kind: 'result'; result: unknown }
   | { kind: 'error'; errorType: string; errorMessage: string }
 
+/** The part of Lambda's runtime that a function needs to stream its response. The whole response becomes the result. */
+Object.assign(globalThis, {
+  awslambda: {
+    streamifyResponse:
+      (handle: (event: unknown, stream: PassThrough, context: unknown) => Promise<void>) =>
+      async (event: unknown, context: unknown) => {
+        const stream = Object.assign(new PassThrough(), { metadata: {} })
+        const body = text(stream)
+        await handle(event, stream, context)
+        return { ...stream.metadata, body: await body }
+      },
+    HttpResponseStream: {
+      from: (stream: PassThrough, metadata: unknown) => Object.assign(stream, { metadata }),
+    },
+  },
+})
+
 const send = (outcome: Outcome) => process.send?.(outcome)
-const { handler } = await import(process.argv[2] ?? '')
+const { handler } = await import(process.argv[2] ?? '').catch(error => {
+  // Node itself would print the line of the bundle first, which is longer than the pipe.
+  process.stderr.write(String(error))
+  process.exit(1)
+})
 let invocations = 0
 
 process.on('message', async ({ event, timeoutMs }: Invocation) => {

@@ -103,7 +103,15 @@ export async function openPagesService({
     port,
     host: 'localhost',
     log,
-    functions: { pages, auth: unused, track: unused, reports: unused, control: unused, site: unused },
+    functions: {
+      pages,
+      auth: unused,
+      track: unused,
+      reports: unused,
+      stream: unused,
+      control: unused,
+      site: unused,
+    },
     localPages: embedded.serve,
   })
   const owner = await accounts.create({ email: OWNER_EMAIL, tier: 'pro', complimentary: true })

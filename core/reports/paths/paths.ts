@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { PathNode, pathsBody, pathsResponse } from '#schemas/paths'
-import { compareCodePoints } from '../properties.ts'
+import { compareCodePoints } from '../code-points.ts'
 import { toRange } from '../range.ts'
 import { ratio } from '../rounding.ts'
 import { defineReport, toPeriod } from '../run.ts'

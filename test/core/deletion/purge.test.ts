@@ -66,7 +66,10 @@ async function fill({ accounts, projects, identities, ...world }: ReturnType<typ
     annotations: [],
   })
   await world.usage.addRead(project.id, account.id, '2026-11-22')
-  const bot = { category: 'ai_agent', actor: 'GPTBot', requests: 1, dropped: 1, last_seen_at: now } as const
+  const bot = {
+    ...{ category: 'ai_agent', actor: 'GPTBot', requests: 1, dropped: 1 },
+    ...{ last_seen_at: now, rules_version: null },
+  } as const
   await world.usage.addBots('shard', '1', [{ project_id: project.id, day: '2026-11-22', ...bot }])
   await world.feedback.submit({ account_id: account.id, message: 'hello' })
   return { account, project, identity }

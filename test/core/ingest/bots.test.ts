@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import crawlers from 'crawler-user-agents'
 import { expect, test } from 'vitest'
-import { createBotClassifier } from '#core/ingest/bots'
+import { BOT_RULES_VERSION, createBotClassifier } from '#core/ingest/bots'
 
 const classify = createBotClassifier()
 
@@ -198,4 +201,10 @@ test.each(humans)('%s is human', userAgent => {
 test('a very long User-Agent is classified by its beginning', () => {
   expect(classify('a-'.repeat(100_000))).toBeNull()
   expect(classify(`curl/8 ${'x'.repeat(100_000)}`)).toMatchObject({ actor: 'curl' })
+})
+
+test('the version of the rules names the installed version of the public list', () => {
+  const path = createRequire(import.meta.url).resolve('crawler-user-agents')
+  const { version } = JSON.parse(readFileSync(join(dirname(path), 'package.json'), 'utf8'))
+  expect(BOT_RULES_VERSION).toBe(`1+crawler-user-agents-${version}`)
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Caller } from '#core/accounts/caller'
 import { noLimits } from '#core/accounts/limits'
 import { ApiError } from '#core/errors'
+import { BOT_RULES_VERSION } from '#core/ingest/bots'
 import { checkEvents } from '#core/ingest/check-events'
 import { checkOrigin } from '#core/ingest/check-origin'
 import { detectBot } from '#core/ingest/detect-bot'
@@ -73,6 +74,7 @@ test('the record of a bot has its project, its name and the number of events', a
       category: 'ai_agent',
       actor: 'GPTBot',
       dropped: 3,
+      rules_version: BOT_RULES_VERSION,
     },
   })
 })

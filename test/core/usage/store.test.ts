@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { BotCount, ClaimedEvents } from '#core/usage/counters'
+import type { ClaimedEvents } from '#core/usage/counters'
 import { createUsageStore, type UsageStore } from '#core/usage/store'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -14,19 +14,6 @@ beforeEach(async () => {
   usage = createUsageStore(state)
 })
 afterAll(() => state.close())
-
-function bots(overrides: Partial<BotCount> = {}): BotCount {
-  return {
-    project_id: 'p',
-    day: '2026-11-21',
-    category: 'ai_agent',
-    actor: 'GPTBot',
-    requests: 1,
-    dropped: 2,
-    last_seen_at: 1_000,
-    ...overrides,
-  }
-}
 
 const DAY = '2026-11-21'
 const none = { events: 0, reads: 0 }
@@ -249,44 +236,5 @@ describe('items of the first edition', () => {
     expect(await usage.totals(['p'])).toEqual([{ events: 111, reads: 7 }])
     for (const owner of ['p', 'a'])
       expect((await usage.month(owner, '2026-11')).days[DAY]).toEqual({ events: 106, reads: 7 })
-  })
-})
-
-describe('bots', () => {
-  test('requests of all sources add up by day, category and actor, with the latest time', async () => {
-    await usage.addBots('s1', '1', [bots(), bots({ actor: 'ClaudeBot', requests: 4 })])
-    await usage.addBots('s1', '2', [bots({ last_seen_at: 3_000 })])
-    await usage.addBots('s2', '1', [bots({ last_seen_at: 2_000 }), bots({ day: '2026-11-22' })])
-    const counts = await usage.bots('p', '2026-11-21', '2026-11-21')
-    expect(counts.toSorted((a, b) => a.requests - b.requests)).toEqual([
-      bots({ requests: 3, dropped: 6, last_seen_at: 3_000 }),
-      bots({ actor: 'ClaudeBot', requests: 4 }),
-    ])
-    expect(await usage.bots('p', '2026-11-21', '2026-11-22')).toHaveLength(3)
-  })
-
-  test('a retried batch is counted once', async () => {
-    await usage.addBots('s', '5', [bots()])
-    await usage.addBots('s', '5', [bots({ last_seen_at: 500 })])
-    await usage.addBots('s', '4', [bots({ last_seen_at: 9_000 })])
-    expect(await usage.bots('p', '2026-11-21', '2026-11-21')).toEqual([bots()])
-  })
-
-  test('an older batch does not change the latest time', async () => {
-    await usage.addBots('s', '1', [bots({ last_seen_at: 2_000 })])
-    await usage.addBots('s', '2', [bots({ last_seen_at: 1_000 })])
-    expect(await usage.bots('p', '2026-11-21', '2026-11-21')).toEqual([
-      bots({ requests: 2, dropped: 4, last_seen_at: 2_000 }),
-    ])
-  })
-
-  test('a very long actor name and hundreds of invented actors are stored', async () => {
-    await usage.addBots('s', '1', [bots({ actor: `${'x'.repeat(8_000)}Crawler#é` })])
-    await usage.addBots(
-      's',
-      '1',
-      Array.from({ length: 500 }, (_, i) => bots({ actor: `a${i}Crawler` })),
-    )
-    expect(await usage.bots('p', '2026-11-21', '2026-11-21')).toHaveLength(501)
   })
 })

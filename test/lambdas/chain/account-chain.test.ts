@@ -39,7 +39,11 @@ function reportEndpoint({
     demo: { project: async () => null },
     audit: { record: async event => void audited.push(event) },
     profile: profiles.own,
-    projects: { resolve: async (_, name) => (name === 'shop' ? project : null), byId: async () => null },
+    projects: {
+      resolve: async (_, name) => (name === 'shop' ? project : null),
+      byId: async () => null,
+      list: async () => [project],
+    },
     usage: {
       addRead: async (...read) => {
         await addRead?.()

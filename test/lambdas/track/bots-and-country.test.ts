@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { BOT_RULES_VERSION } from '#core/ingest/bots'
 import { testProject } from '#test/support/account-fixtures'
 import { good, NOW, trackFunction } from './track-function.ts'
 
@@ -19,6 +20,7 @@ test('a request of a bot gets the usual response, and only the bot count is reco
       category: 'ai_agent',
       actor: 'GPTBot',
       dropped: 2,
+      rules_version: BOT_RULES_VERSION,
     },
   ])
 })

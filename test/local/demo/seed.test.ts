@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type StreamRecord, unpackRecord } from '#core/ingest/record'
+import { utcDate } from '#core/time'
 import { isSeedUnfinished, type SeedServices, seedDemo } from '#local/demo/seed'
 import { cleanUp, newFolder } from '#test/support/service-process'
 
@@ -42,10 +43,17 @@ function services(overrides: Partial<SeedServices> = {}): SeedServices {
 }
 
 function records(): Extract<StreamRecord, { kind: 'events' }>[] {
-  return appended
-    .flat()
-    .map(unpackRecord)
-    .filter(record => record.kind === 'events')
+  return appended.flat().flatMap(bytes => {
+    const record = unpackRecord(bytes)
+    return record.kind === 'events' ? [record] : []
+  })
+}
+
+function bots(): Extract<StreamRecord, { kind: 'bots' }>[] {
+  return appended.flat().flatMap(bytes => {
+    const record = unpackRecord(bytes)
+    return record.kind === 'bots' ? [record] : []
+  })
 }
 
 function eventIds(): (string | null)[] {
@@ -58,6 +66,16 @@ test('thirty days of traffic are appended for the project, each event once', asy
   expect(eventIds()).toHaveLength(EVENTS)
   expect(records().every(({ project_id, bucket }) => project_id === 'proj_1' && bucket === 3)).toBe(true)
   expect(isSeedUnfinished(dataDir)).toBe(false)
+})
+
+test('bots visit the demo project on each of the thirty days', async () => {
+  await seedDemo(services(), project, EVENTS)
+  expect(new Set(bots().map(({ received_at }) => utcDate(received_at))).size).toBeGreaterThanOrEqual(30)
+  expect(new Set(bots().map(({ category }) => category)).size).toBeGreaterThan(3)
+  for (const { received_at, project_id } of bots()) {
+    expect(received_at).toBeLessThan(now)
+    expect(project_id).toBe('proj_1')
+  }
 })
 
 test('no record arrives in the future, and no two records have the same position', async () => {

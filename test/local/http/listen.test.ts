@@ -7,6 +7,7 @@ const respond = async () => jsonResponse(200, { ok: true })
 const functions = {
   track: respond,
   reports: respond,
+  stream: respond,
   control: respond,
   auth: respond,
   site: respond,

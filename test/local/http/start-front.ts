@@ -22,6 +22,7 @@ export async function startFront(
   const functions = {
     track: handle,
     reports: handle,
+    stream: handle,
     control: handle,
     auth: handle,
     site: handle,

@@ -5,7 +5,14 @@ import { createPipeline, PIPELINE_DEFAULTS, type PipelineServices } from '#local
 import type { LogCode } from '#schemas/log'
 import { eventually } from '#test/support/eventually'
 
-const shortPauses = { ...PIPELINE_DEFAULTS, windowMs: 1, maintenanceMs: 1, pruneMs: 1, maxBackoffMs: 4 }
+const shortPauses = {
+  ...PIPELINE_DEFAULTS,
+  windowMs: 1,
+  liveMs: 1,
+  maintenanceMs: 1,
+  pruneMs: 1,
+  maxBackoffMs: 4,
+}
 
 function entries(from: number, to: number): StreamEntry[] {
   return Array.from({ length: to - from + 1 }, (_, i) => ({
@@ -19,7 +26,7 @@ function startPipeline(overrides: Partial<PipelineServices> = {}, settings = sho
   const shard: ShardState = { shard: 's', highWater: null, epoch: 1, claim: null, claimedAt: null }
   const log: [LogCode, Record<string, unknown> | undefined][] = []
   const records = entries(1, 3)
-  const calls = { batchSizes: [] as number[], ticks: 0, prunes: [] as [string, number][] }
+  const calls = { batchSizes: [] as number[], ticks: 0, liveCopies: 0, prunes: [] as [string, number][] }
   const services: PipelineServices = {
     state: { shard: async () => ({ ...shard }) },
     stream: {
@@ -43,6 +50,12 @@ function startPipeline(overrides: Partial<PipelineServices> = {}, settings = sho
       calls.prunes.push([upTo, olderThan])
       return 0
     },
+    live: {
+      copyAll: async () => {
+        calls.liveCopies += 1
+      },
+    },
+    expiredItems: { deleteNoted: async () => {}, deleteAll: async () => {} },
     clock: { now: () => 10_000_000 },
     log: (code, fields) => void log.push([code, fields]),
     ...overrides,

@@ -1,0 +1,20 @@
+import { orUnavailable, type StateTable } from '#core/state-table'
+
+/** The last sequence of each shard that the live consumer of one machine has copied. On AWS, Lambda keeps it. */
+export function createLiveCheckpoint({ client, table }: StateTable) {
+  const key = (shard: string) => ({ pk: 'live-checkpoint', sk: shard })
+
+  return {
+    async read(shard: string): Promise<string | null> {
+      const { Item } = await orUnavailable(
+        client.get({ TableName: table, Key: key(shard), ConsistentRead: true }),
+      )
+      return typeof Item?.sequence === 'string' ? Item.sequence : null
+    },
+    async write(shard: string, sequence: string): Promise<void> {
+      await orUnavailable(client.put({ TableName: table, Item: { ...key(shard), sequence } }))
+    },
+  }
+}
+
+export type LiveCheckpoint = ReturnType<typeof createLiveCheckpoint>

@@ -1,0 +1,49 @@
+import { forEachConcurrent } from '#core/concurrency'
+import { unpackRecord } from '#core/ingest/record'
+import type { StreamEntry } from '#core/ports'
+import type { LiveBuffer } from './buffer.ts'
+import type { LiveRecord } from './chunk.ts'
+
+/** Projects of one batch that are written at the same time. */
+const CONCURRENCY = 16
+
+/**
+ * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer, one write for
+ * each project of the batch. It may be called again for the same entries, in other batches: readers of the buffer count
+ * each event once. It drops records that are older than the buffer, because nobody can see them any more.
+ */
+export function createLiveConsumer({ buffer }: { buffer: LiveBuffer }) {
+  /** Copies the entries of a shard, in ascending order. Returns the number of events. Throws UNAVAILABLE; then send the batch again. */
+  async function consumeBatch(shard: string, batch: readonly StreamEntry[]): Promise<number> {
+    const oldest = buffer.clock.now() - buffer.bufferMs
+    const projects = new Map<string, LiveRecord[]>()
+    let copiedEvents = 0
+    for (const entry of batch) {
+      const record = readEvents(entry)
+      if (record === null || record.received_at < oldest) continue
+      const { project_id, received_at, seq, country, events } = record
+      const records = projects.get(project_id) ?? []
+      records.push({ sequence: entry.sequence, first: 0, received_at, seq, country, events })
+      projects.set(project_id, records)
+      copiedEvents += events.length
+    }
+    await forEachConcurrent([...projects], CONCURRENCY, ([projectId, records]) =>
+      buffer.write(projectId, shard, records),
+    )
+    return copiedEvents
+  }
+
+  return { consumeBatch }
+}
+
+export type LiveConsumer = ReturnType<typeof createLiveConsumer>
+
+/** The events of an entry. Null for the count of a bot, and for a record that cannot be read: the lake consumer reports it. */
+function readEvents({ data }: StreamEntry) {
+  try {
+    const record = unpackRecord(data)
+    return record.kind === 'events' ? record : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,155 @@
+import { arrivalOfUlid } from '#core/ingest/ids'
+import { LATE_MS, type LiveBuffer } from './buffer.ts'
+import { isAfter } from './chunk.ts'
+import { passesFilter, type StreamFilter } from './filter.ts'
+import { createSeenEvents } from './seen-events.ts'
+import { type TailEvent, type Tails, toTailEvents } from './tails.ts'
+
+export type StreamSettings = {
+  /** A heartbeat is sent after this time without anything else, ms. */
+  heartbeatMs: number
+  /** Pause between two checks of the caller's rights, ms. */
+  checkMs: number
+  /** The stream ends after this time without a match, ms. */
+  idleMs: number
+  /** The stream ends after this time, ms. Its client then connects again with Last-Event-ID. */
+  maxMs: number
+}
+
+/** Contract 2.5. One machine has no longest time. */
+export const STREAM_DEFAULTS: StreamSettings = {
+  heartbeatMs: 30_000,
+  checkMs: 60_000,
+  idleMs: 30 * 60_000,
+  maxMs: Number.POSITIVE_INFINITY,
+}
+
+export type StreamRequest = {
+  project: { id: string; name: string }
+  filter: StreamFilter
+  /** Header Last-Event-ID: the last event that the client has got. */
+  lastEventId: string | undefined
+  /** Events of a project that the buffer holds. */
+  maxEvents: number
+  /** Whether the caller may still read. The stream ends when not. */
+  mayGoOn(): Promise<boolean>
+}
+
+/** Timers of a JavaScript engine hold 31 bits of ms. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * The blocks of GET /stream (contract 2.5), until the signal aborts or the stream ends by a rule. Each text holds whole
+ * blocks, so that many events need one write only.
+ */
+export async function* streamBlocks(
+  { buffer, tails, settings }: { buffer: LiveBuffer; tails: Tails; settings: StreamSettings },
+  { project, filter, lastEventId, maxEvents, mayGoOn }: StreamRequest,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const connectedAt = buffer.clock.now()
+  const subscription = tails.subscribe(project.id)
+  const { wake } = subscription
+  const heartbeat = createTimer(settings.heartbeatMs, wake)
+  const check = createTimer(settings.checkMs, wake)
+  const idle = createTimer(settings.idleMs, wake)
+  const end = createTimer(settings.maxMs, wake)
+  signal.addEventListener('abort', wake)
+  try {
+    yield connectedBlock(project.name, filter, connectedAt)
+    const resumed = await resume(buffer, { projectId: project.id, lastEventId, maxEvents, connectedAt })
+    let matches = resumed.events.filter(event => passesFilter(filter, event))
+    for (;;) {
+      if (matches.length > 0) {
+        yield matches.map(({ block }) => block).join('')
+        heartbeat.restart()
+        idle.restart()
+      }
+      if (signal.aborted || idle.hasRung() || end.hasRung() || subscription.hasOverflowed()) return
+      if (check.hasRung()) {
+        if (!(await mayGoOn())) return
+        check.restart()
+      }
+      if (heartbeat.hasRung()) {
+        yield ':heartbeat\n\n'
+        heartbeat.restart()
+      }
+      const events = await subscription.next()
+      matches = events.filter(event => resumed.isNew(event) && passesFilter(filter, event))
+    }
+  } finally {
+    subscription.close()
+    signal.removeEventListener('abort', wake)
+    for (const timer of [heartbeat, check, idle, end]) timer.stop()
+  }
+}
+
+function connectedBlock(project: string, { events, pairs }: StreamFilter, timestamp: number): string {
+  const data = { project, filters: { events, properties: Object.fromEntries(pairs) }, timestamp }
+  return `event: connected\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+type Resumed = {
+  /** The events that the client has missed, in the order of arrival. */
+  events: TailEvent[]
+  /** Whether an event of the tail belongs to the stream: it is none of the events above, and none that the client has. */
+  isNew(event: TailEvent): boolean
+}
+
+/**
+ * Finds what the client has missed. Without Last-Event-ID these are no events, and the stream begins with the events that
+ * arrive from now on. A shard has one order, so after the last event of the client nothing of its shard is missing or
+ * repeated. The order of other shards is only known within two seconds: their events of that time may come again.
+ */
+async function resume(
+  buffer: LiveBuffer,
+  {
+    projectId,
+    lastEventId,
+    maxEvents,
+    connectedAt,
+  }: { projectId: string; lastEventId: string | undefined; maxEvents: number; connectedAt: number },
+): Promise<Resumed> {
+  const arrival = lastEventId === undefined ? null : arrivalOfUlid(lastEventId)
+  if (arrival === null) return { events: [], isNew: event => event.received_at >= connectedAt }
+  const oldest = connectedAt - buffer.bufferMs
+  const chunks = []
+  let count = 0
+  for await (const chunk of buffer.newestFirst(projectId, Math.max(oldest, arrival - LATE_MS))) {
+    chunks.push(chunk)
+    count += chunk.events.length
+    if (count >= maxEvents) break
+  }
+  const buffered = toTailEvents(chunks)
+  const last = buffered.find(({ id }) => id === lastEventId)
+  const follows = (event: TailEvent): boolean => {
+    if (event.received_at < oldest || event.id === lastEventId) return false
+    // The buffer no longer holds the client's last event, so what arrived since its second is new.
+    if (last === undefined) return event.received_at >= arrival
+    if (event.shard === last.shard) return isAfter(event.position, last.position)
+    return event.stamp >= last.stamp - LATE_MS
+  }
+  const seen = createSeenEvents(2 * maxEvents)
+  const isNew = (event: TailEvent) => follows(event) && seen.isNew(event)
+  const events = buffered.filter(isNew)
+  return { events: events.slice(-maxEvents), isNew }
+}
+
+/** A timer that can start again. It calls `onRing` at its end. `ms` may be infinite. */
+function createTimer(ms: number, onRing: () => void) {
+  let hasRung = false
+  let timeout: NodeJS.Timeout | undefined
+
+  function start(): void {
+    hasRung = false
+    clearTimeout(timeout)
+    if (ms > LONGEST_TIMER_MS) return
+    timeout = setTimeout(() => {
+      hasRung = true
+      onRing()
+    }, ms)
+  }
+
+  start()
+  return { hasRung: () => hasRung, restart: start, stop: () => clearTimeout(timeout) }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '#core/ports'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+
+/** The right to hold one open stream. */
+export type StreamLease = {
+  /** Keeps the right for another while. Returns false when it has passed to another stream. */
+  renew(): Promise<boolean>
+  release(): Promise<void>
+}
+
+export type StreamLeaseOptions = {
+  clock: Clock
+  /**
+   * Whether no other process serves streams. Then leases of other processes are of a process that was killed, and are free
+   * at once.
+   */
+  isOnlyProcess: boolean
+}
+
+/** A stream renews its lease each minute. A lease outlives a stream whose process was killed by at most this time, ms. */
+const LEASE_MS = 150_000
+
+/**
+ * Limits the open streams of an account over all processes. An account has as many items as it may open streams, and each
+ * item holds at most one lease. So every change is a conditional write of one item.
+ */
+export function createStreamLeases(
+  { client, table }: StateTable,
+  { clock, isOnlyProcess }: StreamLeaseOptions,
+) {
+  const processId = randomUUID()
+
+  /** Takes one of `limit` leases of the account. Null: all are taken. */
+  async function take(accountId: string, limit: number): Promise<StreamLease | null> {
+    const pk = `streams#${accountId}`
+    const { Items = [] } = await orUnavailable(
+      client.query({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ConsistentRead: true,
+      }),
+    )
+    const taken = new Set(Items.filter(item => !isFree(item)).map(({ sk }) => Number(sk)))
+    for (let slot = 0; slot < limit; slot++) {
+      if (taken.has(slot)) continue
+      const lease = { pk, sk: String(slot).padStart(4, '0') }
+      const id = randomUUID()
+      if (await write(lease, id)) return createLease(lease, id)
+    }
+    return null
+  }
+
+  function isFree({ valid_until, process_id }: Record<string, unknown>): boolean {
+    return Number(valid_until) <= clock.now() || (isOnlyProcess && process_id !== processId)
+  }
+
+  function createLease(Key: { pk: string; sk: string }, id: string): StreamLease {
+    return {
+      renew: () => write(Key, id),
+      async release() {
+        await conditionHeld(
+          client.delete({
+            TableName: table,
+            Key,
+            ConditionExpression: 'lease_id = :id',
+            ExpressionAttributeValues: { ':id': id },
+          }),
+        )
+      },
+    }
+  }
+
+  /** Writes the lease if the item is free or holds this lease already. */
+  function write(Key: { pk: string; sk: string }, id: string): Promise<boolean> {
+    const now = clock.now()
+    const valid_until = now + LEASE_MS
+    const expires_at = Math.ceil(valid_until / 1_000)
+    const isOther = isOnlyProcess ? ' OR process_id <> :process' : ''
+    return conditionHeld(
+      client.put({
+        TableName: table,
+        Item: { ...Key, lease_id: id, process_id: processId, valid_until, expires_at },
+        ConditionExpression: `attribute_not_exists(pk) OR lease_id = :id OR valid_until <= :now${isOther}`,
+        ExpressionAttributeValues: {
+          ':id': id,
+          ':now': now,
+          ...(isOnlyProcess && { ':process': processId }),
+        },
+      }),
+    )
+  }
+
+  return { take }
+}
+
+export type StreamLeases = ReturnType<typeof createStreamLeases>

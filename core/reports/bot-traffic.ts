@@ -1,0 +1,158 @@
+import type { z } from 'zod'
+import { newestOf } from '#core/usage/bot-store'
+import type { BotCount } from '#core/usage/counters'
+import type {
+  accountBotTrafficQuery,
+  accountBotTrafficResponse,
+  botTrafficQuery,
+  botTrafficResponse,
+} from '#schemas/bot-traffic'
+import { compareCodePoints } from './code-points.ts'
+import { toDelta } from './delta.ts'
+import { type LabelledPeriods, toLabelledPeriods } from './range.ts'
+import { ratio } from './rounding.ts'
+import { addDays, createZone } from './zone.ts'
+
+type ProjectParams = Omit<z.output<typeof botTrafficQuery>, 'project'>
+type AccountParams = z.output<typeof accountBotTrafficQuery>
+type NamedProject = { id: string; name: string }
+
+/** Reads a project's bots from one day to another, both inclusive. */
+export type ReadBots = (projectId: string, from: string, to: string) => Promise<BotCount[]>
+
+type Totals = { requests: number; dropped_events: number; last_seen_at: number | null }
+
+/** Projects whose counts are read at the same time. */
+const CONCURRENCY = 16
+
+/** GET /bot-traffic (contract 2.6). */
+export async function botTraffic(
+  readBots: ReadBots,
+  { project, params, now }: { project: NamedProject; params: ProjectParams; now: number },
+): Promise<z.input<typeof botTrafficResponse>> {
+  const periods = toLabelledPeriods(params.period, { now, zone: createZone('UTC') })
+  const counts = await readBots(project.id, periods.previous.from, periods.current.to)
+  const current = withinPeriod(counts, periods.current)
+  const actors = groupBy(current, ({ category, actor }) => `${category} ${actor}`)
+    .map(({ first: { actor, category }, ...totals }) => ({ actor, category, ...totals }))
+    .toSorted(
+      (a, b) =>
+        b.requests - a.requests ||
+        compareCodePoints(a.actor, b.actor) ||
+        compareCodePoints(a.category, b.category),
+    )
+  return {
+    scope: 'project',
+    project: project.name,
+    ...overviewOf(counts, periods, params),
+    summary: summaryOf(counts, periods),
+    actors: actors.slice(0, params.limit),
+    ...(actors.length > params.limit && { truncated: true as const, total_rows: actors.length }),
+  }
+}
+
+/** GET /account/bot-traffic: the same over all live projects of an account. */
+export async function accountBotTraffic(
+  readBots: ReadBots,
+  { projects, params, now }: { projects: readonly NamedProject[]; params: AccountParams; now: number },
+): Promise<z.input<typeof accountBotTrafficResponse>> {
+  const periods = toLabelledPeriods(params.period, { now, zone: createZone('UTC') })
+  const counts: BotCount[] = []
+  for (let i = 0; i < projects.length; i += CONCURRENCY) {
+    const chunk = projects.slice(i, i + CONCURRENCY)
+    const read = chunk.map(({ id }) => readBots(id, periods.previous.from, periods.current.to))
+    counts.push(...(await Promise.all(read)).flat())
+  }
+  const current = withinPeriod(counts, periods.current)
+  const requests = sumOf(current).requests
+  const names = new Map(projects.map(({ id, name }) => [id, name]))
+  const active = groupBy(current, ({ project_id }) => project_id)
+    .map(({ first: { project_id: id }, ...totals }) => ({
+      id,
+      name: names.get(id) ?? id,
+      requests: totals.requests,
+      dropped_events: totals.dropped_events,
+      share_pct: ratio(totals.requests * 100, requests, 1),
+      last_seen_at: totals.last_seen_at,
+    }))
+    .toSorted((a, b) => b.requests - a.requests || compareCodePoints(a.name, b.name))
+  const remaining = Math.max(0, active.length - params.limit)
+  return {
+    scope: 'account',
+    ...overviewOf(counts, periods, params),
+    summary: {
+      ...summaryOf(counts, periods),
+      active_projects: active.length,
+      total_projects: projects.length,
+    },
+    projects: active.slice(0, params.limit),
+    remaining_projects: remaining,
+    ...(remaining > 0 && { truncated: true as const, total_rows: active.length }),
+  }
+}
+
+/** What both reports have beside their summary and their list. */
+function overviewOf(
+  counts: readonly BotCount[],
+  { current, previous }: LabelledPeriods,
+  { period, tz }: Pick<AccountParams, 'period' | 'tz'>,
+) {
+  const currentCounts = withinPeriod(counts, current)
+  const { requests } = sumOf(currentCounts)
+  const byDay = Map.groupBy(currentCounts, ({ day }) => day)
+  const dates: string[] = []
+  for (let date = current.from; date <= current.to; date = addDays(date, 1)) dates.push(date)
+  return {
+    period: {
+      label: period,
+      ...current,
+      previous_from: previous.from,
+      previous_to: previous.to,
+      ...(tz !== undefined && { tz }),
+    },
+    categories: groupBy(currentCounts, ({ category }) => category)
+      .map(({ first: { category }, ...totals }) => ({
+        category,
+        requests: totals.requests,
+        dropped_events: totals.dropped_events,
+        share_pct: ratio(totals.requests * 100, requests, 1),
+      }))
+      .toSorted((a, b) => b.requests - a.requests || compareCodePoints(a.category, b.category)),
+    time_series: dates.map(date => {
+      const totals = sumOf(byDay.get(date) ?? [])
+      return { date, requests: totals.requests, dropped_events: totals.dropped_events }
+    }),
+    rules_version: newestOf(currentCounts)?.rules_version ?? null,
+  }
+}
+
+function summaryOf(counts: readonly BotCount[], { current, previous }: LabelledPeriods) {
+  const [now, before] = [sumOf(withinPeriod(counts, current)), sumOf(withinPeriod(counts, previous))]
+  return {
+    automated_requests: toDelta(now.requests, before.requests, 0),
+    dropped_events: toDelta(now.dropped_events, before.dropped_events, 0),
+    last_seen_at: now.last_seen_at,
+  }
+}
+
+function withinPeriod(counts: readonly BotCount[], { from, to }: { from: string; to: string }): BotCount[] {
+  return counts.filter(({ day }) => day >= from && day <= to)
+}
+
+function groupBy(counts: readonly BotCount[], keyOf: (count: BotCount) => string) {
+  return [...Map.groupBy(counts, keyOf).values()].map(group => ({
+    first: group[0] as BotCount,
+    ...sumOf(group),
+  }))
+}
+
+function sumOf(counts: readonly BotCount[]): Totals {
+  return counts.reduce<Totals>(
+    (sum, { requests, dropped, last_seen_at }) => ({
+      requests: sum.requests + requests,
+      dropped_events: sum.dropped_events + dropped,
+      last_seen_at: Math.max(sum.last_seen_at ?? 0, last_seen_at),
+    }),
+    { requests: 0, dropped_events: 0, last_seen_at: null },
+  )
+}

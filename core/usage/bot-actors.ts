@@ -1,0 +1,45 @@
+import { NAMED_ACTORS } from '#core/ingest/named-bots'
+import type { BotCount } from './counters.ts'
+
+/** What an item holds of one actor. */
+export type ActorCount = Pick<BotCount, 'category' | 'actor' | 'requests' | 'dropped' | 'last_seen_at'>
+
+/**
+ * Actors of one item beside the named ones of contract 2.6. The names of the others come from the senders of requests, so
+ * their number must have a limit. It is far above the 50 that a report shows.
+ */
+export const MAX_OTHER_ACTORS = 100
+/** The actor of all requests beyond that number. Their category stays. */
+export const OTHER_ACTOR = 'Other'
+
+/**
+ * Adds counts to the actors of an item, in the order of arrival. So an item has the same actors, however the requests were
+ * cut into batches.
+ */
+export function addActors(existing: readonly ActorCount[], added: readonly ActorCount[]): ActorCount[] {
+  const actors = new Map(existing.map(count => [keyOf(count), { ...count }]))
+  let others = existing.filter(isLimited).length
+  for (const count of added) {
+    const known = actors.get(keyOf(count))
+    const hasRoom = known !== undefined || !isLimited(count) || others < MAX_OTHER_ACTORS
+    const target = hasRoom ? count : { ...count, actor: OTHER_ACTOR }
+    const total = actors.get(keyOf(target))
+    if (total === undefined) {
+      actors.set(keyOf(target), { ...target })
+      if (isLimited(target)) others += 1
+      continue
+    }
+    total.requests += count.requests
+    total.dropped += count.dropped
+    total.last_seen_at = Math.max(total.last_seen_at, count.last_seen_at)
+  }
+  return [...actors.values()]
+}
+
+function isLimited({ actor }: ActorCount): boolean {
+  return actor !== OTHER_ACTOR && !NAMED_ACTORS.has(actor)
+}
+
+function keyOf({ category, actor }: ActorCount): string {
+  return `${category} ${actor}`
+}

@@ -1,0 +1,129 @@
+import { forEachConcurrent } from '#core/concurrency'
+import { queryAll } from '#core/query-all'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { DAY_MS } from '#core/time'
+import { type ActorCount, addActors } from './bot-actors.ts'
+import type { BotCount } from './counters.ts'
+
+/** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
+const CONCURRENCY = 16
+/** How long an item stays after its day. The longest report reads 180 days. */
+const KEPT_MS = 400 * DAY_MS
+/** How often a change starts again when another process has changed the item first. */
+const MAX_TRIES = 8
+
+type Item = {
+  sk: string
+  /** The last batch that the item has counted, an integer. */
+  checkpoint: string
+  /** JSON of ActorCount[]. */
+  actors: string
+  /** The rules of the newest request, or null. */
+  rules_version: string | null
+}
+
+/** An item of the first edition, which had one for each actor. Such items no longer change. */
+type FirstEditionItem = BotCount
+
+export type BotStore = ReturnType<typeof createBotStore>
+
+/**
+ * The daily counts of bots. Each (project, day, shard) has one item with all its actors, whose number is limited
+ * (bot-actors.ts). So the user agents of callers never decide how many items there are. The item keeps a checkpoint, so a
+ * repeated batch counts nothing twice.
+ */
+export function createBotStore({ client, table }: StateTable) {
+  async function addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void> {
+    const days = Map.groupBy(counts, ({ project_id, day }) => `${project_id} ${day}`)
+    await forEachConcurrent([...days.values()], CONCURRENCY, dayCounts =>
+      addDay(source, checkpoint, dayCounts),
+    )
+  }
+
+  async function addDay(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void> {
+    const [{ project_id, day }] = counts as [BotCount]
+    const Key = { pk: `bots#${project_id}`, sk: `${day}#${source}` }
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const item = await read(Key)
+      if (item !== undefined && BigInt(item.checkpoint) >= BigInt(checkpoint)) return
+      const actors = addActors(item === undefined ? [] : parseActors(item), counts.map(toActor))
+      const written = conditionHeld(
+        client.put({
+          TableName: table,
+          Item: {
+            ...Key,
+            checkpoint,
+            actors: JSON.stringify(actors),
+            rules_version: newestOf(counts)?.rules_version ?? item?.rules_version ?? null,
+            expires_at: Math.ceil((Date.parse(day) + KEPT_MS) / 1_000),
+          },
+          ConditionExpression: item === undefined ? 'attribute_not_exists(pk)' : 'checkpoint = :before',
+          ...(item !== undefined && { ExpressionAttributeValues: { ':before': item.checkpoint } }),
+        }),
+      )
+      if (await written) return
+    }
+    throw new Error(`Other processes change the bot counts of ${project_id} all the time`)
+  }
+
+  async function read(Key: { pk: string; sk: string }): Promise<Item | undefined> {
+    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    return Item as Item | undefined
+  }
+
+  /** Returns a project's bots by day, category and actor, from the day `from` to the day `to` (both inclusive). */
+  async function bots(projectId: string, from: string, to: string): Promise<BotCount[]> {
+    const totals = new Map<string, BotCount>()
+    for (const count of (await readDays(projectId, from, to)).flatMap(item => toCounts(projectId, item))) {
+      const key = `${count.day} ${count.category} ${count.actor}`
+      const total = totals.get(key)
+      totals.set(key, total === undefined ? count : sumOf(total, count))
+    }
+    return [...totals.values()]
+  }
+
+  function readDays(projectId: string, from: string, to: string): Promise<Record<string, unknown>[]> {
+    return queryAll(
+      { client, table },
+      {
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        // `$` comes after `#`, so this is every source of the last day too.
+        ExpressionAttributeValues: { ':pk': `bots#${projectId}`, ':from': `${from}#`, ':to': `${to}$` },
+        ConsistentRead: true,
+      },
+    )
+  }
+
+  return { addBots, bots }
+}
+
+function toCounts(project_id: string, item: Record<string, unknown>): BotCount[] {
+  if (typeof item.actors !== 'string') {
+    const { day, category, actor, requests, dropped, last_seen_at } = item as FirstEditionItem
+    return [{ project_id, day, category, actor, requests, dropped, last_seen_at, rules_version: null }]
+  }
+  const { sk, rules_version } = item as Item
+  const day = sk.slice(0, 'YYYY-MM-DD'.length)
+  return parseActors(item as Item).map(count => ({ project_id, day, ...count, rules_version }))
+}
+
+function parseActors({ actors }: Pick<Item, 'actors'>): ActorCount[] {
+  return JSON.parse(actors)
+}
+
+function toActor({ category, actor, requests, dropped, last_seen_at }: BotCount): ActorCount {
+  return { category, actor, requests, dropped, last_seen_at }
+}
+
+function sumOf(a: BotCount, b: BotCount): BotCount {
+  const newest = newestOf([a, b]) as BotCount
+  return { ...newest, requests: a.requests + b.requests, dropped: a.dropped + b.dropped }
+}
+
+/** The count whose bot was seen last; undefined if there are none. */
+export function newestOf(counts: readonly BotCount[]): BotCount | undefined {
+  return counts.reduce<BotCount | undefined>(
+    (newest, count) => (newest !== undefined && newest.last_seen_at >= count.last_seen_at ? newest : count),
+    undefined,
+  )
+}

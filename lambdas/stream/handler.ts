@@ -1,0 +1,130 @@
+import { limitHeaders } from '#core/accounts/limits'
+import { ApiError } from '#core/errors'
+import type { LiveBuffer } from '#core/live/buffer'
+import { type StreamSettings, streamBlocks } from '#core/live/event-stream'
+import { toStreamFilter } from '#core/live/filter'
+import type { StreamLease, StreamLeases } from '#core/live/stream-leases'
+import type { Tails } from '#core/live/tails'
+import type { Log } from '#core/ports'
+import { routes } from '#schemas/routes'
+import { type AccountCall, type AccountChainServices, accountChain } from '../chain/account-chain.ts'
+import { authenticate } from '../chain/authenticate.ts'
+import { requireScope } from '../chain/require-scope.ts'
+import { requireTier } from '../chain/require-tier.ts'
+import { resolveProject } from '../chain/resolve-project.ts'
+import type { HttpFunction } from '../http.ts'
+import { httpFunction } from '../http-function.ts'
+import { BASE_HEADERS } from '../response.ts'
+
+export type StreamServices = AccountChainServices & {
+  buffer: LiveBuffer
+  tails: Tails
+  leases: StreamLeases
+  /** Times of a stream. The profile sets how long it may be idle. */
+  streamSettings: Omit<StreamSettings, 'idleMs'>
+}
+
+type StreamCall = AccountCall<typeof routes.stream>
+
+/** A proxy must neither store nor collect what it passes on. nginx collects by default. */
+const HEADERS = {
+  ...BASE_HEADERS,
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+}
+/** When a client that is over the limit may try again, seconds. */
+const RETRY_SECONDS = 30
+
+/** GET /stream: the events of a project as they arrive (contract 2.5). */
+export function streamHandler(services: StreamServices): HttpFunction {
+  const { buffer, tails, leases, streamSettings, profile, clock, log } = services
+  const chain = accountChain(services)
+  return httpFunction<'stream'>(log, {
+    stream: chain(routes.stream)(async call => {
+      const lease = await leases.take(call.caller.account.id, profile.open_streams)
+      if (lease === null) throw streamLimit(profile.open_streams, clock.now())
+      const stopping = new AbortController()
+      const settings = { ...streamSettings, idleMs: profile.stream_idle_minutes * 60_000 }
+      const blocks = streamBlocks(
+        { buffer, tails, settings },
+        {
+          project: call.project,
+          filter: toStreamFilter(call.query),
+          lastEventId: call.request.headers['last-event-id'],
+          maxEvents: profile.live_buffer_events,
+          mayGoOn: () => mayGoOn(services, call, lease),
+        },
+        stopping.signal,
+      )
+      return { status: 200, headers: HEADERS, body: toBody(blocks, stopping, () => release(lease, log)) }
+    }),
+  })
+}
+
+/** The body of the response. `end` is called once, when the last block is sent or when the caller goes away. */
+function toBody(
+  blocks: AsyncGenerator<string>,
+  stopping: AbortController,
+  end: () => Promise<void>,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await blocks.next()
+          if (stopping.signal.aborted) return
+          if (done !== true) {
+            controller.enqueue(encoder.encode(value))
+            return
+          }
+          controller.close()
+        } catch (error) {
+          controller.error(error)
+        }
+        await end()
+      },
+      async cancel() {
+        stopping.abort()
+        await blocks.return(undefined)
+        await end()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function release(lease: StreamLease, log: Log): Promise<void> {
+  await lease.release().catch(error => log('STREAM_NOT_RELEASED', { error: String(error) }))
+}
+
+/**
+ * Returns whether the stream may go on: its credential, plan and project are still good, and its lease is still its own.
+ * While the state table is out of reach the stream goes on.
+ */
+async function mayGoOn(services: StreamServices, call: StreamCall, lease: StreamLease): Promise<boolean> {
+  try {
+    const { caller } = await authenticate(services)(call)
+    requireScope({ ...call, caller })
+    requireTier({ ...call, caller })
+    const request = { ...call.request, query: { ...call.request.query, project: call.project.id } }
+    const { project } = await resolveProject(services)({ ...call, caller, request, json: {} })
+    const isSame = caller.account.id === call.caller.account.id && project?.id === call.project.id
+    return isSame && (await lease.renew())
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return error.code === 'UNAVAILABLE'
+  }
+}
+
+function streamLimit(limit: number, now: number): ApiError {
+  return new ApiError(
+    'STREAM_LIMIT',
+    `The account has ${limit} open streams, which is the limit. Close one, then open this one again.`,
+    {
+      retryAfter: RETRY_SECONDS,
+      headers: limitHeaders({ limit, remaining: 0, resetsAt: now + RETRY_SECONDS * 1_000 }),
+    },
+  )
+}

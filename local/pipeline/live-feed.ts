@@ -1,0 +1,48 @@
+import type { LakeStateStore } from '#core/lake/state'
+import type { LiveCheckpoint } from '#core/live/checkpoint'
+import type { LiveConsumer } from '#core/live/consumer'
+import type { EventStream } from '#core/ports'
+
+export type LiveFeedServices = {
+  stream: Pick<EventStream, 'shards' | 'read'>
+  state: Pick<LakeStateStore, 'shard'>
+  consumer: LiveConsumer
+  checkpoint: LiveCheckpoint
+}
+
+/** Largest number of records that one read returns. After such a batch more may wait. */
+const BATCH_RECORDS = 2_000
+
+/**
+ * Copies new records of the stream into the live buffer, as the mapping of the function `live` does on AWS. After a crash it
+ * goes on from its checkpoint, and may copy the last batch again. The first start of a data folder begins with what the
+ * lake does not have yet.
+ */
+export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeedServices) {
+  const positions = new Map<string, string>()
+
+  async function copyAll(signal: AbortSignal): Promise<void> {
+    for (const shard of await stream.shards()) {
+      while (!signal.aborted && (await copyBatch(shard)) === BATCH_RECORDS);
+    }
+  }
+
+  /** Returns the number of records. */
+  async function copyBatch(shard: string): Promise<number> {
+    const batch = await stream.read(shard, await positionOf(shard), BATCH_RECORDS)
+    const last = batch.at(-1)
+    if (last === undefined) return 0
+    await consumer.consumeBatch(shard, batch)
+    await checkpoint.write(shard, last.sequence)
+    positions.set(shard, last.sequence)
+    return batch.length
+  }
+
+  async function positionOf(shard: string): Promise<string | null> {
+    return positions.get(shard) ?? (await checkpoint.read(shard)) ?? (await state.shard(shard)).highWater
+  }
+
+  return { copyAll }
+}
+
+export type LiveFeed = ReturnType<typeof createLiveFeed>

@@ -1,0 +1,86 @@
+import * as z from 'zod'
+import { projectContext } from './contexts.ts'
+import { labelledPeriod, period, project, tz, wholeNumber } from './fields.ts'
+import { cut, deltaMetric } from './sessions.ts'
+
+/** GET /bot-traffic and GET /account/bot-traffic (contract 1.3 and 2.6). */
+
+const limit = (description: string) =>
+  wholeNumber('limit', 1, 50)
+    .default(10)
+    .meta({ description, override: { type: 'integer', minimum: 1, maximum: 50, default: 10 } })
+
+const utcOnly = tz
+  .refine(
+    zone => zone === undefined || zone === 'UTC',
+    'Parameter `tz` must be `UTC` here, because bots are counted by UTC date. Leave it out.',
+  )
+  .meta({ description: 'Bots are counted by UTC date, so only `UTC` is accepted', example: 'UTC' })
+
+export const botTrafficQuery = z.object({
+  project,
+  period,
+  tz: utcOnly,
+  limit: limit('The largest number of actors'),
+})
+export const accountBotTrafficQuery = z.object({
+  period,
+  tz: utcOnly,
+  limit: limit('The largest number of projects'),
+})
+
+const counts = { requests: z.int(), dropped_events: z.int() }
+const lastSeenAt = z.int().nullable().meta({ description: 'Unix ms; null without a request in the period' })
+const sharePct = z.number().meta({ description: 'Share of the requests, 0 to 100' })
+
+const overview = {
+  period: labelledPeriod,
+  categories: z.array(z.object({ category: z.string(), ...counts, share_pct: sharePct })),
+  time_series: z.array(z.object({ date: z.string(), ...counts })),
+  rules_version: z
+    .string()
+    .nullable()
+    .meta({ description: 'The newest rules of the period. A change of rules may change the counts' }),
+  ...cut,
+}
+
+const summary = {
+  automated_requests: deltaMetric,
+  dropped_events: deltaMetric,
+  last_seen_at: lastSeenAt,
+}
+
+export const botTrafficResponse = z
+  .object({
+    scope: z.literal('project'),
+    project: z.string(),
+    summary: z.object(summary),
+    actors: z.array(
+      z.object({ actor: z.string(), category: z.string(), ...counts, last_seen_at: lastSeenAt }),
+    ),
+    ...overview,
+    project_context: projectContext.optional(),
+  })
+  .meta({ id: 'BotTraffic' })
+
+export const accountBotTrafficResponse = z
+  .object({
+    scope: z.literal('account'),
+    summary: z.object({
+      ...summary,
+      active_projects: z.int().meta({ description: 'Projects with a request of a bot in the period' }),
+      total_projects: z.int().meta({ description: 'Projects that are not deleted' }),
+    }),
+    projects: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        ...counts,
+        share_pct: sharePct,
+        last_seen_at: lastSeenAt,
+      }),
+    ),
+    remaining_projects: z.int().meta({ description: 'Active projects beyond the limit' }),
+    ...overview,
+  })
+  .meta({ id: 'AccountBotTraffic' })

@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import { projectContext } from './contexts.ts'
+import { wholeNumber } from './fields.ts'
+import { readExtras, readOptions } from './read-options.ts'
+
+/** GET /live and GET /stream (contract 2.5). */
+
+const project = z.string().optional().meta({
+  description: "The project's name or id; default: the oldest project of the account",
+  example: 'demo',
+})
+
+export const liveQuery = z.object({
+  project,
+  window: wholeNumber('window', 10, 300)
+    .default(60)
+    .meta({
+      description: 'Length of the window that ends now, seconds',
+      override: { type: 'integer', minimum: 10, maximum: 300, default: 60 },
+    }),
+})
+
+/** No statement runs, so `sql` is no option. */
+export const liveOptions = readOptions.pick({ receipt: true })
+
+export const liveResponse = z
+  .object({
+    project: z.string(),
+    window_seconds: z.int(),
+    timestamp: z.int().meta({ description: 'The end of the window, Unix ms' }),
+    active_visitors: z.int().meta({ description: 'Different users' }),
+    active_sessions: z.int().meta({ description: 'Different sessions' }),
+    events_per_minute: z.int(),
+    top_pages: z
+      .array(z.object({ path: z.string(), visitors: z.int() }))
+      .meta({ description: 'The 10 paths with the most users; events without a user count by session' }),
+    top_events: z.array(z.object({ event: z.string(), count: z.int() })).meta({ description: 'At most 10' }),
+    countries: z.array(
+      z.object({ country: z.string(), visitors: z.int(), sessions: z.int(), events: z.int() }),
+    ),
+    recent_events: z
+      .array(
+        z.object({
+          event: z.string(),
+          properties: z.record(z.string(), z.unknown()).nullable(),
+          user_id: z.string().nullable(),
+          session_id: z.string().nullable(),
+          timestamp: z.int().meta({ description: 'Unix ms' }),
+          country: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'The 10 newest arrivals of the window, newest first' }),
+    truncated: z.literal(true).optional().meta({
+      description:
+        'Present when the window has more events than the buffer holds: the counts are of the newest ones',
+    }),
+    project_context: projectContext.optional(),
+    receipt: readExtras.receipt,
+  })
+  .meta({ id: 'Live' })
+
+export type Live = z.infer<typeof liveResponse>
+
+const MAX_FILTER_CHARS = 4_096
+
+export const streamQuery = z.object({
+  project,
+  events: z
+    .string()
+    .max(
+      MAX_FILTER_CHARS,
+      `Parameter \`events\` is longer than ${MAX_FILTER_CHARS} characters. Name fewer events.`,
+    )
+    .optional()
+    .meta({
+      description: 'Names of events, separated by commas; default: all events',
+      example: 'signup,page_view',
+    }),
+  filter: z
+    .string()
+    .max(
+      MAX_FILTER_CHARS,
+      `Parameter \`filter\` is longer than ${MAX_FILTER_CHARS} characters. Use fewer pairs.`,
+    )
+    .refine(text => parseFilterPairs(text) !== null, {
+      message: 'Parameter `filter` must be pairs such as `path:/pricing;utm_source:news`.',
+    })
+    .optional()
+    .meta({
+      description: 'Pairs `key:value` of properties, separated by `;`. All must hold.',
+      example: 'path:/pricing;utm_source:news',
+    }),
+})
+
+/** Reads `filter`. Each pair is split at its first colon; a `;` at the end is ignored. Null: the text is no list of pairs. */
+export function parseFilterPairs(text: string): [key: string, value: string][] | null {
+  if (text === '') return []
+  const pairs = text.replace(/;$/, '').split(';')
+  if (pairs.some(pair => pair.indexOf(':') < 1)) return null
+  return pairs.map(pair => [pair.slice(0, pair.indexOf(':')), pair.slice(pair.indexOf(':') + 1)])
+}

@@ -1,0 +1,40 @@
+import {
+  accountBotTrafficQuery,
+  accountBotTrafficResponse,
+  botTrafficQuery,
+  botTrafficResponse,
+} from '../bot-traffic.ts'
+import { readOptions } from '../read-options.ts'
+import type { Route } from '../routes.ts'
+
+const botTraffic = {
+  tag: 'Bots',
+  function: 'reports',
+  auth: 'account',
+  method: 'GET',
+  limit: 'reads_per_minute',
+  metered: true,
+  options: readOptions,
+  errors: [],
+} as const satisfies Partial<Route>
+
+/** The requests of bots that tracking has dropped (contract 2.6). */
+export const botsRoutes = {
+  botTraffic: {
+    ...botTraffic,
+    path: '/bot-traffic',
+    summary: 'Requests of bots to a project, which are counted and not stored',
+    scope: 'analytics:read',
+    project: 'query',
+    query: botTrafficQuery,
+    responses: { 200: { description: 'The overview', schema: botTrafficResponse } },
+  },
+  accountBotTraffic: {
+    ...botTraffic,
+    path: '/account/bot-traffic',
+    summary: 'Requests of bots to all projects of the account',
+    scope: ['analytics:read', 'account:read'],
+    query: accountBotTrafficQuery,
+    responses: { 200: { description: 'The overview', schema: accountBotTrafficResponse } },
+  },
+} as const satisfies Record<string, Route>

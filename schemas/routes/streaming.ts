@@ -1,0 +1,45 @@
+import { liveOptions, liveQuery, liveResponse, streamQuery } from '../live.ts'
+import type { Route } from '../routes.ts'
+
+/** What the live reads have in common. */
+const live = {
+  tag: 'Streaming',
+  auth: 'account',
+  scope: 'live:read',
+  tier: 'pro',
+  project: 'query_or_first',
+  limit: 'reads_per_minute',
+  metered: true,
+} as const satisfies Partial<Route>
+
+/** The reads of the last five minutes (contract 2.5). */
+export const streamingRoutes = {
+  live: {
+    ...live,
+    method: 'GET',
+    path: '/live',
+    summary: 'What happens in a project now',
+    function: 'reports',
+    query: liveQuery,
+    options: liveOptions,
+    responses: { 200: { description: 'The last seconds', schema: liveResponse } },
+    errors: [],
+  },
+  stream: {
+    ...live,
+    method: 'GET',
+    path: '/stream',
+    summary:
+      'The events of a project as they arrive, as server-sent events. After a disconnection, send the id of the last event as Last-Event-ID',
+    function: 'stream',
+    query: streamQuery,
+    responses: {
+      200: {
+        description:
+          'Blocks: `connected` with the filters, `track` for each event, and the comment `:heartbeat` after 30 s without another block. On AWS a stream ends after 5 minutes and the client connects again',
+        contentType: 'text/event-stream',
+      },
+    },
+    errors: ['STREAM_LIMIT'],
+  },
+} as const satisfies Record<string, Route>

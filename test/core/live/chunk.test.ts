@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { arrivalLag, arrivalOfUlid, eventUlid } from '#core/ingest/ids'
+import { isAfter, packChunks, unpackChunk } from '#core/live/chunk'
+import { liveRecord } from '#test/support/live-records'
+
+const NOW = Date.UTC(2026, 10, 22, 12)
+
+test('a chunk gives back its events, with the ids that reports show', () => {
+  const record = liveRecord(
+    5,
+    NOW,
+    [
+      {
+        event: 'a',
+        properties: { path: '/', n: 1.5, nested: { list: [null] } },
+        user_id: 'u',
+        event_id: 'e-1',
+      },
+      { event: 'b', timestamp: NOW - 90_000, session_id: 's' },
+    ],
+    'DE',
+  )
+  const [chunk = expect.unreachable(), ...others] = packChunks([record])
+  expect(others).toEqual([])
+  expect(chunk.first).toEqual({ sequence: '5', index: 0 })
+  expect(unpackChunk(chunk.bytes)).toEqual([
+    {
+      ...record.events[0],
+      id: eventUlid(NOW, 0, 5_000),
+      country: 'DE',
+      received_at: NOW,
+      seq: 5_000,
+      position: { sequence: '5', index: 0 },
+    },
+    {
+      ...record.events[1],
+      id: eventUlid(NOW - 90_000, arrivalLag(NOW - 90_000, NOW), 5_001),
+      country: 'DE',
+      received_at: NOW,
+      seq: 5_001,
+      position: { sequence: '5', index: 1 },
+    },
+  ])
+})
+
+test('no records make no chunk', () => expect(packChunks([])).toEqual([]))
+
+describe('events that do not compress', () => {
+  const records = Array.from({ length: 6 }, (_, i) =>
+    liveRecord(
+      i,
+      NOW,
+      Array.from({ length: 40 }, () => ({ properties: { noise: randomBytes(3_000).toString('base64') } })),
+    ),
+  )
+
+  test('fill several chunks, each small enough for an item, and none is lost or repeated', () => {
+    const chunks = packChunks(records)
+    expect(chunks.length).toBeGreaterThan(1)
+    for (const { bytes } of chunks) expect(bytes.length).toBeLessThanOrEqual(350_000)
+    const events = chunks.flatMap(({ bytes }) => unpackChunk(bytes))
+    expect(events.map(({ seq }) => seq)).toEqual(
+      records.flatMap(({ seq, events }) => events.map((_, i) => seq + i)),
+    )
+  })
+
+  test('of one record fill several chunks too, which tell where they begin', () => {
+    const chunks = packChunks([
+      liveRecord(
+        9,
+        NOW,
+        [...records, ...records].flatMap(({ events }) => events),
+      ),
+    ])
+    expect(chunks.length).toBeGreaterThan(1)
+    const firsts = chunks.map(({ bytes }) => unpackChunk(bytes)[0]?.position)
+    expect(chunks.map(({ first }) => first)).toEqual(firsts)
+  })
+})
+
+test('positions of a shard are in the order of the stream, whatever the length of a sequence', () => {
+  const at = (sequence: string, index: number) => ({ sequence, index })
+  expect(isAfter(at('10', 0), at('9', 5))).toBe(true)
+  expect(isAfter(at('9', 5), at('10', 0))).toBe(false)
+  expect(isAfter(at('9', 1), at('9', 0))).toBe(true)
+  expect(isAfter(at('9', 1), at('9', 1))).toBe(false)
+})
+
+test('the id of an event tells the second in which it arrived', () => {
+  const id = eventUlid(NOW - 3_600_500, arrivalLag(NOW - 3_600_500, NOW + 700), 2 ** 53 - 1)
+  expect(arrivalOfUlid(id)).toBe(NOW)
+  for (const text of ['', 'x', id.toLowerCase(), `${id}0`, 'Z'.repeat(26)])
+    expect(arrivalOfUlid(text)).toBe(null)
+})

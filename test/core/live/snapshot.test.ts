@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLiveBuffer } from '#core/live/buffer'
+import { createLiveConsumer } from '#core/live/consumer'
+import { readSnapshot } from '#core/live/snapshot'
+import { liveRecord, toEntry } from '#test/support/live-records'
+import { openTestState, type TestState } from '#test/support/test-state'
+
+const NOW = Date.UTC(2026, 10, 22, 12)
+const clock = { now: () => NOW }
+
+let state: TestState
+let projects = 0
+beforeAll(async () => {
+  state = await openTestState()
+})
+afterAll(() => state.close())
+
+/** A buffer, and the snapshot of a new project in it. */
+function openProject() {
+  const buffer = createLiveBuffer(state, { clock, bufferMs: 300_000 })
+  const project = { id: `proj_${++projects}`, name: 'shop' }
+  return {
+    project,
+    buffer,
+    write: (...records: ReturnType<typeof liveRecord>[]) => buffer.write(project.id, 's', records),
+    async read(windowSeconds = 60, maxEvents = 10_000) {
+      return (await readSnapshot(buffer, { project, windowSeconds, maxEvents })).body
+    },
+  }
+}
+
+test('a project without events has zeros and empty lists', async () => {
+  expect(await openProject().read()).toEqual({
+    project: 'shop',
+    window_seconds: 60,
+    timestamp: NOW,
+    active_visitors: 0,
+    active_sessions: 0,
+    events_per_minute: 0,
+    top_pages: [],
+    top_events: [],
+    countries: [],
+    recent_events: [],
+  })
+})
+
+test('users, sessions, pages, names and countries of the window are counted', async () => {
+  const { read, write } = openProject()
+  await write(
+    liveRecord(
+      1,
+      NOW - 30_000,
+      [
+        { user_id: 'u1', session_id: 's1', properties: { path: '/b' } },
+        { user_id: 'u1', session_id: 's1', properties: { path: '/a' } },
+        { user_id: 'u2', session_id: 's2', properties: { path: '/a' }, event: 'signup' },
+      ],
+      'FR',
+    ),
+    liveRecord(2, NOW - 20_000, [
+      // Without a user the session is the visitor; without both there is none.
+      { session_id: 's3', properties: { path: '/a' } },
+      { properties: { path: '/c', n: 1 } },
+      { properties: { path: 7 } },
+    ]),
+    liveRecord(3, NOW - 10_000, [{ user_id: 'u1', session_id: 's4' }], 'DE'),
+  )
+  expect(await read()).toMatchObject({
+    active_visitors: 2,
+    active_sessions: 4,
+    events_per_minute: 7,
+    top_pages: [
+      { path: '/a', visitors: 3 },
+      { path: '/b', visitors: 1 },
+      { path: '/c', visitors: 0 },
+    ],
+    top_events: [
+      { event: 'page_view', count: 6 },
+      { event: 'signup', count: 1 },
+    ],
+    countries: [
+      { country: 'FR', visitors: 2, sessions: 2, events: 3 },
+      { country: 'DE', visitors: 1, sessions: 1, events: 1 },
+    ],
+  })
+})
+
+test('only events that arrived in the window count, whatever their own time is', async () => {
+  const { read, write } = openProject()
+  await write(
+    liveRecord(1, NOW - 120_000, [{ event: 'old', timestamp: NOW }]),
+    liveRecord(2, NOW - 60_000, [{ event: 'edge' }]),
+    liveRecord(3, NOW - 59_999, [{ event: 'new', timestamp: NOW - 86_400_000 }]),
+  )
+  expect((await read()).top_events).toEqual([{ event: 'new', count: 1 }])
+  expect((await read(10)).top_events).toEqual([])
+  const wide = await read(150)
+  expect(wide.top_events.map(({ event }) => event)).toEqual(['edge', 'new', 'old'])
+  expect(wide.events_per_minute).toBe(1)
+})
+
+test('the ten newest arrivals are listed, newest first, with their fields', async () => {
+  const { read, write } = openProject()
+  await write(
+    liveRecord(
+      1,
+      NOW - 2_000,
+      Array.from({ length: 8 }, (_, i) => ({ event: `a${i}` })),
+    ),
+    liveRecord(
+      2,
+      NOW - 1_000,
+      Array.from({ length: 5 }, (_, i) => ({ event: `b${i}`, timestamp: NOW - 9_000 })),
+      'DE',
+    ),
+  )
+  const { recent_events } = await read()
+  expect(recent_events.map(({ event }) => event)).toEqual('b4 b3 b2 b1 b0 a7 a6 a5 a4 a3'.split(' '))
+  expect(recent_events[0]).toEqual({
+    event: 'b4',
+    properties: null,
+    user_id: null,
+    session_id: null,
+    timestamp: NOW - 9_000,
+    country: 'DE',
+  })
+})
+
+test('lists of pages and names end after ten, equal counts are in the order of code points', async () => {
+  const { read, write } = openProject()
+  const names = ['\u{1F600}', '\uFFFD', ...'zyxwvutsrq']
+  await write(
+    liveRecord(
+      1,
+      NOW,
+      names.map(name => ({ event: name, user_id: 'u', properties: { path: name } })),
+    ),
+  )
+  const { top_events, top_pages } = await read()
+  expect(top_events.map(({ event }) => event)).toEqual([...'qrstuvwxyz'])
+  expect(top_pages.map(({ path }) => path)).toEqual([...'qrstuvwxyz'])
+})
+
+test('a repeated event_id counts once', async () => {
+  const { read, write } = openProject()
+  await write(liveRecord(1, NOW - 5_000, [{ event_id: 'e', user_id: 'u1' }]))
+  await write(
+    liveRecord(2, NOW, [
+      { event_id: 'e', user_id: 'u1' },
+      { event_id: 'f', user_id: 'u2' },
+    ]),
+  )
+  expect(await read()).toMatchObject({ events_per_minute: 2, active_visitors: 2 })
+})
+
+test('beyond the size of the buffer the newest events count, and the response says so', async () => {
+  const { read, write } = openProject()
+  await write(
+    liveRecord(
+      1,
+      NOW - 9_000,
+      Array.from({ length: 6 }, () => ({ event: 'old' })),
+    ),
+  )
+  await write(
+    liveRecord(
+      2,
+      NOW - 1_000,
+      Array.from({ length: 5 }, () => ({ event: 'new' })),
+    ),
+  )
+  expect((await read(60, 11)).truncated).toBe(undefined)
+  const cut = await read(60, 7)
+  expect(cut.truncated).toBe(true)
+  expect(cut.top_events).toEqual([
+    { event: 'new', count: 5 },
+    { event: 'old', count: 2 },
+  ])
+})
+
+test('the consumer skips bots, unreadable records and records that are older than the buffer', async () => {
+  const { buffer, project, read } = openProject()
+  const consumer = createLiveConsumer({ buffer })
+  const bot = Buffer.concat([
+    Buffer.of(1),
+    Buffer.from(JSON.stringify({ kind: 'bots', project_id: project.id, dropped: 1 })),
+  ])
+  const copied = await consumer.consumeBatch('s', [
+    toEntry(liveRecord(1, NOW - 300_001, [{}]), project.id),
+    { sequence: '2', data: bot },
+    { sequence: '3', data: Buffer.from('garbage') },
+    toEntry(liveRecord(4, NOW, [{ event: 'fresh' }]), project.id),
+    toEntry(liveRecord(5, NOW, [{ event: 'foreign' }]), 'proj_other'),
+  ])
+  expect(copied).toBe(2)
+  expect((await read(300)).top_events).toEqual([{ event: 'fresh', count: 1 }])
+})

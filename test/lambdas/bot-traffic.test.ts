@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Project } from '#core/projects/project'
+import type { BotCount } from '#core/usage/counters'
+import { routes } from '#schemas/routes'
+import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
+
+/** Today is 2026-11-21. */
+let service: HttpService
+beforeAll(async () => {
+  service = await openHttpService()
+})
+afterAll(() => service.close())
+
+let checkpoint = 0
+async function addBots(project: Pick<Project, 'id'>, ...counts: Partial<BotCount>[]) {
+  checkpoint += 1
+  const base = { category: 'ai_agent', actor: 'GPTBot', requests: 1, dropped: 1, rules_version: '1' }
+  await service.usage.addBots(
+    's',
+    String(checkpoint),
+    counts.map(count => ({
+      ...base,
+      project_id: project.id,
+      day: '2026-11-21',
+      last_seen_at: NOW,
+      ...count,
+    })),
+  )
+}
+
+describe('GET /bot-traffic', () => {
+  test('shows a project without bots as zeros, with each date of the period', async () => {
+    const { name } = await service.createProject()
+    const { status, body, headers } = await service.call(routes.botTraffic, { query: { project: name } })
+    const zero = { current: 0, previous: 0, change: 0, change_pct: 0 }
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      scope: 'project',
+      project: name,
+      period: {
+        label: '7d',
+        from: '2026-11-15',
+        to: '2026-11-21',
+        previous_from: '2026-11-08',
+        previous_to: '2026-11-14',
+      },
+      summary: { automated_requests: zero, dropped_events: zero, last_seen_at: null },
+      categories: [],
+      actors: [],
+      time_series: [15, 16, 17, 18, 19, 20, 21].map(day => ({
+        date: `2026-11-${day}`,
+        requests: 0,
+        dropped_events: 0,
+      })),
+      rules_version: null,
+    })
+    expect(headers.get('X-Footfall-Receipt')).toContain('engine=null')
+  })
+
+  test('compares the period with the one before it, by category and actor', async () => {
+    const project = await service.createProject()
+    await addBots(
+      project,
+      { requests: 3, dropped: 30, last_seen_at: NOW - 5_000 },
+      { actor: 'Googlebot', category: 'search_crawler', requests: 5, dropped: 5, last_seen_at: NOW - 9_000 },
+      { actor: 'ClaudeBot', requests: 3, dropped: 4, day: '2026-11-15', last_seen_at: NOW - 6 * 86_400_000 },
+      { requests: 2, dropped: 2, day: '2026-11-14', last_seen_at: NOW - 7 * 86_400_000 },
+      { requests: 90, dropped: 90, day: '2026-11-07', last_seen_at: NOW - 14 * 86_400_000 },
+    )
+    await addBots(project, { requests: 1, dropped: 1, rules_version: '2', last_seen_at: NOW - 4_000 })
+    const { body } = await service.call(routes.botTraffic, { query: { project: project.id, tz: 'UTC' } })
+    expect(body).toMatchObject({
+      period: { tz: 'UTC' },
+      summary: {
+        automated_requests: { current: 12, previous: 2, change: 10, change_pct: 500 },
+        dropped_events: { current: 40, previous: 2, change: 38, change_pct: 1_900 },
+        last_seen_at: NOW - 4_000,
+      },
+      categories: [
+        { category: 'ai_agent', requests: 7, dropped_events: 35, share_pct: 58.3 },
+        { category: 'search_crawler', requests: 5, dropped_events: 5, share_pct: 41.7 },
+      ],
+      actors: [
+        {
+          actor: 'Googlebot',
+          category: 'search_crawler',
+          requests: 5,
+          dropped_events: 5,
+          last_seen_at: NOW - 9_000,
+        },
+        { actor: 'GPTBot', category: 'ai_agent', requests: 4, dropped_events: 31, last_seen_at: NOW - 4_000 },
+        { actor: 'ClaudeBot', requests: 3 },
+      ],
+      rules_version: '2',
+    })
+    expect((body.time_series as { requests: number }[]).map(({ requests }) => requests)).toEqual([
+      3, 0, 0, 0, 0, 0, 9,
+    ])
+  })
+
+  test('cuts the actors at the limit and says how many there are', async () => {
+    const project = await service.createProject()
+    await addBots(project, ...['c', 'a', 'b'].map(actor => ({ actor })))
+    const { body } = await service.call(routes.botTraffic, { query: { project: project.name, limit: '2' } })
+    expect((body.actors as { actor: string }[]).map(({ actor }) => actor)).toEqual(['a', 'b'])
+    expect(body).toMatchObject({ truncated: true, total_rows: 3 })
+  })
+
+  test('carries the context of the project, with the annotations around the period', async () => {
+    const project = await service.createProject()
+    const at = (occurred_at: string) => ({ occurred_at, title: occurred_at })
+    const annotations = ['2026-11-13', '2026-11-14', '2026-11-22T23:59:59Z', '2026-11-23'].map(at)
+    await service.contexts.setProject(project, {
+      goals: [],
+      activation_events: [],
+      glossary: [],
+      annotations,
+    })
+    const { body } = await service.call(routes.botTraffic, { query: { project: project.name } })
+    expect(body.project_context).toEqual({
+      goals: [],
+      activation_events: [],
+      glossary: [],
+      annotations: annotations.slice(1, 3),
+    })
+    const live = await service.call(routes.live, { query: { project: project.name } })
+    expect(live.body.project_context).toMatchObject({ annotations: annotations.slice(2, 3) })
+  })
+})
+
+describe('GET /account/bot-traffic', () => {
+  test('adds up the live projects of the account, and no other', async () => {
+    const account = await service.accounts.create({
+      email: 'b@example.com',
+      tier: 'free',
+      complimentary: false,
+    })
+    const key = await service.accounts.issueApiKey(account.id)
+    const [busy, quiet, , deleted] = [
+      await service.createProject(account),
+      await service.createProject(account),
+      await service.createProject(account),
+      await service.createProject(account),
+    ]
+    const theirs = await service.createProject(service.stranger)
+    await addBots(busy, { requests: 9, dropped: 90, last_seen_at: NOW - 1_000 })
+    await addBots(quiet, { requests: 3, dropped: 3, last_seen_at: NOW - 2_000 })
+    for (const project of [deleted, theirs]) await addBots(project, { requests: 100 })
+    await service.projects.remove(deleted)
+    const { body } = await service.call(routes.accountBotTraffic, {
+      key,
+      query: { period: '1d', limit: '1' },
+    })
+    expect(body).toMatchObject({
+      scope: 'account',
+      period: { label: '1d', from: '2026-11-21', previous_from: '2026-11-20' },
+      summary: {
+        automated_requests: { current: 12, previous: 0, change: 12, change_pct: null },
+        dropped_events: { current: 93 },
+        active_projects: 2,
+        total_projects: 3,
+        last_seen_at: NOW - 1_000,
+      },
+      categories: [{ category: 'ai_agent', requests: 12, dropped_events: 93, share_pct: 100 }],
+      projects: [
+        {
+          id: busy.id,
+          name: busy.name,
+          requests: 9,
+          dropped_events: 90,
+          share_pct: 75,
+          last_seen_at: NOW - 1_000,
+        },
+      ],
+      remaining_projects: 1,
+      time_series: [{ date: '2026-11-21', requests: 12, dropped_events: 93 }],
+      rules_version: '1',
+    })
+  })
+
+  test('takes either of two scopes', async () => {
+    const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
+    const call = async (scope: 'account:read' | 'analytics:read' | 'live:read') => {
+      const { access_token } = await service.agentSessions.issue(service.owner.id, {
+        ...client,
+        scopes: [scope],
+      })
+      const headers = { Authorization: `Bearer ${access_token}` }
+      return (await service.call(routes.accountBotTraffic, { key: null, headers })).status
+    }
+    expect([await call('account:read'), await call('analytics:read'), await call('live:read')]).toEqual([
+      200, 200, 403,
+    ])
+  })
+})
+
+test.each([
+  [{ period: '2d' }, 'period'],
+  [{ limit: '51' }, 'limit'],
+  [{ limit: '0' }, 'limit'],
+  [{ tz: 'Mars/Base' }, 'tz'],
+  [{ tz: 'Europe/Berlin' }, 'tz'],
+])('both reports refuse %o', async (query, field) => {
+  const { name } = await service.createProject()
+  for (const route of [routes.botTraffic, routes.accountBotTraffic]) {
+    const sent = { project: name, ...(query as Record<string, string>) }
+    const { status, body } = await service.call(route, { query: sent })
+    expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(body.message).toContain(`\`${field}\``)
+  }
+})

@@ -1,0 +1,331 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '#core/accounts/caller'
+import type { RecordedEvent } from '#core/ingest/record'
+import type { Project } from '#core/projects/project'
+import { routes } from '#schemas/routes'
+import { openEventStream } from '#test/support/event-stream-client'
+import { eventually } from '#test/support/eventually'
+import { type HttpService, openHttpService } from '#test/support/http-service'
+import { liveRecord } from '#test/support/live-records'
+
+const HEARTBEAT = 'heartbeat'
+
+let service: HttpService
+let sequence = 0
+beforeAll(async () => {
+  service = await openHttpService({ streams: { maxMs: Number.POSITIVE_INFINITY, heartbeatMs: 3_600_000 } })
+})
+afterAll(() => service.close())
+
+/** Opens a stream of a project and waits for its first block. */
+async function open(
+  project: Pick<Project, 'name'>,
+  query: Record<string, string> = {},
+  headers: Record<string, string> = {},
+  of = service,
+) {
+  const search = new URLSearchParams({ project: project.name, ...query })
+  const client = openEventStream(of, `/stream?${search}`, { 'X-API-Key': of.key, ...headers })
+  await client.waitFor(1)
+  return client
+}
+
+/** Makes events arrive now. */
+async function track(
+  project: Pick<Project, 'id'>,
+  events: Partial<RecordedEvent>[],
+  shard = 's',
+  of = service,
+) {
+  sequence += 1
+  await of.buffer.write(project.id, shard, [liveRecord(sequence, of.now(), events, 'DE')])
+}
+
+const names = (client: ReturnType<typeof openEventStream>) => client.tracked().map(({ event }) => event)
+
+describe('GET /stream', () => {
+  test('begins with the block `connected` and sends each event in the form of the contract', async () => {
+    const project = await service.createProject()
+    const client = await open(project, { events: 'signup,,page_view', filter: 'path:/a:b;' })
+    expect(client.status()).toBe(200)
+    expect(client.header('content-type')).toBe('text/event-stream')
+    expect(client.header('cache-control')).toBe('no-store')
+    expect(client.header('access-control-allow-origin')).toBe('*')
+    const filters = { events: ['signup', 'page_view'], properties: { path: '/a:b' } }
+    const connected = { project: project.name, filters, timestamp: service.now() }
+    expect(client.blocks()).toEqual([{ event: 'connected', data: connected }])
+
+    await track(project, [
+      { event: 'signup', properties: { path: '/a:b', text: 'ü\n\n' }, user_id: 'u', session_id: 's' },
+    ])
+    await client.waitFor(2)
+    const [, block] = client.blocks()
+    expect(block).toEqual({
+      id: expect.stringMatching(/^[0-9A-Z]{26}$/),
+      event: 'track',
+      data: {
+        id: block?.id,
+        event: 'signup',
+        properties: { path: '/a:b', text: 'ü\n\n' },
+        user_id: 'u',
+        session_id: 's',
+        timestamp: service.now(),
+        country: 'DE',
+      },
+    })
+    // Between the head of the response and the sizes of the chunks there is no carriage return.
+    expect(client.raw()).toContain('\nevent: track\ndata: {')
+    expect(client.raw()).not.toMatch(/(event|data|id): [^\n]*\r\n(event|data)/)
+  })
+
+  test('sends no event that arrived before it was opened, and no event of another project', async () => {
+    const [project, other] = [await service.createProject(), await service.createProject()]
+    await track(project, [{ event: 'before' }])
+    service.wait(1)
+    const client = await open(project)
+    await track(other, [{ event: 'foreign' }])
+    await track(project, [{ event: 'after' }])
+    await client.waitFor(2)
+    expect(names(client)).toEqual(['after'])
+  })
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ['all events', {}, ['a', 'b', 'c', 'd', 'e', 'f']],
+    ['names', { events: 'b,d' }, ['b', 'd']],
+    ['a number by its text', { filter: 'n:5' }, ['a', 'b']],
+    ['a boolean by its text', { filter: 'ok:true' }, ['c']],
+    ['the empty string', { filter: 't:' }, ['d']],
+    ['all pairs', { filter: 'n:5;t:x' }, ['b']],
+    ['names and pairs', { events: 'a', filter: 'n:5' }, ['a']],
+    ['no object, no null and no inherited property', { filter: 'toString:x' }, []],
+  ])('passes %s', async (_, query, expected) => {
+    const project = await service.createProject()
+    const client = await open(project, query)
+    const everything = await open(project)
+    await track(project, [
+      { event: 'a', properties: { n: 5 } },
+      { event: 'b', properties: { n: '5', t: 'x' } },
+      { event: 'c', properties: { ok: true, n: null } },
+      { event: 'd', properties: { t: '' } },
+      { event: 'e', properties: { n: { x: 5 } } },
+      { event: 'f' },
+    ])
+    await everything.waitFor(7)
+    await client.waitFor(1 + expected.length)
+    expect(names(client)).toEqual(expected)
+  })
+
+  test.each(['path', ':x', 'a:b;;c:d', ';a:b', 'a:b;c'])('refuses filter=%s', async filter => {
+    const { name } = await service.createProject()
+    const { status, body } = await service.call(routes.stream, { query: { project: name, filter } })
+    expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(body.message).toBe('Parameter `filter` must be pairs such as `path:/pricing;utm_source:news`.')
+  })
+
+  test('refuses oversized filters', async () => {
+    const { name } = await service.createProject()
+    for (const query of [{ events: 'a'.repeat(4_097) }, { filter: `a:${'b'.repeat(4_096)}` }] as Record<
+      string,
+      string
+    >[]) {
+      const { body } = await service.call(routes.stream, {
+        query: { project: name, ...query },
+      })
+      expect([body.error, body.message]).toEqual([
+        'MISSING_FIELDS',
+        expect.stringContaining('longer than 4096'),
+      ])
+    }
+  })
+
+  test('counts as one read when it is opened', async () => {
+    const project = await service.createProject()
+    await open(project)
+    await eventually(async () => expect((await service.usage.totals([project.id]))[0]?.reads).toBe(1))
+  })
+
+  test('has no body for HEAD, and holds no place among the open streams afterwards', async () => {
+    const account = await service.accounts.create({
+      email: 'h@example.com',
+      tier: 'pro',
+      complimentary: true,
+    })
+    await service.createProject(account)
+    const headers = { 'X-API-Key': await service.accounts.issueApiKey(account.id) }
+    for (let i = 0; i < 12; i++) {
+      const response = await fetch(`http://127.0.0.1:${service.port}/stream`, { method: 'HEAD', headers })
+      expect([response.status, await response.text()]).toEqual([200, ''])
+    }
+  })
+})
+
+describe('Last-Event-ID', () => {
+  test('brings the matches since that event, then the new ones, each once', async () => {
+    const project = await service.createProject()
+    const before = await open(project)
+    for (const event of ['a', 'b', 'c']) await track(project, [{ event }])
+    await before.waitFor(4)
+    before.close()
+    await track(project, [{ event: 'd' }, { event: 'e' }, { event: 'x' }])
+    const lastId = before.blocks()[2]?.id ?? ''
+    const after = await open(project, { events: 'a,b,c,d,e,f' }, { 'Last-Event-ID': lastId })
+    await after.waitFor(4)
+    await track(project, [{ event: 'f' }])
+    await after.waitFor(5)
+    expect(names(after)).toEqual(['c', 'd', 'e', 'f'])
+  })
+
+  test('of an event that has left the buffer brings all that is buffered', async () => {
+    const project = await service.createProject()
+    const first = await open(project)
+    await track(project, [{ event: 'lost' }])
+    await first.waitFor(2)
+    const lastId = first.blocks()[1]?.id ?? ''
+    service.wait(400_000)
+    await track(project, [{ event: 'a' }, { event: 'b' }])
+    const second = await open(project, {}, { 'Last-Event-ID': lastId })
+    await second.waitFor(3)
+    expect(names(second)).toEqual(['a', 'b'])
+  })
+
+  test('repeats at most the last two seconds of another shard', async () => {
+    const project = await service.createProject()
+    await track(project, [{ event: 'old' }], 's2')
+    service.wait(2_001)
+    await track(project, [{ event: 'near' }], 's2')
+    service.wait(100)
+    const first = await open(project)
+    await track(project, [{ event: 'last' }], 's1')
+    await first.waitFor(2)
+    const lastId = first.blocks()[1]?.id ?? ''
+    const second = await open(project, {}, { 'Last-Event-ID': lastId })
+    await second.waitFor(2)
+    await track(project, [{ event: 'new' }], 's1')
+    await second.waitFor(3)
+    expect(names(second)).toEqual(['near', 'new'])
+  })
+
+  test.each(['', 'x', '01M80T967900040477TXRM000', '\u00e9'])(
+    'that is no id of an event (%s) is ignored',
+    async id => {
+      const project = await service.createProject()
+      await track(project, [{ event: 'before' }])
+      service.wait(1)
+      const client = await open(project, {}, { 'Last-Event-ID': id })
+      await track(project, [{ event: 'after' }])
+      await client.waitFor(2)
+      expect(names(client)).toEqual(['after'])
+    },
+  )
+})
+
+describe('the limit of open streams', () => {
+  test('is ten for an account; a closed stream makes room for another', async () => {
+    const account = await service.accounts.create({
+      email: 's@example.com',
+      tier: 'pro',
+      complimentary: true,
+    })
+    const project = await service.createProject(account)
+    const mine = { 'X-API-Key': await service.accounts.issueApiKey(account.id) }
+    const clients = []
+    for (let i = 0; i < 10; i++) clients.push(await open(project, {}, mine))
+    const refused = await service.call(routes.stream, { key: null, headers: mine })
+    expect([refused.status, refused.body.error]).toEqual([429, 'STREAM_LIMIT'])
+    expect(refused.headers.get('Retry-After')).toBe('30')
+    expect(refused.headers.get('X-RateLimit-Limit')).toBe('10')
+    expect(refused.headers.get('X-RateLimit-Remaining')).toBe('0')
+    expect(Number(refused.headers.get('X-RateLimit-Reset'))).toBe(Math.ceil(service.now() / 1_000) + 30)
+    clients[3]?.close()
+    await eventually(async () => {
+      const client = await open(project, {}, mine)
+      expect(client.status()).toBe(200)
+    })
+  })
+})
+
+describe('an open stream', () => {
+  /** A service whose times are short. */
+  async function openWith(streams: Parameters<typeof openHttpService>[0]) {
+    const short = await openHttpService(streams)
+    return { short, project: await short.createProject() }
+  }
+
+  test('sends a heartbeat when nothing else was sent, and only then', async () => {
+    const { short, project } = await openWith({ streams: { maxMs: 1_500, heartbeatMs: 200 } })
+    const client = await open(project, {}, {}, short)
+    for (let i = 0; i < 4; i++) {
+      await sleep(90)
+      await track(project, [{}], 's', short)
+    }
+    await client.ended
+    const comments = client.blocks().map(({ comment }) => comment)
+    expect(comments.slice(0, 5).filter(comment => comment === HEARTBEAT).length).toBeLessThanOrEqual(1)
+    expect(comments.filter(comment => comment === HEARTBEAT).length).toBeGreaterThanOrEqual(2)
+    expect(client.raw()).toContain(':heartbeat\n\n')
+    await short.close()
+  })
+
+  test('ends after a time without a match, as a whole response', async () => {
+    // 0.005 minutes are 300 ms.
+    const { short, project } = await openWith({ streams: { maxMs: Number.POSITIVE_INFINITY } })
+    short.profile.stream_idle_minutes = 0.005
+    const client = await open(project, { events: 'match' }, {}, short)
+    const startedAt = performance.now()
+    await sleep(200)
+    await track(project, [{ event: 'match' }], 's', short)
+    await sleep(200)
+    await track(project, [{ event: 'other' }], 's', short)
+    await client.ended
+    expect(performance.now() - startedAt).toBeGreaterThan(450)
+    expect(client.raw()).toMatch(/\r\n0\r\n\r\n$/)
+    await short.close()
+  })
+
+  test.each<[string, (service: HttpService, project: Project, account: Account, session: string) => unknown]>(
+    [
+      [
+        'its agent session is revoked',
+        ({ agentSessions }, _, { id }, session) => agentSessions.revoke(id, session),
+      ],
+      ['its project is deleted', ({ projects }, project) => projects.remove(project)],
+      ['its account is no longer Pro', ({ accounts }, _, { id }) => accounts.applyPlan(id, 'free', 1)],
+    ],
+  )('ends when %s', async (_, change) => {
+    const short = await openHttpService({
+      profile: 'hosted',
+      streams: { maxMs: Number.POSITIVE_INFINITY, checkMs: 50 },
+    })
+    const account = await short.accounts.create({ email: 'p@example.com', tier: 'pro', complimentary: false })
+    const project = await short.createProject(account)
+    const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
+    const session = await short.agentSessions.issue(account.id, { ...client, scopes: ['live:read'] })
+    const headers = { Authorization: `Bearer ${session.access_token}` }
+    const stream = openEventStream(short, `/stream?project=${project.name}`, headers)
+    await stream.waitFor(1)
+    await sleep(150)
+    await track(project, [{ event: 'still open' }], 's', short)
+    await stream.waitFor(2)
+    await change(short, project, account, session.id)
+    // Credentials may be cached for some seconds.
+    short.wait(10_000)
+    await stream.ended
+    expect(stream.blocks()).toHaveLength(2)
+    await short.close()
+  })
+
+  test('ends as a whole response when the service stops', async () => {
+    const { short, project } = await openWith({ streams: { maxMs: Number.POSITIVE_INFINITY } })
+    const client = await open(project, {}, {}, short)
+    const startedAt = performance.now()
+    await short.close()
+    await client.ended
+    expect(performance.now() - startedAt).toBeLessThan(8_000)
+    expect(client.raw()).toMatch(/\r\n0\r\n\r\n$/)
+  })
+})
+
+test('none of these requests was logged as a failure', () => {
+  expect(service.logged).toEqual([])
+})
