@@ -1,7 +1,14 @@
 import { isSame, type Manifest, type RetiredSegment, type Segment, type SegmentId } from './manifest.ts'
 
-/** A segment whose files are in the lake. `parts`: how many of its first parts have a file of events. */
-export type StoredSegment = SegmentId & { parts: number }
+/** A segment that has files in the lake. */
+export type StoredSegment = SegmentId & {
+  /** How many of its first parts have a file in the tables of events, sessions and activity. */
+  parts: number
+  /** How many of its first parts have a file of events. */
+  eventParts: number
+  /** How many of its first parts have a file of event_ids. */
+  idParts: number
+}
 
 export type AvailableFiles = {
   /** The segments of the bucket that are in the lake. */
@@ -36,10 +43,15 @@ export function chooseSegments(manifest: Manifest, files: AvailableFiles): Choic
   const { stored, firstHot, trustedUntil } = files
   const known = [...manifest.segments, ...manifest.retired.map(withoutRetiredAt)]
   const isPresent = (segment: Segment) =>
-    stored.some(each => isSame(each, segment) && each.parts >= segment.parts)
+    stored.some(
+      each =>
+        isSame(each, segment) &&
+        each.parts >= segment.parts &&
+        (segment.eventIds === 0 || each.idParts >= segment.parts),
+    )
   const isUsable = (segment: Segment) => segment.until <= trustedUntil && isPresent(segment)
   const unknown = stored.filter(
-    segment => segment.from < firstHot && !known.some(each => isSame(each, segment)),
+    segment => segment.parts > 0 && segment.from < firstHot && !known.some(each => isSame(each, segment)),
   )
   const isBehind = unknown.some(({ until }) => until > manifest.compacted)
   if (manifest.segments.every(isUsable) && manifest.compacted <= trustedUntil && !isBehind) return null
@@ -54,13 +66,28 @@ export function chooseSegments(manifest: Manifest, files: AvailableFiles): Choic
       .filter(({ until }) => until > firstHot)
       .map(segment => Math.max(firstHot, endOfPrefix(segment, cover))),
   )
-  const segments = cover.filter(({ from }) => from < redoFrom)
+  const found = cover.filter(({ from }) => from < redoFrom)
+  // Without its rollups some reports fail, but without the segment all reports would miss its events.
+  const kept = missing.filter(
+    segment =>
+      segment.until <= firstHot &&
+      stored.some(each => isSame(each, segment) && each.eventParts >= segment.parts),
+  )
+  const segments = [
+    ...found.filter(({ from, until }) => !kept.some(each => from < each.until && until > each.from)),
+    ...kept,
+  ].toSorted((a, b) => a.from - b.from)
   const ends = segments.map(({ until }) => until)
   const compacted =
     redoFrom <= manifest.compacted
       ? Math.max(redoFrom, ...ends)
       : Math.max(manifest.compacted, ...ends, ...(isBehind ? [firstHot] : []))
-  return { segments, compacted, isAmbiguous: stored.some(isDistrusted) }
+  const isUnchanged =
+    compacted === manifest.compacted &&
+    segments.length === manifest.segments.length &&
+    segments.every((segment, i) => isSame(segment, manifest.segments[i]))
+  const isAmbiguous = stored.some(isDistrusted)
+  return isUnchanged && !isAmbiguous ? null : { segments, compacted, isAmbiguous }
 
   /** Whether a segment that is not used has epochs without hot files, whose events no other segment has. */
   function isDistrusted(segment: StoredSegment): boolean {

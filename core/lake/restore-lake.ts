@@ -4,16 +4,17 @@ import { tables } from '#schemas/columns'
 import { chooseSegments, type StoredSegment, toManifest } from './choose-segments.ts'
 import type { Compactor } from './compactor.ts'
 import type { LakeConsumer } from './consumer.ts'
-import { parseHotKey, parseSegmentKey } from './keys.ts'
+import { parseHotKey, parseSegmentKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from './keys.ts'
 import { allManifests } from './maintenance.ts'
 import type { Manifest, Segment } from './manifest.ts'
 import { findMissingRecords, type MissingRecords } from './missing-records.ts'
 import { raiseEpoch } from './raise-epoch.ts'
 import type { Claim, LakeStateStore } from './state.ts'
+import { findUnreadSegments } from './unread-segments.ts'
 
 export type RestoreLakeServices = {
   state: LakeStateStore
-  stream: Pick<EventStream, 'read'>
+  stream: Pick<EventStream, 'read' | 'shards'>
   lake: Lake
   consumer: Pick<LakeConsumer, 'rewriteHotFile'>
   compactor: Pick<Compactor, 'describeSegment'>
@@ -33,6 +34,7 @@ type Plan = { manifest: Manifest; choice: NonNullable<ReturnType<typeof chooseSe
  *   again from their hot files (choose-segments.ts).
  * - Records of the last hours that the state takes for stored and that no hot file has are taken from the stream again. They may
  *   be in segments that are newer than the hot files, so such segments are not used.
+ * - Segments that the manifests do not know are not used if they may have events of records that the consumer has still to read.
  *
  * It may be killed and repeated. Events that cannot be found are logged as LAKE_BEHIND.
  */
@@ -48,13 +50,23 @@ export async function restoreLake(services: RestoreLakeServices): Promise<void> 
   const hotEpochs = new Set(hotFiles.map(({ claim }) => claim.epoch))
   const firstHot = Math.min(epoch, ...hotEpochs)
   const missing = await findAllMissing(services, hotFiles)
+  const unreadSegments: StoredSegment[] = []
+  for (const manifest of manifests) {
+    const bucketSegments = stored.get(manifest.bucket) ?? []
+    const unread = await findUnreadSegments(services, manifest, bucketSegments, firstHot)
+    stored.set(
+      manifest.bucket,
+      bucketSegments.filter(segment => !unread.includes(segment)),
+    )
+    unreadSegments.push(...unread)
+  }
   const plan = (trustedUntil: number) =>
     manifests.flatMap((manifest): Plan[] => {
       const files = { stored: stored.get(manifest.bucket) ?? [], firstHot, trustedUntil }
       const choice = chooseSegments(manifest, files)
       return choice === null ? [] : [{ manifest, choice }]
     })
-  const trustedUntil = trustedEpochs(missing, stored.size > 0)
+  const trustedUntil = trustedEpochs(missing, ends.length > 0)
   const carefulPlans = trustedUntil === null ? [] : plan(trustedUntil)
   const canTakeAgain = trustedUntil !== null && carefulPlans.every(({ choice }) => !choice.isAmbiguous)
   const takenAgain = canTakeAgain ? missing : []
@@ -71,8 +83,12 @@ export async function restoreLake(services: RestoreLakeServices): Promise<void> 
   const records = sum(takenAgain.map(each => each.records))
   if (plans.length > 0 || records > 0) log('LAKE_RESTORED', { buckets: plans.length, records, events })
   const lostRecords = sum(missing.map(each => each.records)) - records
-  if (lostEvents > events || lostRecords > 0) {
-    log('LAKE_BEHIND', { events: Math.max(0, lostEvents - events), records: lostRecords })
+  if (lostEvents > events || lostRecords > 0 || unreadSegments.length > 0) {
+    log('LAKE_BEHIND', {
+      events: Math.max(0, lostEvents - events),
+      records: lostRecords,
+      segments: unreadSegments.length,
+    })
   }
 }
 
@@ -90,26 +106,30 @@ async function listHotFiles(lake: Lake): Promise<HotFile[]> {
   return objects.map(({ key }) => parseHotKey(key)).filter(file => file !== null)
 }
 
-/** The segments of each bucket by their files of events, which are the last ones to be written. */
+/** The segments of each bucket that have a file of events. */
 async function listSegments(lake: Lake): Promise<Map<number, StoredSegment[]>> {
-  const files = (await lake.list(`${tables.segment_events.prefix}/`))
-    .map(({ key }) => parseSegmentKey(key))
-    .filter(file => file !== null)
+  const keys = new Set<string>()
+  for (const table of SEGMENT_TABLES) {
+    for (const { key } of await lake.list(`${tables[table].prefix}/`)) keys.add(key)
+  }
   const buckets = new Map<number, StoredSegment[]>()
-  for (const [bucket, bucketFiles] of Map.groupBy(files, file => file.bucket)) {
-    const segments = Map.groupBy(bucketFiles, ({ segment: { from, until, generation } }) =>
-      [from, until, generation].join('-'),
-    )
-    const stored = [...segments.values()].map(parts => {
-      const numbers = new Set(parts.map(({ part }) => part))
-      let count = 0
-      while (numbers.has(count)) count++
-      return { ...(parts[0] as (typeof parts)[0]).segment, parts: count }
-    })
-    buckets.set(
-      bucket,
-      stored.filter(({ parts }) => parts > 0),
-    )
+  for (const key of keys) {
+    const file = parseSegmentKey(key)
+    // Each segment has a first part.
+    if (file === null || file.table !== 'segment_events' || file.part !== 0) continue
+    const { bucket, segment } = file
+    const countParts = (...names: SegmentTable[]) => {
+      let part = 0
+      while (names.every(table => keys.has(segmentKey(table, bucket, segment, part)))) part++
+      return part
+    }
+    const stored = {
+      ...segment,
+      parts: countParts('segment_events', 'segment_sessions', 'segment_activity'),
+      eventParts: countParts('segment_events'),
+      idParts: countParts('segment_event_ids'),
+    }
+    buckets.set(bucket, [...(buckets.get(bucket) ?? []), stored])
   }
   return buckets
 }

@@ -10,7 +10,7 @@ function segment(from: number, until = from + 1, rows = (until - from) * 10): Se
 }
 
 const stored = (from: number, until = from + 1, parts = 1): StoredSegment => ({
-  ...{ from, until, generation: 0, parts },
+  ...{ from, until, generation: 0, parts, eventParts: parts, idParts: 0 },
 })
 
 function manifest(segments: Segment[], retired: Segment[] = []): Manifest {
@@ -59,6 +59,19 @@ test('a segment of which a part is missing is missing', () => {
   const large = { ...segment(5), parts: 3 }
   const files = { stored: [stored(1, 5), stored(5, 6, 2)], firstHot: 5, trustedUntil: ALL }
   expect(chooseSegments(manifest([segment(1, 5), large]), files)).toMatchObject({ compacted: 5 })
+})
+
+test('a segment without its rollups is compacted again from hot files, and without these it stays', () => {
+  const whole = manifest([segment(1, 5), segment(5)])
+  const files = { stored: [{ ...stored(1, 5), parts: 0 }, stored(5)], trustedUntil: ALL }
+  expect(chooseSegments(whole, { ...files, firstHot: 1 })).toMatchObject({ segments: [], compacted: 1 })
+  expect(chooseSegments(whole, { ...files, firstHot: 5 })).toBeNull()
+})
+
+test('a segment whose event_ids are missing is compacted again', () => {
+  const whole = manifest([segment(1, 5), { ...segment(5), eventIds: 3 }])
+  const files = { stored: [stored(1, 5), stored(5)], firstHot: 4, trustedUntil: ALL }
+  expect(chooseSegments(whole, files)).toMatchObject({ compacted: 5 })
 })
 
 test('a manifest that was lost names the segments of the epochs whose hot files are deleted', () => {

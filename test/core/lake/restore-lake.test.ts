@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { createRandom } from '#core/demo/random'
+import { createRandom, createRandom } from '#core/demo/random'
 import { segmentKeys } from '#core/lake/keys'
 import { reconcile } from '#core/lake/reconcile'
 import { restoreLake } from '#core/lake/restore-lake'
 import { openLake } from '#core/lake/snapshot'
+import type { Lake } from '#core/ports'
 import { ProcessCrashedError } from '#test/support/crashing-state'
 import { repeats, seed } from '#test/support/depth'
 import { createLakePipeline } from '#test/support/lake-pipeline'
@@ -16,7 +17,7 @@ const BUCKET = 1
 function openPipeline() {
   const pipeline = createLakePipeline({ epochMs: EPOCH_MS, mergeSegments: 3 })
   const { lake, state, stream, consumer, compactor, clock, log } = pipeline
-  const services = { state, stream, lake, consumer, compactor, clock, log }
+  const services = { state, stream, lake: withRollups(lake), consumer, compactor, clock, log }
   const folded: string[] = []
   const usage = {
     openCounts: async () => [],
@@ -46,6 +47,18 @@ function openPipeline() {
   }
 
   return { ...pipeline, services, usage, folded, addEpoch, readEvents, restore }
+}
+
+/** The simulated compactor writes no rollups, so the listing adds them to the files of events. */
+function withRollups(lake: Lake): Lake {
+  return {
+    ...lake,
+    async list(prefix) {
+      const eventsPrefix = prefix.replace(/^segments\/(sessions|activity)\//, 'segments/events/')
+      const objects = await lake.list(eventsPrefix)
+      return objects.map(({ key, size }) => ({ key: key.replace(eventsPrefix, prefix), size }))
+    },
+  }
 }
 
 test('nothing changes when lake and state agree', async () => {
@@ -125,6 +138,18 @@ test('an older state takes the segments whose hot files are deleted, and new eve
   clock.time += EPOCH_MS
   await settle()
   expect(await readEvents()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+})
+
+test('segments that are newer than state and hot files are not used while the stream has their records', async () => {
+  const { addEpoch, restore, readEvents, logged, lake, state, consumer } = openPipeline()
+  const saved = state.save()
+  for (const name of ['a', 'b']) await addEpoch(name)
+  for (const key of lake.keys('hot/')) lake.objects.delete(key)
+  state.restore(saved)
+  await restore()
+  expect(logged).toContain('LAKE_BEHIND')
+  await consumer.consume('s0')
+  expect(await readEvents()).toEqual(['a', 'b'])
 })
 
 test('a restoration that is killed at any change and repeated gives the same events', async () => {
