@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRandom, createRandom } from '#core/demo/random'
+import { createRandom } from '#core/demo/random'
 import { segmentKeys } from '#core/lake/keys'
 import { reconcile } from '#core/lake/reconcile'
 import { restoreLake } from '#core/lake/restore-lake'
