@@ -78,9 +78,9 @@ export async function* streamBlocks(
       matches = events.filter(event => resumed.isNew(event) && passesFilter(filter, event))
     }
   } finally {
-    subscription.close()
     signal.removeEventListener('abort', wake)
     for (const timer of [heartbeat, check, idle, end]) timer.stop()
+    await subscription.close()
   }
 }
 

@@ -15,7 +15,8 @@ export type Subscription = {
   wake(): void
   /** Whether events were dropped, because the caller takes them too slowly. */
   hasOverflowed(): boolean
-  close(): void
+  /** Resolves when nothing is read any more for this subscription. The state may be closed then. */
+  close(): Promise<void>
 }
 
 export type TailSettings = {
@@ -51,10 +52,10 @@ export function createTails(
     tail.subscribers.add(subscriber)
     return {
       ...subscriber,
-      close() {
+      async close() {
         if (!tail.subscribers.delete(subscriber) || tail.subscribers.size > 0) return
         tails.delete(projectId)
-        tail.stop()
+        await tail.stop()
       },
     }
   }
@@ -77,8 +78,14 @@ export function createTails(
       }
     }
 
-    void run()
-    return { subscribers, stop: () => stopping.abort() }
+    const running = run()
+    return {
+      subscribers,
+      stop() {
+        stopping.abort()
+        return running
+      },
+    }
   }
 
   return { subscribe }

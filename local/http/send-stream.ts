@@ -3,7 +3,7 @@ import type { HttpResponse } from '#lambdas/http'
 
 /** A response whose body is being sent. */
 export type StreamedBody = {
-  /** Resolves when the response has ended. */
+  /** Resolves when the response has ended and its body has released what it holds. */
   ended: Promise<void>
   /** Ends the body early, as a whole response. */
   stop(): void
@@ -19,13 +19,14 @@ export function sendStream(
   body: ReadableStream<Uint8Array>,
 ): StreamedBody {
   const reader = body.getReader()
-  const cancel = () => void reader.cancel().catch(() => {})
+  let cancelled: Promise<void> | undefined
+  const cancel = () => (cancelled ??= reader.cancel().catch(() => {}))
   // The connection of a stream has no further request.
   response.shouldKeepAlive = false
   let wake = () => {}
   response.on('drain', () => wake())
   response.once('close', () => {
-    cancel()
+    void cancel()
     wake()
   })
 
@@ -44,8 +45,8 @@ export function sendStream(
   const ended = send()
     .catch(() => {})
     .then(() => {
-      cancel()
       response.end()
+      return cancel()
     })
-  return { ended, stop: cancel }
+  return { ended, stop: () => void cancel() }
 }

@@ -133,8 +133,9 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       isClosing = true
       return new Promise(resolve => {
         const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
-        server.close(() => {
+        server.close(async () => {
           clearTimeout(deadline)
+          await Promise.all([...openStreams].map(({ ended }) => ended))
           resolve()
         })
         server.closeIdleConnections()

@@ -106,7 +106,7 @@ test('every event counts once and is streamed once, whatever batches are retried
           { everyMs: 5, timeoutMs: 20_000 },
         )
         expect(new Set(streamed).size).toBe(expected.length)
-        subscription.close()
+        await subscription.close()
       },
     ),
     propertySettings(12),
