@@ -55,8 +55,9 @@ export function createMetrics({ namespace, functions, stream, lakeMapping, api, 
     new Metric({ namespace, metricName, dimensionsMap: { service }, ...aggregation })
 
   return {
-    /** A gauge that the scheduler measures once a minute. */
-    gauge: (name: Gauge) => serviceMetric(name, 'scheduler', MAXIMUM),
+    /** A gauge that the scheduler measures once a minute; `Epoch` once a day. */
+    gauge: (name: Gauge) =>
+      serviceMetric(name, 'scheduler', name === 'Epoch' ? { ...MAXIMUM, period: Duration.days(1) } : MAXIMUM),
     /** How often a function has logged an error code. */
     code: (code: (typeof countedCodes)[number], service: FunctionName) => serviceMetric(code, service, SUM),
     invocations: (name: FunctionName, period: Duration) => lambda(name).metricInvocations({ period }),

@@ -2,7 +2,10 @@ import { lakeGauges } from '#core/lake/gauges'
 import { allManifests, type Maintenance } from '#core/lake/maintenance'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Log } from '#core/ports'
+import { DAY_MS } from '#core/time'
 import type { Gauge } from '#schemas/log'
+
+const MINUTE_MS = 60_000
 
 export type SchedulerServices = {
   maintenance: Maintenance
@@ -19,11 +22,18 @@ export function schedulerHandler({ maintenance, state, clock, gauge, log }: Sche
     try {
       const [lake, shards, manifests] = await Promise.all([state.lake(), state.shards(), allManifests(state)])
       const values = lakeGauges({ lake, shards, manifests }, clock.now())
-      for (const name of Object.keys(values) as Gauge[]) gauge(name, values[name])
+      for (const name of Object.keys(values) as Gauge[]) {
+        if (name !== 'Epoch' || isFirstMinuteOfDay(clock.now())) gauge(name, values[name])
+      }
       await maintenance.tick()
     } catch (error) {
       log('JOB_FAILED', { job: 'maintenance', error: String(error) })
       throw error
     }
   }
+}
+
+/** The newest epoch changes slowly, and CloudWatch bills a metric for each hour in which it gets a value. */
+function isFirstMinuteOfDay(now: number): boolean {
+  return now % DAY_MS < MINUTE_MS
 }

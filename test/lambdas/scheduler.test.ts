@@ -8,7 +8,8 @@ function setUp(tick: () => Promise<void>) {
   const gauge = (name: string, value: number) => {
     gauges[name] = value
   }
-  return { handle: schedulerHandler({ maintenance: { tick }, state, clock, gauge, log }), gauges, logged }
+  const handle = schedulerHandler({ maintenance: { tick }, state, clock, gauge, log })
+  return { handle, gauges, logged, clock }
 }
 
 test('a call publishes the metrics of the lake and runs maintenance', async () => {
@@ -19,6 +20,13 @@ test('a call publishes the metrics of the lake and runs maintenance', async () =
   await handle()
   expect(ticks).toBe(1)
   expect(gauges).toEqual({ ClaimAgeSeconds: 0, CompactionLagSeconds: 0, Epoch: 1 })
+})
+
+test('the newest epoch is published in the first minute of a day only', async () => {
+  const { handle, gauges, clock } = setUp(async () => {})
+  clock.time += 60_000
+  await handle()
+  expect(gauges).toEqual({ ClaimAgeSeconds: 0, CompactionLagSeconds: 0 })
 })
 
 test('a failure of maintenance is logged and thrown after the metrics are published', async () => {
