@@ -17,7 +17,7 @@ import { startTrackingClient } from '../support/tracking-client.ts'
 
 afterAll(cleanUp)
 
-const isWarm = (path: string) => path.includes('/warm/')
+const isSegment = (path: string) => path.includes('/segments/events/')
 
 describe('while a service runs', () => {
   let service: Service
@@ -103,7 +103,7 @@ test('the service continues, and stops cleanly, when nobody reads its log any mo
   service.closeOutput()
   const client = startTrackingClient({ credentials: service.credentials, prefix: 'unheard' })
   // Each compacted epoch writes a line to the log.
-  await eventually(() => expect(lakeFiles(service.dataDir).filter(isWarm).length).toBeGreaterThan(1), {
+  await eventually(() => expect(lakeFiles(service.dataDir).filter(isSegment).length).toBeGreaterThan(1), {
     timeoutMs: 60_000,
   })
   await client.stop()
