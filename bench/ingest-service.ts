@@ -27,6 +27,9 @@ const project: Project = {
   source_scan_id: null,
   bucket: 5,
   has_event_ids: false,
+  has_links: false,
+  has_linked_anonymous_ids: false,
+  portfolio_id: null,
   created_at: new Date(0).toISOString(),
   deleted_at: null,
 }

@@ -1,15 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Account } from '#core/accounts/caller'
 import { ApiError, unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
-import { BUCKETS } from '#schemas/columns'
 import { PROJECT_NAME } from '#schemas/projects'
 import { createProjectEntity, createTokenEntity } from './entities.ts'
 import { normalizeOrigins, primaryOrigin } from './origins.ts'
-import type { EventIdNotes, Project, ProjectDirectory } from './project.ts'
+import {
+  bucketOf,
+  type EventIdNotes,
+  type LinkNotes,
+  type Project,
+  type ProjectDirectory,
+} from './project.ts'
 import { createReservations, type ProjectItem, type Reservation } from './reservations.ts'
 import { createTokenCache } from './token-cache.ts'
 
@@ -37,8 +42,8 @@ const PROJECT_TOKEN = /^aat_[0-9a-f]{48}$/
 const NO_PROJECT = Promise.resolve(null)
 /** How often a change starts again after another request has changed the project first. */
 const MAX_TRIES = 8
-/** Projects that a process remembers as senders of event_ids. */
-const MAX_EVENT_ID_SENDERS = 10_000
+/** Projects that a process remembers as senders of event_ids, and of links. */
+const MAX_NOTED_PROJECTS = 10_000
 
 /** Projects by contract 1.4. Each name and primary origin has a reservation; the project's own item decides. */
 export function createProjectStore({ clock, usage, ...state }: ProjectStoreServices) {
@@ -46,7 +51,9 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   const tokens = createTokenEntity(state)
   const reservations = createReservations(state, now)
   const cache = createTokenCache(clock, lookUpToken)
-  const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_EVENT_ID_SENDERS })
+  const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_NOTED_PROJECTS })
+  /** Whether the project has also linked anonymous ids. */
+  const linkSenders = new QuickLRU<string, boolean>({ maxSize: MAX_NOTED_PROJECTS })
 
   function now(): string {
     return new Date(clock.now()).toISOString()
@@ -230,8 +237,22 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
     eventIdSenders.set(id, true)
   }
 
-  const directory: ProjectDirectory & EventIdNotes = { byToken, byId, resolve, noteEventIds }
-  return { ...directory, create, update, remove, list }
+  async function noteLinks(id: string, linksAnonymousIds: boolean): Promise<void> {
+    if (linkSenders.get(id) === true || linkSenders.get(id) === linksAnonymousIds) return
+    const flags = { has_links: true, ...(linksAnonymousIds && { has_linked_anonymous_ids: true }) }
+    await conditionHeld(projects.patch({ id }).set(flags).go())
+    linkSenders.set(id, linksAnonymousIds)
+  }
+
+  const directory: ProjectDirectory & EventIdNotes & LinkNotes = {
+    byToken,
+    byId,
+    resolve,
+    list,
+    noteEventIds,
+    noteLinks,
+  }
+  return { ...directory, create, update, remove }
 }
 
 export type ProjectStore = ReturnType<typeof createProjectStore>
@@ -251,13 +272,10 @@ function fieldsOf({ name, allowed_origins, link_domains }: ProjectItem) {
 }
 
 function toProject({ version, ...item }: ProjectItem): Project {
-  const { source_scan_id = null, deleted_at = null, has_event_ids = false } = item
-  return { ...item, source_scan_id, deleted_at, has_event_ids }
-}
-
-/** Spreads projects evenly over the buckets. The bucket depends on the id alone, so it never changes. */
-function bucketOf(id: string): number {
-  return createHash('sha256').update(id).digest().readUInt32BE(0) % BUCKETS
+  const { source_scan_id = null, deleted_at = null, portfolio_id = null } = item
+  const { has_event_ids = false, has_links = false, has_linked_anonymous_ids = false } = item
+  const flags = { has_event_ids, has_links, has_linked_anonymous_ids }
+  return { ...item, source_scan_id, deleted_at, portfolio_id, ...flags }
 }
 
 function compare(a: string, b: string): number {
