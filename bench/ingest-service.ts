@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { noLimits } from '#core/accounts/limits'
+import { createEmailHasher } from '#core/identity/email-hash'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Project } from '#core/projects/project'
@@ -41,6 +42,7 @@ const track = trackHandler({
   bots: createBotClassifier(),
   findCaller: async () => null,
   limits: noLimits,
+  emails: createEmailHasher(async () => 'key'),
   clock: { now: Date.now },
   ids: createArrivalOrder(),
   log,

@@ -14,6 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3'
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
@@ -176,6 +177,12 @@ export class ServiceFunction extends Construct {
       .set('CODE_HOST_CLIENT_ID', config.codeHostClientId ?? '')
       .set('CODE_HOST_LABEL', config.codeHostLabel)
       .set('STRIPE_PRICE', config.stripePrice ?? '')
+  }
+
+  /** Allows reading the key of the e-mail index. */
+  bindEmailKey({ secretArn }: Secret): this {
+    this.allow(['secretsmanager:GetSecretValue'], [secretArn])
+    return this.set('EMAIL_KEY_ARN', secretArn)
   }
 
   /** The profile of plans and limits. */

@@ -1,10 +1,12 @@
 import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { allManifests } from '#core/lake/maintenance'
 import { reconcile } from '#core/lake/reconcile'
+import { replaySetAside } from '#core/lake/set-aside'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
@@ -75,8 +77,22 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     minSequence: await highestSequence(stores.lakeState, lake),
   })
   const { lakeState, usage, projects } = stores
-  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
+  const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
+  const consumer = createLakeConsumer({
+    state: lakeState,
+    stream,
+    lake,
+    usage,
+    projects,
+    identity,
+    clock,
+    log,
+  })
   await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
+  // A full disk must not prevent the start.
+  await replaySetAside({ stream, lake, log }).catch(error =>
+    log('JOB_FAILED', { job: 'replay', error: String(error) }),
+  )
   const reserve = createDiskReserve({
     async freeBytes() {
       const { bavail, bsize } = await statfs(dataDir)
@@ -90,6 +106,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const measuring = repeatMeasure(reserve)
   return {
     ...stores,
+    identity,
     client: state.client,
     table: state.table,
     stateEndpoint: state.endpoint,

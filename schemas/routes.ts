@@ -5,6 +5,7 @@ import { analyticsRoutes } from './routes/analytics.ts'
 import { contextsRoutes } from './routes/contexts.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
+import { portfoliosRoutes } from './routes/portfolios.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionsRoutes } from './routes/sessions.ts'
@@ -76,6 +77,7 @@ export const routes = {
   ...analyticsRoutes,
   ...projectsRoutes,
   ...contextsRoutes,
+  ...portfoliosRoutes,
   ...accountRoutes,
   ...sessionsRoutes,
   ...pagesRoutes,

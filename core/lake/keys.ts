@@ -87,9 +87,19 @@ export function parseLinksKey(key: string): { scopeKey: string } | null {
   return scopeKey === undefined ? null : { scopeKey }
 }
 
+/** The prefix of what could not be read. */
+export const QUARANTINE = 'quarantine/'
+/** The prefix of what only a newer version can read. */
+export const WAITING = 'waiting/'
+
 /** The records of a claim that could not be read, with the reasons. */
 export function quarantineKey(shard: string, claim: Claim): string {
-  return `quarantine/${shard}-${claim.first}-${claim.last}.jsonl`
+  return `${QUARANTINE}${shard}-${claim.first}-${claim.last}.jsonl`
+}
+
+/** The records of a claim whose kind this version does not know. */
+export function waitingKey(shard: string, claim: Claim): string {
+  return `${WAITING}${shard}-${claim.first}-${claim.last}.jsonl`
 }
 
 /** The job that deletes the superseded hot files of an epoch. It is finished before the first file is deleted. */

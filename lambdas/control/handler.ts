@@ -3,12 +3,14 @@ import type { HttpFunction } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
 import { type AccountServices, accountEndpoints } from './account.ts'
 import { contextEndpoints } from './contexts.ts'
+import { portfolioEndpoints } from './portfolios.ts'
 import { type ProjectEndpointServices, projectEndpoints } from './projects.ts'
 
 export type ControlServices = AccountChainServices &
   AccountServices &
   ProjectEndpointServices &
-  Parameters<typeof contextEndpoints>[0]
+  Parameters<typeof contextEndpoints>[0] &
+  Parameters<typeof portfolioEndpoints>[0]
 
 /** The account, its projects, and what they mean (contract 1.4 and 1.7). */
 export function controlHandler(services: ControlServices): HttpFunction {
@@ -17,5 +19,6 @@ export function controlHandler(services: ControlServices): HttpFunction {
     ...projectEndpoints(services, chain),
     ...accountEndpoints(services, chain),
     ...contextEndpoints(services, chain),
+    ...portfolioEndpoints(services, chain),
   })
 }

@@ -18,6 +18,7 @@ function session({ agentSessions, owner }: HttpService) {
 const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) => Body | Promise<Body> } = {
   track: (_, token) => ({ token, event: 'signup' }),
   trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
+  identify: (_, token) => ({ token, previous_id: 'anon_1', user_id: 'u1' }),
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
   query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
@@ -30,6 +31,8 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   sendFeedback: () => ({ message: 'It works.' }),
   putProjectContext: () => ({ goals: ['More signups'] }),
   putPortfolioContext: () => ({ goals: ['More signups'] }),
+  createPortfolio: () => ({ slug: `made-${Math.random().toString(36).slice(2)}`, name: 'Shops' }),
+  updatePortfolio: () => ({ name: 'Shops' }),
   startSession: () => ({ client_type: 'cli', mode: 'detached' }),
   async pollSession({ authRequests }) {
     const { request, poll_token } = await authRequests.start(DETACHED)
