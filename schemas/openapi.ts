@@ -15,6 +15,7 @@ const TAGS = {
   Analytics: 'Reports of one project, for an account.',
   Projects: 'The projects of an account: one for each site or app.',
   Contexts: 'What the owner says about the numbers: goals, words, annotations.',
+  Portfolios: 'Projects whose users are the same people, as of a site and its shop.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
   Sessions:
     'How an agent gets access with one click of a human, keeps it and ends it. GET /auth.md tells it in steps.',
@@ -100,7 +101,9 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     security: securityOf(route),
     requestParams: {
       ...(parameters.length > 0 && {
-        path: z.object(Object.fromEntries(parameters.map(parameter => [parameter, projectInPath]))),
+        path: z.object(
+          Object.fromEntries(parameters.map(parameter => [parameter, inPath[parameter] ?? z.string()])),
+        ),
       }),
       ...((route.query ?? route.options) && { query: queryParameters(route) }),
     },
@@ -130,7 +133,10 @@ function securityOf({ auth, credentials }: Route): Record<string, string[]>[] {
   return credentials === undefined ? ACCOUNT_SECURITY : credentials.flatMap(kind => SECURITY[kind])
 }
 
-const projectInPath = z.string().meta({ description: "The project's id or name", example: 'demo' })
+const inPath: Record<string, z.ZodType> = {
+  id: z.string().meta({ description: "The project's id or name", example: 'demo' }),
+  idOrSlug: z.string().meta({ description: "The portfolio's id or slug", example: 'acme' }),
+}
 
 /** The query parameters of a row and its options, which a POST may also send as fields of its body. */
 function queryParameters({ query, options }: Route): z.ZodObject {

@@ -42,16 +42,23 @@ function parseIdentity({ previous_id, user_id, traits }: JsonObject) {
   const userId = parseId(user_id, 'user_id')
   if (traits === undefined || traits === null) {
     if (previousId === userId) {
-      throw missing('Fields `previous_id` and `user_id` are equal. Send two ids, or add `traits`.')
+      throw new ApiError(
+        'MISSING_FIELDS',
+        'Fields `previous_id` and `user_id` are equal. Send two ids, or add `traits`.',
+      )
     }
     return { previous_id: previousId, user_id: userId, traits: null, email: null }
   }
-  if (!isJsonObject(traits)) throw missing('Field `traits` is not an object. Send an object or leave it out.')
+  if (!isJsonObject(traits))
+    throw new ApiError('MISSING_FIELDS', 'Field `traits` is not an object. Send an object or leave it out.')
   // Read before the keys with `email` are removed in place.
   const email = typeof traits.email === 'string' ? normalizeEmail(traits.email) : ''
   const json = jsonWithoutEmails(traits, TRAITS_BYTES)
   if (json === null)
-    throw missing(`Field \`traits\` has more than ${TRAITS_BYTES} bytes as JSON. Send fewer.`)
+    throw new ApiError(
+      'MISSING_FIELDS',
+      `Field \`traits\` has more than ${TRAITS_BYTES} bytes as JSON. Send fewer.`,
+    )
   return {
     previous_id: previousId,
     user_id: userId,
@@ -62,11 +69,10 @@ function parseIdentity({ previous_id, user_id, traits }: JsonObject) {
 
 function parseId(sent: unknown, field: string): string {
   if (typeof sent !== 'string' || sent === '' || sent.length > EVENT_LIMITS.idChars) {
-    throw missing(`Field \`${field}\` is not an id. Send a text of 1 to ${EVENT_LIMITS.idChars} characters.`)
+    throw new ApiError(
+      'MISSING_FIELDS',
+      `Field \`${field}\` is not an id. Send a text of 1 to ${EVENT_LIMITS.idChars} characters.`,
+    )
   }
   return sent.toWellFormed()
-}
-
-function missing(message: string): ApiError {
-  return new ApiError('MISSING_FIELDS', message)
 }

@@ -10,7 +10,7 @@ import type { Route } from '../routes.ts'
 
 /** Projects that share their users (contract 1.5). */
 
-const common = { tag: 'Projects', function: 'control', auth: 'account' } as const
+const common = { tag: 'Portfolios', function: 'control', auth: 'account' } as const
 
 export const portfoliosRoutes = {
   listPortfolios: {

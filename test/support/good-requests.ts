@@ -79,6 +79,13 @@ async function freshCredential(service: HttpService, { credentials = [] }: Route
     : { key: null, headers: await service.browser(account) }
 }
 
+/** Creates a portfolio of `owner`, and returns its slug. */
+async function newPortfolio({ portfolios, owner }: HttpService): Promise<string> {
+  const slug = `shops-${Math.random().toString(36).slice(2)}`
+  await portfolios.create(owner.id, { slug, name: 'Shops', projects: [], allow_move: false })
+  return slug
+}
+
 /** Returns a valid request of a route, for the project `existingProject`. Default: a new project of `owner`. */
 export async function goodRequest(
   service: HttpService,
@@ -93,6 +100,7 @@ export async function goodRequest(
   return {
     ...(route.project === 'query' && { query: { project: projectName, ...queries[name] } }),
     ...(route.project === 'path' && { id: projectName }),
+    ...(route.path.includes('{idOrSlug}') && { id: await newPortfolio(service) }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
     ...(route.credentials && (await freshCredential(service, route))),
