@@ -6,10 +6,12 @@ import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { allManifests } from '#core/lake/maintenance'
 import { reconcile } from '#core/lake/reconcile'
+import { restoreLake } from '#core/lake/restore-lake'
 import { replaySetAside } from '#core/lake/set-aside'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
+import { createCompactor } from '#duckdb/compactor'
 import { tables } from '#schemas/columns'
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
 import { upgradeLocalLake } from './lake/upgrade.ts'
@@ -89,6 +91,13 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     log,
   })
   await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
+  const compactor = createCompactor({
+    lake,
+    tempDir: compactionTempDir(dataDir),
+    log,
+    memoryMb: compactionMemoryMb,
+  })
+  await restoreLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
   // A full disk must not prevent the start.
   await replaySetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),

@@ -179,7 +179,8 @@ export function createMaintenance(
       objects,
       ({ key }) => parseHotKey(key)?.claim.epoch ?? Number.POSITIVE_INFINITY,
     )
-    for (const [epoch, epochObjects] of epochs) {
+    // The oldest first: a start takes the lowest epoch with hot files for the first one that has all of them.
+    for (const [epoch, epochObjects] of [...epochs].toSorted(([a], [b]) => a - b)) {
       if (epoch >= compacted || !(await isExpired(supersededJobName(epoch), now))) continue
       await lake.delete(epochObjects.map(({ key }) => key))
     }

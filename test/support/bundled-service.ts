@@ -22,6 +22,8 @@ import { openTestState } from './test-state.ts'
 /** A message whose function did not end is delivered again after this time. */
 const VISIBILITY_S = 2
 const BASE_URL = 'https://d111111abcdef8.cloudfront.net'
+/** No test sends an e-mail address, so nothing reads the key. */
+const emailKeyArn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:email-key'
 
 /**
  * Opens emulators of all services that the functions use, and runs the bundles against them. What AWS does around the
@@ -34,7 +36,7 @@ export async function openBundledService(bundles: Bundles) {
   const bucket = storage.createBucket()
   const queueUrl = storage.createQueue(VISIBILITY_S)
   const lake = createS3Lake({ client: storage.s3, bucket })
-  const athena = await startAthenaEmulator(await duckdbForS3(lake, join(folder, 'lake')))
+  const athena = await startAthenaEmulator(await duckdbForS3(lake, join(folder, 'lake'), `s3://${bucket}`))
   const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {}, ...PATIENT_STREAM })
   const { origin, username } = new URL(state.endpoint)
 
@@ -63,13 +65,16 @@ export async function openBundledService(bundles: Bundles) {
       BASE_URL,
       STREAM_ARN: streamArn,
       COUNTRY_HEADER: 'cloudfront-viewer-country',
+      EMAIL_KEY_ARN: emailKeyArn,
       ...plans,
     },
     reports: {
       TABLE_NAME: state.table,
       BASE_URL,
+      BUCKET_NAME: bucket,
       ATHENA_WORKGROUP: 'footfall',
       GLUE_DATABASE: 'footfall',
+      EMAIL_KEY_ARN: emailKeyArn,
       ...plans,
     },
     control: { TABLE_NAME: state.table, BASE_URL, FEEDBACK_WEBHOOK: '', ...plans },
