@@ -6,12 +6,15 @@ import { createCheckoutReader } from '#core/billing/billing'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { fillDemo } from '#core/demo/fill-demo'
+import { createEmailHasher } from '#core/identity/email-hash'
+import { createIdentityStore } from '#core/identity/identity-store'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
 import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
+import { createReplay } from '#core/lake/set-aside'
 import { openLake } from '#core/lake/snapshot'
 import { readProfile } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
@@ -25,6 +28,7 @@ import {
   createDynamoClient,
   createKinesisClient,
   createS3Client,
+  createSecretsManagerClient,
   createSnsClient,
   createSqsClient,
 } from './clients.ts'
@@ -35,6 +39,7 @@ import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
 import { MAINTENANCE } from './maintenance-settings.ts'
 import { createAthenaEngine } from './query-engine.ts'
+import { createSecrets } from './secrets.ts'
 import { readSettings } from './settings.ts'
 import { createKinesisStream } from './stream.ts'
 
@@ -52,7 +57,10 @@ const clock: Clock = { now: Date.now }
 const THREAD_MEMORY_MB = 512
 
 export function createTrackServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...settings } = readSettings('track', environment)
+  const { TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, EMAIL_KEY_ARN, ...settings } = readSettings(
+    'track',
+    environment,
+  )
   const { log, trace, instrument } = createInstruments()
   const services = {
     ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
@@ -62,6 +70,7 @@ export function createTrackServices(environment: Environment) {
     country: () => null,
     countryHeader: COUNTRY_HEADER,
     bots: createBotClassifier(),
+    emails: createEmails(EMAIL_KEY_ARN, trace),
     clock,
     ids: createArrivalOrder(),
     log,
@@ -70,10 +79,8 @@ export function createTrackServices(environment: Environment) {
 }
 
 export function createReportsServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, ...settings } = readSettings(
-    'reports',
-    environment,
-  )
+  const { TABLE_NAME, BASE_URL, BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, EMAIL_KEY_ARN, ...settings } =
+    readSettings('reports', environment)
   const { log, trace, instrument } = createInstruments()
   const engine = createAthenaEngine({
     client: trace(createAthenaClient()),
@@ -91,6 +98,8 @@ export function createReportsServices(environment: Environment) {
       buffer: createLiveBuffer(stores, { clock, bufferMs }),
       engine,
       openLake: () => openLake({ state: stores.lakeState, lake }),
+      identity: createIdentityStore({ ...stores, lake, clock }),
+      emails: createEmails(EMAIL_KEY_ARN, trace),
       baseUrl: BASE_URL,
       clock,
       log,
@@ -129,12 +138,14 @@ export function createSiteServices(environment: Environment) {
 export function createLakeServices(environment: Environment) {
   const { TABLE_NAME, STREAM_ARN, BUCKET_NAME } = readSettings('lake', environment)
   const { log, trace, instrument } = createInstruments()
-  const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
+  const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
-  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
+  const identity = createIdentityStore({ client, table, lake, projects, clock })
+  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
   const finishOrphaned = () => finishOrphanedClaims({ state, stream, consumer, clock })
-  return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, log }, instrument }
+  const replay = createReplay({ stream, lake, clock, log })
+  return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, replay, log }, instrument }
 }
 
 export function createJobsServices(environment: Environment) {
@@ -196,6 +207,12 @@ function feedbackSinkOf(
   if (FEEDBACK_TOPIC !== '')
     return createFeedbackTopic({ client: trace(createSnsClient()), topicArn: FEEDBACK_TOPIC })
   return FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
+}
+
+/** The hasher of e-mail addresses, with the key from Secrets Manager. */
+function createEmails(keyArn: string, trace: Instruments['trace']) {
+  const secrets = createSecrets({ client: trace(createSecretsManagerClient()), now: clock.now })
+  return createEmailHasher(() => secrets.get(keyArn))
 }
 
 export function createTracedStores(table: string, trace: Instruments['trace']) {

@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoRecord } from '#core/demo/demo-records'
 import { type DemoRequest, demoTraffic } from '#core/demo/traffic'
+import { createIdentityStore } from '#core/identity/identity-store'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
@@ -69,7 +70,10 @@ export async function generateLake(
   const { lakeState, usage, accounts, projects } = createStores(state, clock)
   const lake = createFolderLake(lakeDir(unfinished))
   const stream = { read: async () => [] }
-  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
+  const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
+  const consumer = createLakeConsumer({
+    ...{ state: lakeState, stream, lake, usage, projects, identity, clock, log },
+  })
   const compactor = createCompactor({ lake, tempDir: compactionTempDir(unfinished), log, memoryMb: 2_048 })
   const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, clock, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })

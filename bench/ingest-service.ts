@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { noLimits } from '#core/accounts/limits'
+import { createEmailHasher } from '#core/identity/email-hash'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Project } from '#core/projects/project'
@@ -27,6 +28,9 @@ const project: Project = {
   source_scan_id: null,
   bucket: 5,
   has_event_ids: false,
+  has_links: false,
+  has_linked_anonymous_ids: false,
+  portfolio_id: null,
   created_at: new Date(0).toISOString(),
   deleted_at: null,
 }
@@ -38,6 +42,7 @@ const track = trackHandler({
   bots: createBotClassifier(),
   findCaller: async () => null,
   limits: noLimits,
+  emails: createEmailHasher(async () => 'key'),
   clock: { now: Date.now },
   ids: createArrivalOrder(),
   log,

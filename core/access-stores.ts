@@ -7,6 +7,7 @@ import { createLimits } from './limits/limits.ts'
 import type { Profile } from './limits/profile.ts'
 import type { Clock, Log } from './ports.ts'
 import { createContextStore } from './projects/contexts.ts'
+import { createPortfolioStore } from './projects/portfolios.ts'
 import { createAgentSessionStore } from './sessions/agent-sessions.ts'
 import { createAuthRequestStore } from './sessions/auth-requests.ts'
 import { createBrowserSessionStore } from './sessions/browser-sessions.ts'
@@ -45,6 +46,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     limits: createLimits({ ...services, log, profile, accounts, usage }),
     demo: createDemo({ ...services, accounts, projects }),
     contexts: createContextStore({ ...services, projects }),
+    portfolios: createPortfolioStore({ ...services, projects }),
     feedback: createFeedbackStore({ ...services, log, sink: feedbackSink }),
     deleteAccount: createAccountDeletion({ accounts, projects, agentSessions }),
   }

@@ -41,6 +41,15 @@ export function inFiles(table: TableName, files: readonly string[]): SqlQuery {
   return query('?', [{ files }], [{ table, files }])
 }
 
+/** The condition that a column has one of the values; never true without values. */
+export function isOneOf(column: SqlQuery, values: readonly SqlParam[]): SqlQuery {
+  if (values.length === 0) return query('false', [], [])
+  return sql`${column} IN (${join(
+    values.map(value => sql`${value}`),
+    ', ',
+  )})`
+}
+
 /** Whether a parameter is a condition on files. */
 export function isFileCondition(param: SqlParam): param is FileCondition {
   return typeof param === 'object' && param !== null

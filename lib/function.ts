@@ -14,6 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3'
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
@@ -184,6 +185,12 @@ export class ServiceFunction extends Construct {
   bindFeedback({ feedbackWebhook = '', feedbackTopicArn = '' }: Config): this {
     if (feedbackTopicArn !== '') this.allow(['sns:Publish'], [feedbackTopicArn])
     return this.set('FEEDBACK_WEBHOOK', feedbackWebhook).set('FEEDBACK_TOPIC', feedbackTopicArn)
+  }
+
+  /** Allows reading the key of the e-mail index. */
+  bindEmailKey({ secretArn }: Secret): this {
+    this.allow(['secretsmanager:GetSecretValue'], [secretArn])
+    return this.set('EMAIL_KEY_ARN', secretArn)
   }
 
   /** The profile of plans and limits. */

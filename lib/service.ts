@@ -15,7 +15,7 @@ import { HealthDashboard } from './health-dashboard.ts'
 import { JobQueue } from './job-queue.ts'
 import { createMetrics } from './metrics.ts'
 import { MinuteSchedule } from './schedule.ts'
-import { QUARANTINE_PREFIX, Storage } from './storage.ts'
+import { QUARANTINE_PREFIX, Storage, WAITING_PREFIX } from './storage.ts'
 import { EventStream } from './stream.ts'
 
 export type ServiceProps = {
@@ -25,9 +25,12 @@ export type ServiceProps = {
 }
 
 const HOT = `${tables.events_hot.prefix}/`
+const LINKS = `${tables.links.prefix}/`
 const SEGMENTS = Object.values(tables)
   .map(({ prefix }) => `${prefix}/`)
-  .filter(prefix => prefix !== HOT)
+  .filter(prefix => prefix !== HOT && prefix !== LINKS)
+
+const SET_ASIDE = [QUARANTINE_PREFIX, WAITING_PREFIX]
 
 /** Reads, creates and changes items. */
 const READ_AND_WRITE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
@@ -44,7 +47,7 @@ export class Service extends Stack {
     })
 
     const storage = new Storage(this, 'Storage')
-    const { bucket, table } = storage
+    const { bucket, table, emailKey } = storage
     const events = new EventStream(this, 'Stream', config)
     const { stream } = events
     const jobQueue = new JobQueue(this, 'JobQueue', {
@@ -77,10 +80,14 @@ export class Service extends Stack {
       .bindStreamWriter(stream)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
+      .bindEmailKey(emailKey)
       .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
+    // It writes the links of users anew when the projects of a portfolio have changed.
     reports
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query'])
       .bindCatalog(catalog, bucket)
+      .bindLake(bucket, { put: [LINKS], delete: [LINKS] })
+      .bindEmailKey(emailKey)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
     // It has no setting for the address of the service: CloudFront needs the function's address first.
@@ -105,9 +112,16 @@ export class Service extends Stack {
       .set('BASE_URL', baseUrl)
       .set('EDGE_KEY', edgeKey)
     lake
-      .bindTable(table, [...READ_AND_WRITE, 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindStreamReader(stream)
-      .bindLake(bucket, { list: [HOT], get: [HOT], put: [HOT, QUARANTINE_PREFIX] })
+      // Records that an older version has set aside are appended again.
+      .bindStreamWriter(stream)
+      .bindLake(bucket, {
+        list: [HOT, LINKS, ...SET_ASIDE],
+        get: [HOT, LINKS, ...SET_ASIDE],
+        put: [HOT, LINKS, ...SET_ASIDE],
+        delete: [LINKS, ...SET_ASIDE],
+      })
     live.bindTable(table, ['PutItem']).bindStreamMapping(stream).bindPlans(config)
     jobs
       .bindTable(table, [...READ_AND_WRITE, 'Query'])

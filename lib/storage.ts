@@ -9,6 +9,7 @@ import {
   type LifecycleRule,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
 import { acceptFindings } from './accept-findings.ts'
@@ -18,6 +19,8 @@ import { MessageQueue } from './message-queue.ts'
 export const FAILURES_PREFIX = 'aws/lambda/'
 /** Records that could not be read (core/lake/keys.ts). */
 export const QUARANTINE_PREFIX = 'quarantine/'
+/** Records of a newer version, until it appends them again (core/lake/set-aside.ts). */
+export const WAITING_PREFIX = 'waiting/'
 
 /** How long quarantined records and failed batches stay. They hold events, so they do not stay for ever. */
 const SET_ASIDE_RETENTION = Duration.days(400)
@@ -30,6 +33,8 @@ const SET_ASIDE_RETENTION = Duration.days(400)
 export class Storage extends Construct {
   readonly bucket: Bucket
   readonly table: Table
+  /** The key of the e-mail index (core/identity/email-hash.ts). */
+  readonly emailKey: Secret
   /** One message for each batch under FAILURES_PREFIX. An operator removes it when the batch is dealt with. */
   readonly failures: MessageQueue
 
@@ -39,6 +44,7 @@ export class Storage extends Construct {
     this.bucket = createLakeBucket(this)
     this.notifyFailures()
     this.table = createStateTable(this)
+    this.emailKey = createEmailKey(this)
   }
 
   /**
@@ -111,12 +117,26 @@ function lifecycleRules(): LifecycleRule[] {
       prefix: `${tables.events_hot.prefix}/`,
       noncurrentVersionExpiration: Duration.days(1),
     },
-    ...[QUARANTINE_PREFIX, FAILURES_PREFIX].map(prefix => ({
+    ...[QUARANTINE_PREFIX, WAITING_PREFIX, FAILURES_PREFIX].map(prefix => ({
       id: prefix.replaceAll('/', '-').slice(0, -1),
       prefix,
       expiration: SET_ASIDE_RETENTION,
     })),
   ]
+}
+
+/** The key is made once and never rotated: with another key no e-mail address that is in the index is found. */
+function createEmailKey(scope: Construct): Secret {
+  const secret = new Secret(scope, 'EmailKey', {
+    description: 'Key of the index of e-mail addresses',
+    generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    removalPolicy: RemovalPolicy.RETAIN,
+  })
+  acceptFindings(secret, {
+    'AwsSolutions-SMG4':
+      'The index holds hashes under this key. With a new key no address would be found again.',
+  })
+  return secret
 }
 
 /** The state table. It uses DynamoDB's free default encryption: a KMS key costs a fee and protects no better here. */

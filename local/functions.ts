@@ -1,4 +1,5 @@
 import { stop as stopEsbuild } from 'esbuild'
+import { createEmailHasher } from '#core/identity/email-hash'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createFreshness } from '#core/lake/freshness'
@@ -19,6 +20,7 @@ import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
 import { buildTracker } from '#tracker/build'
 import type { Access } from './access/open-access.ts'
+import { readEmailKey } from './email-key.ts'
 import { openCountryTable } from './http/country-table.ts'
 import { createFolderLake } from './lake/folder.ts'
 import { openQueryEngine } from './lake/query-engine.ts'
@@ -41,7 +43,9 @@ export async function openFunctions(
   storage: Storage,
   { baseUrl, access, clock, log, repair }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
-  const { accounts, projects, usage, lakeState, stream } = storage
+  const { accounts, projects, usage, lakeState, stream, identity } = storage
+  const emailKey = readEmailKey(settings.DATA_DIR)
+  const emails = createEmailHasher(async () => emailKey)
   const lake = createFolderLake(lakeDir(settings.DATA_DIR))
   const [tracker, engine] = await Promise.all([
     buildTracker(),
@@ -69,6 +73,8 @@ export async function openFunctions(
     control: controlHandler(common),
     reports: reportsHandler({
       ...common,
+      identity,
+      emails,
       engine,
       estimator: engine,
       openLake: () => openLake({ state: lakeState, lake }),
@@ -90,6 +96,7 @@ export async function openFunctions(
       bots: createBotClassifier(),
       findCaller: findCaller(common),
       limits: access.limits,
+      emails,
       clock,
       ids: createArrivalOrder(),
       log,

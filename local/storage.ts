@@ -1,11 +1,13 @@
 import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { allManifests } from '#core/lake/maintenance'
 import { reconcile } from '#core/lake/reconcile'
 import { restoreLake } from '#core/lake/restore-lake'
+import { replaySetAside } from '#core/lake/set-aside'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
@@ -77,7 +79,17 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     minSequence: await highestSequence(stores.lakeState, lake),
   })
   const { lakeState, usage, projects } = stores
-  const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
+  const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
+  const consumer = createLakeConsumer({
+    state: lakeState,
+    stream,
+    lake,
+    usage,
+    projects,
+    identity,
+    clock,
+    log,
+  })
   await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
   const compactor = createCompactor({
     lake,
@@ -86,6 +98,10 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     memoryMb: compactionMemoryMb,
   })
   await restoreLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
+  // A full disk must not prevent the start.
+  await replaySetAside({ stream, lake, log }).catch(error =>
+    log('JOB_FAILED', { job: 'replay', error: String(error) }),
+  )
   const reserve = createDiskReserve({
     async freeBytes() {
       const { bavail, bsize } = await statfs(dataDir)
@@ -99,6 +115,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const measuring = repeatMeasure(reserve)
   return {
     ...stores,
+    identity,
     client: state.client,
     table: state.table,
     stateEndpoint: state.endpoint,

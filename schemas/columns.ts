@@ -173,6 +173,15 @@ const eventIdColumns = [
   { name: 'arrival', type: 'int64', meaning: 'Unix second of arrival' },
 ] as const satisfies readonly Column[]
 
+/** A row gives an id of a user the id that its events count for (core/identity). Of several rows for one id the newest version counts. */
+const linkColumns = [
+  { name: 'previous_id', type: 'string', meaning: 'a user_id of events' },
+  { name: 'linked_id', type: 'string', meaning: 'the user_id that it resolves to' },
+  { ...userKey, name: 'previous_key', meaning: 'first 53 bits of the SHA-256 of previous_id' },
+  { ...userKey, name: 'linked_key', meaning: 'first 53 bits of the SHA-256 of linked_id' },
+  { name: 'version', type: 'int64', meaning: 'counts the changes of the links of a project or portfolio' },
+] as const satisfies readonly Column[]
+
 /** A partition column. The key of an object contains its value as `name=value`. */
 export type Partition = { name: 'epoch' | 'bucket'; type: 'int64' }
 
@@ -183,7 +192,8 @@ export type Table = { prefix: string; partitions: readonly Partition[]; columns:
 
 /**
  * Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/<file>.parquet`. Hot files hold
- * the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one file of each segment table.
+ * the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one file of each segment table. `links`
+ * says which ids of users are the same person.
  */
 export const tables = {
   events_hot: { prefix: 'hot', partitions: [byEpoch], columns: [bucket, ...eventColumns, ...keys] },
@@ -191,6 +201,7 @@ export const tables = {
   segment_sessions: { prefix: 'segments/sessions', partitions: [byBucket], columns: sessionColumns },
   segment_activity: { prefix: 'segments/activity', partitions: [byBucket], columns: activityColumns },
   segment_event_ids: { prefix: 'segments/event-ids', partitions: [byBucket], columns: eventIdColumns },
+  links: { prefix: 'links', partitions: [byBucket], columns: linkColumns },
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables

@@ -85,6 +85,11 @@ export const errorCodes = {
     hint: 'The project has events, so its name cannot change. Create another project for another name.',
   },
   NAME_EXISTS: { status: 409, hint: 'Another project of the account has this name. Choose another name.' },
+  SLUG_EXISTS: { status: 409, hint: 'Another portfolio of the account has this slug. Choose another slug.' },
+  PROJECT_IN_PORTFOLIO: {
+    status: 409,
+    hint: 'The project is in another portfolio. Send `allow_move: true` to move it.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send a body of at most 1 MiB. Split the batch.' },
   INTERNAL_ERROR: {
     status: 500,

@@ -67,6 +67,10 @@ export const eventRow = z
     id: z.string().meta({ description: 'ULID; sorts by timestamp, then by arrival' }),
     event_id: z.string().optional(),
     project_id: z.string(),
+    project: z
+      .string()
+      .optional()
+      .meta({ description: 'Name of the project, if a lookup covers several projects of a portfolio' }),
     event: z.string(),
     properties: propertiesSchema.nullable(),
     user_id: z.string().nullable(),

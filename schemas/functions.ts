@@ -16,6 +16,7 @@ const EDGE_KEY = setting('What CloudFront sends, so that its X-Forwarded-For can
 const COUNTRY_HEADER = setting('Lower-case name of the header with the country of the user')
 const ATHENA_WORKGROUP = setting('Workgroup that the reports run in')
 const GLUE_DATABASE = setting('Database of the lake in the catalog')
+const EMAIL_KEY_ARN = setting('ARN of the secret with the key of the e-mail index')
 const EPOCH_MINUTES = z.coerce
   .number()
   .int()
@@ -61,7 +62,15 @@ const common = {
 /** The keys are the names of the folders in lambdas/. */
 export const functions = {
   /** The HTTP functions. */
-  track: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, ...planSettings }),
+  track: z.object({
+    ...common,
+    TABLE_NAME,
+    BASE_URL,
+    STREAM_ARN,
+    COUNTRY_HEADER,
+    EMAIL_KEY_ARN,
+    ...planSettings,
+  }),
   reports: z.object({
     ...common,
     TABLE_NAME,
@@ -69,6 +78,7 @@ export const functions = {
     BUCKET_NAME,
     ATHENA_WORKGROUP,
     GLUE_DATABASE,
+    EMAIL_KEY_ARN,
     ...planSettings,
   }),
   /** Streams its responses, so it has a function URL instead of routes of the HTTP API. */

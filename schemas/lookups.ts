@@ -40,7 +40,11 @@ export const eventsLookupBody = z.object(eventsFilter).refine(namesPerson, NEITH
 
 export const journeyParams = z.object(page).refine(namesPerson, NEITHER)
 
-const profile = z.object({ user_id: z.string(), project: z.string().optional() })
+const profile = z.object({
+  user_id: z.string().meta({ description: 'The id that all linked ids of the user resolve to' }),
+  project: z.string().optional(),
+  traits: z.record(z.string(), z.unknown()).optional().meta({ description: 'From POST /identify' }),
+})
 
 export const lookupResponse = eventsResponse
   .extend({ profiles: z.array(profile) })

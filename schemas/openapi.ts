@@ -17,6 +17,7 @@ const TAGS = {
   Bots: 'Requests of bots, which are counted by day and never stored or billed.',
   Projects: 'The projects of an account: one for each site or app.',
   Contexts: 'What the owner says about the numbers: goals, words, annotations.',
+  Portfolios: 'Projects whose users are the same people, as of a site and its shop.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
   Sessions:
     'How an agent gets access with one click of a human, keeps it and ends it. GET /auth.md tells it in steps.',
@@ -103,7 +104,7 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(parameters.length > 0 && {
         path: z.object(
-          Object.fromEntries(parameters.map(name => [name, PATH_PARAMETERS[name] ?? projectInPath])),
+          Object.fromEntries(parameters.map(parameter => [parameter, inPath[parameter] ?? z.string()])),
         ),
       }),
       ...((route.query ?? route.options) && { query: queryParameters(route) }),
@@ -134,14 +135,13 @@ function securityOf({ auth, credentials }: Route): Record<string, string[]>[] {
   return credentials === undefined ? ACCOUNT_SECURITY : credentials.flatMap(kind => SECURITY[kind])
 }
 
-/** The parameters in paths that do not name a project. */
-const PATH_PARAMETERS: Record<string, z.ZodType> = {
+const inPath: Record<string, z.ZodType> = {
+  id: z.string().meta({ description: "The project's id or name", example: 'demo' }),
+  idOrSlug: z.string().meta({ description: "The portfolio's id or slug", example: 'acme' }),
   version: z
     .string()
     .meta({ description: 'The name in the header X-Tracker-Path', example: '4f1c09ab23de5678.js' }),
 }
-
-const projectInPath = z.string().meta({ description: "The project's id or name", example: 'demo' })
 
 /** The query parameters of a row and its options, which a POST may also send as fields of its body. */
 function queryParameters({ query, options }: Route): z.ZodObject {

@@ -6,6 +6,7 @@ import { botsRoutes } from './routes/bots.ts'
 import { contextsRoutes } from './routes/contexts.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
+import { portfoliosRoutes } from './routes/portfolios.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionsRoutes } from './routes/sessions.ts'
@@ -83,6 +84,7 @@ export const routes = {
   ...botsRoutes,
   ...projectsRoutes,
   ...contextsRoutes,
+  ...portfoliosRoutes,
   ...accountRoutes,
   ...sessionsRoutes,
   ...pagesRoutes,

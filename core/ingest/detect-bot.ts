@@ -2,7 +2,7 @@ import { type Caller, hasScope } from '#core/accounts/caller'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { BOT_RULES_VERSION, type Bot, type BotClassifier } from './bots.ts'
-import { type Ok, ok, type RedirectToBots, redirectToBots } from './results.ts'
+import { type Drop, drop, type Ok, ok, type RedirectToBots, redirectToBots } from './results.ts'
 import type { Sender } from './sender.ts'
 import type { TrackRequest } from './track-request.ts'
 
@@ -37,6 +37,14 @@ export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }
       dropped: trackRequest.items.length,
       rules_version: BOT_RULES_VERSION,
     })
+  }
+}
+
+/** Ignores identify requests of bots: the sender gets the usual response, and nothing is stored or counted (U50). */
+export function ignoreBot({ bots }: { bots: BotClassifier }) {
+  return async ({ project, sender }: Pick<BotCheck, 'project' | 'sender'>): Promise<Ok<void> | Drop> => {
+    if (bots(sender.userAgent) === null || mayTrack(await sender.findCaller(), project)) return ok(undefined)
+    return drop('bot')
   }
 }
 

@@ -16,27 +16,37 @@ export function propertiesJson(sent: unknown, label: string): string | null {
       `${fieldName('properties', label)} is not an object. Send an object or null.`,
     )
   }
-  const text = stringify(sent)
-  // A code unit takes at most three bytes of UTF-8, so a short text needs no count.
-  const size = text.length * 3 <= EVENT_LIMITS.propertiesBytes ? 0 : Buffer.byteLength(text)
-  if (size > EVENT_LIMITS.propertiesBytes) {
+  const text = jsonWithoutEmails(sent, EVENT_LIMITS.propertiesBytes)
+  if (text === null) {
     throw new ApiError(
       'INVALID_PROPERTIES',
       `${fieldName('properties', label)} has more than ${EVENT_LIMITS.propertiesBytes} bytes as JSON. Send fewer.`,
     )
   }
+  return text
+}
+
+/**
+ * Writes an object as JSON without the keys that contain `email`; null if the object as sent has more than `maxBytes`, at least 2.
+ * Changes the object in place.
+ */
+export function jsonWithoutEmails(sent: JsonObject, maxBytes: number): string | null {
+  const text = stringify(sent)
+  if (text === null) return null
+  // A code unit takes at most three bytes of UTF-8, so a short text needs no count.
+  if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) return null
   if (!/email/i.test(text)) return replaceLoneSurrogates(text)
   removeEmailKeys(sent)
   return replaceLoneSurrogates(JSON.stringify(sent))
 }
 
-/** A value that is too deep for the stack is over the limit too, as each level has two bytes or more. */
-function stringify(sent: JsonObject): string {
+/** Null for a value that is too deep for the stack: it is over the limit too, as each level has two bytes or more. */
+function stringify(sent: JsonObject): string | null {
   try {
     return JSON.stringify(sent)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    return ' '.repeat(EVENT_LIMITS.propertiesBytes + 1)
+    return null
   }
 }
 

@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { JsonObject } from '#core/json-object'
 
 /** One accepted event inside a record. Keys of e-mail addresses are already removed from `properties`. */
 export type RecordedEvent = {
@@ -37,8 +38,30 @@ export type BotRecord = RecordHead & {
   rules_version?: string
 }
 
+/** One identify request. Its e-mail address is already a keyed hash (core/identity/email-hash.ts). */
+export type IdentifyRecord = RecordHead & {
+  kind: 'identify'
+  seq: number
+  /** Equal to user_id if the request has only traits. */
+  previous_id: string
+  user_id: string
+  traits: JsonObject | null
+  email_hash: string | null
+}
+
 /** What one request puts on the stream, for one project. */
-export type StreamRecord = EventsRecord | BotRecord
+export type StreamRecord = EventsRecord | BotRecord | IdentifyRecord
+
+/** The kinds of records that this version of the service reads. */
+const KINDS: readonly unknown[] = ['events', 'bots', 'identify'] satisfies StreamRecord['kind'][]
+
+/** A record whose kind this version does not know: a newer version wrote it, and will read it. */
+export class UnknownKindError extends Error {
+  constructor(kind: unknown) {
+    super(`unknown kind ${String(kind)}`)
+    this.name = 'UnknownKindError'
+  }
+}
 
 /** A record of events, with the properties as the JSON text that ingestion has already written. */
 export type WrittenEventsRecord = Omit<EventsRecord, 'events'> & { events: readonly WrittenEvent[] }
@@ -46,7 +69,7 @@ export type WrittenEvent = Omit<RecordedEvent, 'properties'> & { propertiesJson:
 
 /** Packs a record for the stream. */
 export function packRecord(record: StreamRecord): Uint8Array {
-  if (record.kind === 'bots') return packJson(JSON.stringify(record))
+  if (record.kind !== 'events') return packJson(JSON.stringify(record))
   const events = record.events.map(event => ({ ...event, propertiesJson: JSON.stringify(event.properties) }))
   return packWrittenRecord({ ...record, events })
 }
@@ -141,12 +164,16 @@ export function unpackJson(bytes: Uint8Array): unknown {
   return JSON.parse(unpackText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString('utf8'))
 }
 
-/** Reads a record. Throws an Error that says what is wrong with the bytes; the lake consumer quarantines them. */
+/**
+ * Reads a record. Throws UnknownKindError for one of a newer version, else an Error that says what is wrong with the bytes; the lake
+ * consumer sets both aside (core/lake/set-aside.ts).
+ */
 export function unpackRecord(bytes: Uint8Array): StreamRecord {
   const record = unpackJson(bytes) as StreamRecord | undefined
-  if (record?.kind === 'events' && Array.isArray(record.events)) return record
-  if (record?.kind === 'bots') return record
-  throw new Error(`unknown kind ${String((record as { kind?: unknown } | undefined)?.kind)}`)
+  if (typeof record?.kind !== 'string') throw new Error('the record has no kind')
+  if (!KINDS.includes(record.kind)) throw new UnknownKindError(record.kind)
+  if (record.kind === 'events' && !Array.isArray(record.events)) throw new Error('the record has no events')
+  return record
 }
 
 function unpackText(bytes: Buffer): Buffer {

@@ -1,12 +1,15 @@
+import { identitiesOf } from '#core/identity/from-records'
+import type { IdentityStore } from '#core/identity/identity-store'
 import { type StreamRecord, unpackedBytes, unpackRecord } from '#core/ingest/record'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import { countRecords } from './counts.ts'
-import { hotKey, quarantineKey } from './keys.ts'
+import { hotKey } from './keys.ts'
 import { encodeHot } from './parquet.ts'
 import { type HotRow, toHotRows } from './rows.ts'
 import { isBeyond } from './sequence.ts'
+import { setAside, toUnreadableRecord, type UnreadableRecord } from './set-aside.ts'
 import type { Claim, LakeStateStore, ShardState } from './state.ts'
 
 export type LakeConsumerServices = {
@@ -15,6 +18,7 @@ export type LakeConsumerServices = {
   lake: Lake
   usage: Pick<UsageCounters, 'addClaim' | 'addBots'>
   projects: EventIdNotes
+  identity: Pick<IdentityStore, 'add'>
   clock: Clock
   log: Log
   /** Encodes a hot file. The simulator uses a cheaper encoding. */
@@ -31,9 +35,6 @@ export const CLAIM_BYTES = 24_000_000
 /** Tries of a batch without progress, before the batch is returned to the stream as failed. */
 const BATCH_TRIES = 3
 
-/** A record that cannot be read, in the form of the quarantine object. */
-type UnreadableRecord = { sequence: string; reason: string; data: string }
-
 /**
  * The lake consumer: moves the records of a shard into hot files, each record into exactly one file. It claims a range of
  * records by a conditional write, writes the file of the claim, then raises highWater. The key and the content of the
@@ -41,7 +42,7 @@ type UnreadableRecord = { sequence: string; reason: string; data: string }
  * bounds only repeats the same work. core/lake/README.md shows the states of a claim.
  */
 export function createLakeConsumer(services: LakeConsumerServices) {
-  const { state, stream, lake, usage, projects, clock, log, encode = encodeHot } = services
+  const { state, stream, lake, usage, projects, identity, clock, log, encode = encodeHot } = services
 
   /**
    * Moves the next records of the shard into the lake, at most one claim. `batch` holds entries that the caller has
@@ -134,12 +135,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     mayWriteFile = true,
   ): Promise<number> {
     const { records, rows, unreadableRecords } = unpackEntries(entries)
-    if (unreadableRecords.length > 0) {
-      const key = quarantineKey(shard, claim)
-      const lines = unreadableRecords.map(record => `${JSON.stringify(record)}\n`)
-      await lake.put(key, Buffer.from(lines.join('')))
-      log('RECORD_QUARANTINED', { shard, records: unreadableRecords.length, key })
-    }
+    await setAside({ lake, log }, shard, claim, unreadableRecords)
     // Reads look for copies only in projects that are known to send event_ids, so this comes before the file.
     const rowsWithEventId = rows.filter(row => row.event_id !== null)
     const projectIds = new Set(rowsWithEventId.map(row => String(row.project_id)))
@@ -148,6 +144,9 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const { events, bots } = countRecords(records)
     await usage.addClaim({ shard, ...claim }, events)
     await usage.addBots(shard, claim.last, bots)
+    for (const [projectId, { links, profiles }] of identitiesOf(records)) {
+      await identity.add(projectId, links, profiles)
+    }
     await state.commit(shard, claim)
     return entries.length
   }
@@ -232,12 +231,4 @@ function coversClaim(batch: readonly StreamEntry[], highWater: string | null, cl
 
 function isInClaim(sequence: string, claim: Claim): boolean {
   return !isBeyond(claim.first, sequence) && !isBeyond(sequence, claim.last)
-}
-
-function toUnreadableRecord(entry: StreamEntry, error: unknown): UnreadableRecord {
-  return {
-    sequence: entry.sequence,
-    reason: error instanceof Error ? error.message : String(error),
-    data: Buffer.from(entry.data).toString('base64'),
-  }
 }

@@ -21,7 +21,7 @@ export function countRecords(records: readonly StreamRecord[]): {
         events: 0,
       }))
       count.events += record.events.length
-    } else {
+    } else if (record.kind === 'bots') {
       const { project_id, category, actor } = record
       const count = getOrInsert(bots, `${project_id} ${day} ${category} ${actor}`, () => ({
         project_id,

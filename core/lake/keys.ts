@@ -5,7 +5,7 @@ import type { Claim } from './state.ts'
 /** The keys of all objects in the lake. A key says everything that the content of its object follows from. */
 
 /** The tables that a segment has files in. */
-export type SegmentTable = Exclude<TableName, 'events_hot'>
+export type SegmentTable = Exclude<TableName, 'events_hot' | 'links'>
 export const SEGMENT_TABLES: readonly SegmentTable[] = [
   'segment_sessions',
   'segment_activity',
@@ -68,9 +68,38 @@ export function parseSegmentKey(
   return { table, bucket, segment: { from, until, generation }, part }
 }
 
+/**
+ * A file with resolved links of an identity scope. `writer` is random: two processes that write the same version at once write
+ * different objects, and the scope's item names one of them.
+ */
+export function linksKey(bucket: number, scopeKey: string, version: number, writer: string): string {
+  return `${linksPrefix(bucket, scopeKey)}${version}-${writer}.parquet`
+}
+
+/** The prefix of all links files of an identity scope. */
+export function linksPrefix(bucket: number, scopeKey: string): string {
+  return `${tables.links.prefix}/bucket=${bucket}/${scopeKey}-`
+}
+
+/** The identity scope in the key of a links file; null for any other key. */
+export function parseLinksKey(key: string): { scopeKey: string } | null {
+  const [, scopeKey] = /^links\/bucket=\d+\/(.+)-\d+-[0-9a-f]+\.parquet$/.exec(key) ?? []
+  return scopeKey === undefined ? null : { scopeKey }
+}
+
+/** The prefix of what could not be read. */
+export const QUARANTINE = 'quarantine/'
+/** The prefix of what only a newer version can read. */
+export const WAITING = 'waiting/'
+
 /** The records of a claim that could not be read, with the reasons. */
 export function quarantineKey(shard: string, claim: Claim): string {
-  return `quarantine/${shard}-${claim.first}-${claim.last}.jsonl`
+  return `${QUARANTINE}${shard}-${claim.first}-${claim.last}.jsonl`
+}
+
+/** The records of a claim whose kind this version does not know. */
+export function waitingKey(shard: string, claim: Claim): string {
+  return `${WAITING}${shard}-${claim.first}-${claim.last}.jsonl`
 }
 
 /** The job that deletes the superseded hot files of an epoch. It is finished before the first file is deleted. */

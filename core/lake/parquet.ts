@@ -2,7 +2,7 @@ import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer'
 import { type Column, type ColumnOf, type ColumnType, tables } from '#schemas/columns'
 import type { HotRow } from './rows.ts'
 
-type HotColumn = Column<ColumnOf<'events_hot'>>
+type Value = string | number | bigint | null
 
 /** Rows in a row group: enough for a good dictionary, few enough that a reader can skip what it does not need. */
 const ROW_GROUP_ROWS = 50_000
@@ -13,10 +13,17 @@ const ROW_GROUP_ROWS = 50_000
  * give the same bytes.
  */
 export function encodeHot(rows: readonly HotRow[]): Uint8Array {
-  const sortedRows = rows.toSorted(compareRows)
-  const columns: readonly HotColumn[] = tables.events_hot.columns
+  return encodeRows('events_hot', rows.toSorted(compareRows))
+}
+
+/** Encodes rows of a table without dates as a Parquet file. */
+export function encodeRows<Name extends 'events_hot' | 'links'>(
+  table: Name,
+  rows: readonly Record<ColumnOf<Name>, Value>[],
+): Uint8Array {
+  const columns: readonly Column[] = tables[table].columns
   const buffer = parquetWriteBuffer({
-    columnData: columns.map(column => columnSource(column, sortedRows)),
+    columnData: columns.map(column => columnSource(column, rows as readonly Record<string, Value>[])),
     schema: [
       { name: 'root', num_children: columns.length },
       ...columns.map(column => ({
@@ -42,18 +49,18 @@ const parquetTypes: Partial<Record<ColumnType, object>> = {
 /** Reads skip row groups by the statistics of these columns. No read uses those of other columns. */
 const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp'])
 
-function columnSource({ name, type }: HotColumn, rows: readonly HotRow[]): ColumnSource {
-  const value = type === 'string' ? (row: HotRow) => row[name] : (row: HotRow) => toInt64(row[name])
+function columnSource({ name, type }: Column, rows: readonly Record<string, Value>[]): ColumnSource {
+  const cell = (row: Record<string, Value>) => row[name] ?? null
   return {
     name,
-    data: rows.map<string | number | bigint | null>(value),
+    data: rows.map(type === 'string' ? cell : row => toInt64(cell(row))),
     statistics: COLUMNS_WITH_STATISTICS.has(name),
     // Integers are times and keys here. Nearly all of them differ, so a dictionary would not help.
     ...(type !== 'string' && { encoding: 'PLAIN' as const }),
   }
 }
 
-function toInt64(value: HotRow[keyof HotRow]): bigint | null {
+function toInt64(value: Value): bigint | null {
   return value === null ? null : BigInt(value)
 }
 

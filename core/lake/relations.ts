@@ -1,3 +1,4 @@
+import type { ResolvedLinks } from '#core/identity/resolved-links'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { date, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
@@ -9,6 +10,7 @@ import { type SegmentTable, segmentKeys } from './keys.ts'
 import type { Segment } from './manifest.ts'
 import { joinFragments, sessionFragments } from './session-fragments.ts'
 import type { Snapshot } from './snapshot.ts'
+import { resolveUserIds, resolveUserKeys } from './user-links.ts'
 
 /**
  * What reports read, as pieces of SQL for FROM. Reports need not know in which files a snapshot finds an event, how a
@@ -24,6 +26,8 @@ export type LakeRead = {
   to: number
   /** The event_keys of hot events that have copies (copiedKeysSql of core/lake/hot-events.ts). Without it any of them may. */
   copiedKeys?: readonly string[] | undefined
+  /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
+  links?: ResolvedLinks | null | undefined
 }
 
 /** What a report can read of an event. `date` is its UTC date. */
@@ -41,10 +45,14 @@ export function oldestEvent({ created_at }: Pick<Project, 'created_at'>): number
   return midnight(Date.parse(created_at) - EVENT_LIMITS.pastMs)
 }
 
-/** The events, each once. Name only the fields that the statement uses: every column costs reading. */
+/**
+ * The events, each once. Name only the fields that the statement uses: every column costs reading. `user_id` is the id that it
+ * resolves to.
+ */
 export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery {
   const segments = segmentsBetween(read, read.from, read.to)
-  return unionAll(read, segmentEvents(read, segments, fields), hotEvents(read, fields, read))
+  const stored = unionAll(read, segmentEvents(read, segments, fields), hotEvents(read, fields, read))
+  return fields.includes('user_id') ? resolveUserIds(read, stored, fields) : stored
 }
 
 /**
@@ -67,7 +75,12 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
     rows => sql`SELECT date, user_key AS user_ref, event, country, CAST(1 AS bigint) AS event_count
       FROM (${rows}) AS hot_events`,
   )
-  return unionAll(read, rollup, hot)
+  return resolveUserKeys(
+    read,
+    unionAll(read, rollup, hot),
+    ['date', 'event', 'country', 'event_count'],
+    'user_ref',
+  )
 }
 
 /**
@@ -99,11 +112,26 @@ export function sessions(read: LakeRead): SqlQuery {
     sql`session_key AS earlier_key`,
     betweenDates(searchFrom, firstDate),
   )
-  if (earlierKeys.length === 0) return sql`(${whole})`
   // A join instead of NOT EXISTS: for that, DuckDB first makes the 1.5 million keys of a busy month distinct.
-  return sql`(SELECT session.* FROM (${whole}) AS session
+  const started =
+    earlierKeys.length === 0
+      ? sql`(${whole})`
+      : sql`(SELECT session.* FROM (${whole}) AS session
       LEFT JOIN (${join(earlierKeys, '')}) AS earlier ON earlier_key = session_key WHERE earlier_key IS NULL)`
+  return resolveUserKeys(read, started, SESSION_COLUMNS, 'user_key')
 }
+
+/** The columns of a session, beside user_key. */
+const SESSION_COLUMNS = [
+  'session_key',
+  'user_at',
+  'start_at',
+  'end_at',
+  'event_count',
+  'is_bounce',
+  'entry_page',
+  'exit_page',
+] as const
 
 /** The same as `sessions`, but from the events: session_key and user_key are session_id and user_id. */
 export function sessionsOfEvents(read: LakeRead): SqlQuery {

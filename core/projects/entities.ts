@@ -16,6 +16,9 @@ export function createProjectEntity({ client, table }: StateTable) {
         source_scan_id: { type: 'string' },
         bucket: { type: 'number', required: true },
         has_event_ids: { type: 'boolean' },
+        has_links: { type: 'boolean' },
+        has_linked_anonymous_ids: { type: 'boolean' },
+        portfolio_id: { type: 'string' },
         created_at: { type: 'string', required: true },
         deleted_at: { type: 'string' },
         /** Every change raises the version, and holds only for the version that it has read. */

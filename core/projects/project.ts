@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { BUCKETS } from '#schemas/columns'
+
 /** A project inside the service; schemas/projects.ts has the form that callers see. */
 export type Project = {
   id: string
@@ -12,6 +15,12 @@ export type Project = {
   bucket: number
   /** Whether any event came with an event_id: only then can reads meet copies. */
   has_event_ids: boolean
+  /** Whether any identify request has linked two ids: only then do reads resolve user ids. */
+  has_links: boolean
+  /** Whether the tracker has linked two anonymous ids, which it does between domains (contract 1.5). */
+  has_linked_anonymous_ids: boolean
+  /** The portfolio that the project is in, or null. */
+  portfolio_id: string | null
   /** ISO 8601. */
   created_at: string
   /** ISO 8601, or null for a live project. */
@@ -24,6 +33,12 @@ export type EventIdNotes = {
   noteEventIds(projectId: string): Promise<void>
 }
 
+/** Lets the lake consumer record which projects have links of ids. */
+export type LinkNotes = {
+  /** Records that ids of the project are linked; `linksAnonymousIds`: two anonymous ids. Cheap to call for every batch. */
+  noteLinks(projectId: string, linksAnonymousIds: boolean): Promise<void>
+}
+
 /** The look-ups of projects that other rooms need. core/projects/store.ts implements them. */
 export type ProjectDirectory = {
   /** Returns the live project of a token, or null. Cached for seconds; a deletion by this process shows at once. */
@@ -32,4 +47,11 @@ export type ProjectDirectory = {
   byId(id: string): Promise<Project | null>
   /** Returns the account's live project by id or exact name (id wins), or null. */
   resolve(accountId: string, nameOrId: string): Promise<Project | null>
+  /** Returns the account's live projects, oldest first. */
+  list(accountId: string): Promise<Project[]>
+}
+
+/** Spreads projects and identity scopes evenly over the buckets. The bucket depends on the id alone, so it never changes. */
+export function bucketOf(id: string): number {
+  return createHash('sha256').update(id).digest().readUInt32BE(0) % BUCKETS
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import type { Account } from '#core/accounts/caller'
 import { createDeletionList } from '#core/deletion/deletion-list'
@@ -7,11 +7,16 @@ import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
-import { BUCKETS } from '#schemas/columns'
 import { PROJECT_NAME } from '#schemas/projects'
 import { createProjectEntity, createTokenEntity } from './entities.ts'
 import { normalizeOrigins, primaryOrigin } from './origins.ts'
-import type { EventIdNotes, Project, ProjectDirectory } from './project.ts'
+import {
+  bucketOf,
+  type EventIdNotes,
+  type LinkNotes,
+  type Project,
+  type ProjectDirectory,
+} from './project.ts'
 import { createReservations, type ProjectItem, type Reservation } from './reservations.ts'
 
 export type ProjectStoreServices = StateTable & { clock: Clock; usage: Pick<UsageCounters, 'totals'> }
@@ -42,8 +47,8 @@ const NO_PROJECT = Promise.resolve(null)
 const MAX_TRIES = 8
 /** Names of projects that a process remembers. */
 const MAX_NAMES = 10_000
-/** Projects that a process remembers as senders of event_ids. */
-const MAX_EVENT_ID_SENDERS = 10_000
+/** Projects that a process remembers as senders of event_ids, and of links. */
+const MAX_NOTED_PROJECTS = 10_000
 
 /** Projects by contract 1.4. Each name and primary origin has a reservation; the project's own item decides. */
 export function createProjectStore({ clock, usage, ...state }: ProjectStoreServices) {
@@ -54,7 +59,9 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   const cache = createLookupCache(clock, lookUpToken, TOKEN_CACHE)
   /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
   const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
-  const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_EVENT_ID_SENDERS })
+  const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_NOTED_PROJECTS })
+  /** Whether the project has also linked anonymous ids. */
+  const linkSenders = new QuickLRU<string, boolean>({ maxSize: MAX_NOTED_PROJECTS })
 
   function now(): string {
     return new Date(clock.now()).toISOString()
@@ -257,8 +264,22 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
     eventIdSenders.set(id, true)
   }
 
-  const directory: ProjectDirectory & EventIdNotes = { byToken, byId, resolve, noteEventIds }
-  return { ...directory, create, update, remove, list, itemKeys }
+  async function noteLinks(id: string, linksAnonymousIds: boolean): Promise<void> {
+    if (linkSenders.get(id) === true || linkSenders.get(id) === linksAnonymousIds) return
+    const flags = { has_links: true, ...(linksAnonymousIds && { has_linked_anonymous_ids: true }) }
+    await conditionHeld(projects.patch({ id }).set(flags).go())
+    linkSenders.set(id, linksAnonymousIds)
+  }
+
+  const directory: ProjectDirectory & EventIdNotes & LinkNotes = {
+    byToken,
+    byId,
+    resolve,
+    list,
+    noteEventIds,
+    noteLinks,
+  }
+  return { ...directory, create, update, remove, itemKeys }
 }
 
 export type ProjectStore = ReturnType<typeof createProjectStore>
@@ -278,13 +299,10 @@ function fieldsOf({ name, allowed_origins, link_domains }: ProjectItem) {
 }
 
 function toProject({ version, ...item }: ProjectItem): Project {
-  const { source_scan_id = null, deleted_at = null, has_event_ids = false } = item
-  return { ...item, source_scan_id, deleted_at, has_event_ids }
-}
-
-/** Spreads projects evenly over the buckets. The bucket depends on the id alone, so it never changes. */
-function bucketOf(id: string): number {
-  return createHash('sha256').update(id).digest().readUInt32BE(0) % BUCKETS
+  const { source_scan_id = null, deleted_at = null, portfolio_id = null } = item
+  const { has_event_ids = false, has_links = false, has_linked_anonymous_ids = false } = item
+  const flags = { has_event_ids, has_links, has_linked_anonymous_ids }
+  return { ...item, source_scan_id, deleted_at, portfolio_id, ...flags }
 }
 
 function compare(a: string, b: string): number {

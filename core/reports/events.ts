@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { eventUlid } from '#core/ingest/ids'
 import { events as eventsRelation, type LakeRead } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, join, name, sql, timestamp } from '#core/sql'
+import { integer, isOneOf, join, name, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import { type EventColumnName, eventColumns } from '#schemas/columns'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse, eventsQuery } from '#schemas/events'
 import { type EventPosition, encodeCursor, parseCursor } from './cursor.ts'
-import { defineReport, type ReportRequest, sinceDays } from './run.ts'
+import { defineReport, type ReportProject, type ReportRequest, sinceDays } from './run.ts'
 import type { ReadRows } from './statements.ts'
 import { readProperties } from './stored-properties.ts'
 
@@ -23,25 +23,40 @@ const LOOK_BACK_DAYS = [1, 4, Number.POSITIVE_INFINITY]
  */
 export const events = defineReport<EventsParams, EventsResponse>({
   range: sinceDays(7),
-  compute: readEvents,
+  async compute(rows, { project, params, read, identity }) {
+    const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)
+    return readEvents(rows, { project, params, users, members: [{ project, read }] })
+  },
 })
+
+/** A project whose events a page has. */
+export type Member = { project: Pick<ReportProject, 'id' | 'name'>; read: LakeRead }
+
+export type PageRequest = Pick<ReportRequest<EventsParams>, 'project'> & {
+  params: Pick<EventsParams, 'event' | 'session_id' | 'before' | 'limit'>
+  /** Final ids of users; null: events of all users. */
+  users: readonly string[] | null
+  /** The projects whose events are read. If there are several, each event names its project. */
+  members: readonly Member[]
+}
 
 /** One page of events. POST /events and the journeys read events by the same function. */
 export async function readEvents(
   rows: ReadRows,
-  { project, params, read }: Pick<ReportRequest<EventsParams>, 'project' | 'params' | 'read'>,
+  { project, params, users, members }: PageRequest,
 ): Promise<EventsResponse> {
   const filter: EventFilter = {
-    values: filterValues(params),
+    ...params,
+    users,
     before: params.before === undefined ? null : parseCursor(params.before),
   }
   // One more than the page shows whether there is a next page.
-  const positions = await findPositions(rows, read, filter, params.limit + 1)
+  const positions = await findPositions(rows, members, filter, params.limit + 1)
   const page = positions.slice(0, params.limit)
-  const pageRows = await readPage(rows, read, filter, page)
+  const pageRows = await readPage(rows, members, filter, page)
   const pageIds = new Set(page.map(toId))
   const eventsOfPage = pageRows
-    .map(row => toEventRow(project.id, row))
+    .map(row => toEventRow(row, members))
     .filter(({ id }) => pageIds.has(id))
     // Copies of an event have the same id.
     .slice(0, page.length)
@@ -55,33 +70,28 @@ export async function readEvents(
 }
 
 /** Which events of the range the caller asks for. */
-type EventFilter = {
-  values: readonly { column: 'event' | 'user_id' | 'session_id'; value: string }[]
+type EventFilter = Pick<PageRequest['params'], 'event' | 'session_id'> & {
+  users: readonly string[] | null
   /** Only events that are older than this position. */
   before: EventPosition | null
-}
-
-function filterValues(params: EventsParams): EventFilter['values'] {
-  const columns = ['event', 'user_id', 'session_id'] as const
-  return columns.flatMap(column => {
-    const value = params[column]
-    return value === undefined ? [] : [{ column, value }]
-  })
 }
 
 /** The positions of the newest `limit` events, or of all if there are fewer. */
 async function findPositions(
   rows: ReadRows,
-  read: LakeRead,
+  members: readonly Member[],
   filter: EventFilter,
   limit: number,
 ): Promise<EventPosition[]> {
   const positions: EventPosition[] = []
-  let to = filter.before === null ? read.to : Math.min(read.to, filter.before.timestamp + 1)
+  const oldest = Math.min(...members.map(({ read }) => read.from))
+  const end = Math.max(...members.map(({ read }) => read.to))
+  let to = filter.before === null ? end : Math.min(end, filter.before.timestamp + 1)
   for (const days of LOOK_BACK_DAYS) {
-    if (positions.length >= limit || to <= read.from) break
-    const from = Math.max(read.from, Math.floor((to - 1) / DAY_MS - (days - 1)) * DAY_MS)
-    const olderRows = await rows(positionsSql({ ...read, from, to }, filter, limit - positions.length))
+    if (positions.length >= limit || to <= oldest) break
+    const from = Math.max(oldest, Math.floor((to - 1) / DAY_MS - (days - 1)) * DAY_MS)
+    const relation = eventsBetween(members, from, to, [...POSITION_COLUMNS, ...filterColumns(filter)])
+    const olderRows = await rows(positionsSql(relation, filter, limit - positions.length))
     positions.push(...olderRows.map(toPosition))
     to = from
   }
@@ -91,31 +101,60 @@ async function findPositions(
 /** All columns of the events of the page. Events that arrived after findPositions may be among them. */
 async function readPage(
   rows: ReadRows,
-  read: LakeRead,
+  members: readonly Member[],
   filter: EventFilter,
   page: readonly EventPosition[],
 ): Promise<Row[]> {
   const [newest, oldest] = [page[0], page.at(-1)]
   if (newest === undefined || oldest === undefined) return []
-  return rows(pageSql({ ...read, from: oldest.timestamp, to: newest.timestamp + 1 }, filter, oldest))
+  const relation = eventsBetween(members, oldest.timestamp, newest.timestamp + 1, PAGE_COLUMNS)
+  return rows(pageSql(relation, filter, oldest, members.length > 1))
 }
 
-function positionsSql(read: LakeRead, filter: EventFilter, limit: number): SqlQuery {
-  const columns: EventColumnName[] = [
-    'timestamp',
-    'lag_s',
-    'seq',
-    ...filter.values.map(({ column }) => column),
+const POSITION_COLUMNS = ['timestamp', 'lag_s', 'seq'] as const
+const PAGE_COLUMNS = eventColumns.map(column => column.name).filter(column => column !== 'project_id')
+
+function filterColumns({ event, session_id, users }: EventFilter): EventColumnName[] {
+  return [
+    ...(event === undefined ? [] : ['event' as const]),
+    ...(users === null ? [] : ['user_id' as const]),
+    ...(session_id === undefined ? [] : ['session_id' as const]),
   ]
-  return sql`SELECT ${SENT_AT} AS sent_at, lag_s, seq FROM ${eventsRelation(read, columns)} AS each_event
+}
+
+/** The events of all members; if there are several, with the column `member`, the index of the project. */
+function eventsBetween(
+  members: readonly Member[],
+  from: number,
+  to: number,
+  columns: readonly EventColumnName[],
+): SqlQuery {
+  const relations = members.map(({ read }) =>
+    eventsRelation({ ...read, from: Math.max(from, read.from), to: Math.min(to, read.to) }, columns),
+  )
+  if (relations.length === 1) return relations[0] as SqlQuery
+  const names = join(columns.map(name), ', ')
+  const selects = relations.map(
+    (relation, i) => sql`SELECT ${names}, ${integer(i)} AS member FROM ${relation} AS member_event`,
+  )
+  return sql`(${join(selects, ' UNION ALL ')})`
+}
+
+function positionsSql(relation: SqlQuery, filter: EventFilter, limit: number): SqlQuery {
+  return sql`SELECT ${SENT_AT} AS sent_at, lag_s, seq FROM ${relation} AS each_event
     WHERE ${condition(filter)} ${NEWEST_FIRST} LIMIT ${integer(limit)}`
 }
 
 /** There is no LIMIT: events that arrived since would push the last events of the page out. */
-function pageSql(read: LakeRead, filter: EventFilter, oldest: EventPosition): SqlQuery {
-  const columns = eventColumns.map(column => column.name).filter(column => column !== 'project_id')
-  const storedColumns = columns.filter(column => column !== 'timestamp').map(name)
-  return sql`SELECT ${SENT_AT} AS sent_at, ${join(storedColumns, ', ')} FROM ${eventsRelation(read, columns)} AS each_event
+function pageSql(
+  relation: SqlQuery,
+  filter: EventFilter,
+  oldest: EventPosition,
+  isJoined: boolean,
+): SqlQuery {
+  const columns = PAGE_COLUMNS.filter(column => column !== 'timestamp').map(name)
+  if (isJoined) columns.push(sql`member`)
+  return sql`SELECT ${SENT_AT} AS sent_at, ${join(columns, ', ')} FROM ${relation} AS each_event
     WHERE ${condition(filter)} AND NOT ${isOlderThan(oldest)} ${NEWEST_FIRST}`
 }
 
@@ -124,9 +163,13 @@ const SENT_AT = sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000'
 
 const NEWEST_FIRST = sql`ORDER BY timestamp DESC, lag_s DESC, seq DESC`
 
-function condition({ values, before }: EventFilter): SqlQuery {
-  const conditions = values.map(({ column, value }) => sql`${name(column)} = ${value}`)
-  if (before !== null) conditions.push(isOlderThan(before))
+function condition({ event, session_id, users, before }: EventFilter): SqlQuery {
+  const conditions = [
+    ...(event === undefined ? [] : [sql`event = ${event}`]),
+    ...(users === null ? [] : [isOneOf(sql`user_id`, users)]),
+    ...(session_id === undefined ? [] : [sql`session_id = ${session_id}`]),
+    ...(before === null ? [] : [isOlderThan(before)]),
+  ]
   return conditions.length === 0 ? sql`true` : join(conditions, ' AND ')
 }
 
@@ -144,13 +187,15 @@ function toId({ timestamp, lag, seq }: EventPosition): string {
 }
 
 /** A stored event in the form of the contract. */
-function toEventRow(projectId: string, row: Row): EventRow {
+function toEventRow(row: Row, members: readonly Member[]): EventRow {
+  const { project } = members[Number(row.member ?? 0)] as Member
   const position = toPosition(row)
   const text = (column: EventColumnName): string | null => (row[column] === null ? null : String(row[column]))
   return {
     id: toId(position),
     ...(row.event_id === null ? {} : { event_id: String(row.event_id) }),
-    project_id: projectId,
+    project_id: project.id,
+    ...(members.length > 1 && { project: project.name }),
     event: String(row.event),
     properties: readProperties(row),
     user_id: text('user_id'),

@@ -1,56 +1,111 @@
 import type { z } from 'zod'
+import type { EventRow } from '#schemas/event'
+import type { EventsResponse } from '#schemas/events'
 import type { eventsBody, journeyParams, journeyResponse, lookupResponse } from '#schemas/lookups'
-import { readEvents } from './events.ts'
+import { type Member, readEvents } from './events.ts'
 import { defineReport, type ReportRequest, sinceDays } from './run.ts'
 import type { ReadRows } from './statements.ts'
 
 export type LookupParams = Omit<z.output<typeof eventsBody>, 'project'>
 export type JourneyParams = Omit<z.output<typeof journeyParams>, 'project'>
 
+type PersonParams = { user_id?: string | undefined; email?: string | undefined }
+type PersonRequest<Params extends PersonParams> = ReportRequest<Params & { limit: number }>
+type Profiles = z.input<typeof lookupResponse>['profiles']
+
 /** POST /events and POST /events/lookup (contract 1.3): events of one person, newest first. */
 export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResponse>>({
   range: sinceDays(7),
   async compute(rows, request) {
-    const { project, params } = request
-    if (isUnknownEmail(params)) {
-      return { project: project.name, events: [], count: 0, next_before: null, profiles: [] }
-    }
-    const page = await readEvents(rows, request)
-    const { user_id } = params
-    return { ...page, profiles: user_id === undefined || page.count === 0 ? [] : [{ user_id }] }
+    const { page, profiles } = await readPerson(rows, request)
+    const isJoined = request.identity.joinedProjects !== null
+    return { ...page, profiles: isJoined ? profiles : profiles.map(({ project, ...profile }) => profile) }
   },
 })
 
 /** GET and POST /journey, POST /journey/lookup (contract 1.3): the newest events of a person, oldest first. */
 export const journey = defineReport<JourneyParams, z.input<typeof journeyResponse>>({
   range: sinceDays(30),
-  compute: readJourney,
+  async compute(rows, request) {
+    const { page, profiles } = await readPerson(rows, request)
+    const { events, count, next_before, project } = page
+    return {
+      project,
+      profiles,
+      events: events.toReversed(),
+      count,
+      ...(next_before !== null && { truncated: true as const }),
+    }
+  },
 })
 
-async function readJourney(
+/**
+ * The events and profiles of whom the request names: by any id of the person, or by e-mail address. In a joined identity scope they
+ * come from all projects of the scope. An unknown address gives empty lists.
+ */
+async function readPerson<Params extends PersonParams>(
   rows: ReadRows,
-  request: ReportRequest<JourneyParams>,
-): Promise<z.input<typeof journeyResponse>> {
+  request: PersonRequest<Params>,
+): Promise<{ page: EventsResponse; profiles: Profiles }> {
   const { project, params } = request
-  if (isUnknownEmail(params)) return { project: project.name, profiles: [], events: [], count: 0 }
-  const { events, count, next_before } = await readEvents(rows, request)
-  const { user_id } = params
-  return {
-    project: project.name,
-    profiles: user_id === undefined || count === 0 ? [] : [{ user_id, project: project.name }],
-    events: events.toReversed(),
-    count,
-    ...(next_before !== null && { truncated: true as const }),
+  const users = await findUsers(request)
+  if (users !== null && users.length === 0) {
+    return { page: { project: project.name, events: [], count: 0, next_before: null }, profiles: [] }
   }
+  const members = users === null ? [{ project, read: request.read }] : await openMembers(request)
+  const page = await readEvents(rows, { project, params, users, members })
+  // The first id of an id's list is the final one. Users found by e-mail address all have their final ids.
+  const finals = params.user_id === undefined ? (users ?? []) : (users ?? []).slice(0, 1)
+  const profiles = await Promise.all(finals.map(final => readProfiles(request, members, final, page.events)))
+  return { page, profiles: profiles.flat() }
 }
 
-/** No e-mail address is known until projects can send identities. */
-function isUnknownEmail({
-  user_id,
-  email,
-}: {
-  user_id?: string | undefined
-  email?: string | undefined
-}): boolean {
-  return user_id === undefined && email !== undefined
+/** The ids whose events are read; null if the request names nobody. */
+async function findUsers<Params extends PersonParams>({
+  params: { user_id, email },
+  identity,
+}: PersonRequest<Params>): Promise<readonly string[] | null> {
+  if (user_id !== undefined) return identity.idsOf(user_id)
+  return email === undefined ? null : identity.findByEmail(email)
+}
+
+/** The projects that the lookup covers, the requested one first. */
+async function openMembers<Params extends PersonParams>({
+  project,
+  read,
+  identity: { joinedProjects },
+  readProject,
+}: PersonRequest<Params>): Promise<Member[]> {
+  const others = (joinedProjects ?? []).filter(({ id }) => id !== project.id)
+  const reads = await Promise.all(others.map(readProject))
+  return [
+    { project, read },
+    ...others.map((other, i) => ({ project: other, read: reads[i] as Member['read'] })),
+  ]
+}
+
+/** What each project knows about a user: traits, or only that there are events. */
+async function readProfiles<Params extends PersonParams>(
+  { project, params, identity }: PersonRequest<Params>,
+  members: readonly Member[],
+  final: string,
+  events: readonly EventRow[],
+): Promise<Profiles> {
+  const profiles = await Promise.all(
+    members.map(async (member): Promise<Profiles> => {
+      const profile = await identity.readProfile(member.project.id, final)
+      const hasEvents = events.some(
+        event => event.user_id === final && event.project_id === member.project.id,
+      )
+      if (profile === null && !hasEvents) return []
+      return [
+        { user_id: final, project: member.project.name, ...(profile !== null && { traits: profile.traits }) },
+      ]
+    }),
+  )
+  const found = profiles.flat()
+  // An address is known in the moment in which it is sent, before any event.
+  return found.length === 0 && params.user_id === undefined
+    ? [{ user_id: final, project: project.name }]
+    : found
 }

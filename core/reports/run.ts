@@ -1,3 +1,4 @@
+import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
 import { type LakeRead, oldestEvent } from '#core/lake/relations'
 import type { LakeSnapshot } from '#core/lake/snapshot'
 import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
@@ -24,6 +25,8 @@ export type ReportCall<Params> = {
   signal?: AbortSignal | undefined
   /** Unix ms. Events before it are older than the account's plan keeps them, so no report sees them. */
   keptSince?: number | undefined
+  /** The identities of the project's users. Without it every id stands for itself. */
+  identity?: IdentityView | undefined
 }
 
 /** What a report knows about its request. */
@@ -40,6 +43,9 @@ export type ReportRequest<Params> = {
   oldest: number
   /** The part of that range that can hold events, and the snapshot. The functions of core/lake/relations.ts take it. */
   read: LakeRead
+  identity: IdentityView
+  /** The same part of the range in another project of the account, in the same lake. */
+  readProject(project: ReportProject): Promise<LakeRead>
 }
 
 /** Parameters that every dated report has. */
@@ -96,7 +102,7 @@ export function toPeriod({
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
   { engine, openLake, clock }: ReportServices,
-  { project, query, body, signal, keptSince = 0 }: ReportCall<Params>,
+  { project, query, body, signal, keptSince = 0, identity = NO_IDENTITY }: ReportCall<Params>,
 ): Promise<Body> {
   // The chain has checked both against the route's schemas; together they hold all parameters.
   const params = { ...query, ...body } as Params
@@ -104,12 +110,16 @@ export async function runReport<Params extends DatedParams, Body>(
   const zone = createZone(params.tz ?? 'UTC')
   const range = report.range(params, { now, zone })
   const lake = await openLake()
-  const snapshot = await lake.ofBucket(project.bucket)
-  const oldest = Math.max(oldestEvent(project), keptSince)
-  const from = Math.max(range.from, oldest)
+  const oldestOf = (each: ReportProject) => Math.max(oldestEvent(each), keptSince)
   return withStatements(engine, { lake, signal }, async rows => {
-    const copiedKeys = await readCopiedKeys(rows, { snapshot, project })
-    const read = { snapshot, project, from, to: range.to, copiedKeys }
-    return report.compute(rows, { project, params, now, zone, range, oldest, read })
+    async function readProject(each: ReportProject): Promise<LakeRead> {
+      const snapshot = await lake.ofBucket(each.bucket)
+      const copiedKeys = await readCopiedKeys(rows, { snapshot, project: each })
+      const from = Math.max(range.from, oldestOf(each))
+      return { snapshot, project: each, from, to: range.to, copiedKeys, links: identity.links }
+    }
+    const read = await readProject(project)
+    const oldest = oldestOf(project)
+    return report.compute(rows, { project, params, now, zone, range, oldest, read, identity, readProject })
   })
 }

@@ -3,7 +3,7 @@ import { type LakeRead, sessions as sessionsRelation } from '#core/lake/relation
 import { shortKey } from '#core/lake/rows'
 import { unixMs } from '#core/lake/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, join, sql } from '#core/sql'
+import { integer, isOneOf, join, sql } from '#core/sql'
 import { DAY_MS, midnight } from '#core/time'
 import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessions'
 import { defineReport, sinceDays } from './run.ts'
@@ -23,8 +23,9 @@ const TIES = 100
  */
 export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResponse>>({
   range: sinceDays(7),
-  async compute(rows, { project, params, zone, read }) {
-    const found = await rows(newestSql(wholeLastDate(read), params))
+  async compute(rows, { project, params, zone, read, identity }) {
+    const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)
+    const found = await rows(newestSql(wholeLastDate(read), params, users))
     const total = Number(found[0]?.total_rows ?? 0)
     const lastStart = Number(found[params.limit - 1]?.start_time ?? 0)
     const candidates = found.filter(({ start_time }) => Number(start_time) >= lastStart)
@@ -66,9 +67,13 @@ function wholeLastDate(read: LakeRead): LakeRead {
   return { ...read, to: midnight(read.to) + DAY_MS }
 }
 
-function newestSql(read: LakeRead, { user_id, is_bounce, limit }: SessionsParams): SqlQuery {
+function newestSql(
+  read: LakeRead,
+  { is_bounce, limit }: SessionsParams,
+  users: readonly string[] | null,
+): SqlQuery {
   const conditions = [
-    ...(user_id === undefined ? [] : [sql`user_key = ${shortKey(user_id)}`]),
+    ...(users === null ? [] : [isOneOf(sql`user_key`, users.map(shortKey))]),
     ...(is_bounce === undefined ? [] : [sql`is_bounce = ${integer(is_bounce)}`]),
   ]
   const where = conditions.length === 0 ? sql`` : sql`WHERE ${join(conditions, ' AND ')}`

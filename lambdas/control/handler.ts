@@ -4,13 +4,15 @@ import { httpFunction } from '../http-function.ts'
 import { type AccountServices, accountEndpoints } from './account.ts'
 import { contextEndpoints } from './contexts.ts'
 import { experimentsConfigEndpoint } from './experiments-config.ts'
+import { portfolioEndpoints } from './portfolios.ts'
 import { type ProjectEndpointServices, projectEndpoints } from './projects.ts'
 
 export type ControlServices = AccountChainServices &
   AccountServices &
   ProjectEndpointServices &
   Parameters<typeof contextEndpoints>[0] &
-  Parameters<typeof experimentsConfigEndpoint>[0]
+  Parameters<typeof experimentsConfigEndpoint>[0] &
+  Parameters<typeof portfolioEndpoints>[0]
 
 /** The account, its projects, and what they mean (contract 1.4 and 1.7), and the experiments for its pages. */
 export function controlHandler(services: ControlServices): HttpFunction {
@@ -20,5 +22,6 @@ export function controlHandler(services: ControlServices): HttpFunction {
     ...accountEndpoints(services, chain),
     ...contextEndpoints(services, chain),
     experimentsConfig: experimentsConfigEndpoint(services),
+    ...portfolioEndpoints(services, chain),
   })
 }

@@ -10,6 +10,8 @@ export type LakeServices = {
   state: Pick<LakeStateStore, 'shard'>
   /** Finishes open claims of shards that no longer exist (core/lake/orphaned-claims.ts). */
   finishOrphanedClaims(): Promise<void>
+  /** Appends records again that an older consumer has set aside (core/lake/set-aside.ts). */
+  replay(): Promise<void>
   log: Log
 }
 
@@ -19,7 +21,7 @@ export type LakeServices = {
  * records the lake has. The batch does not: after a retry Lambda cuts batches anywhere, and another consumer may have
  * written a part.
  */
-export function lakeHandler({ consumer, state, finishOrphanedClaims, log }: LakeServices) {
+export function lakeHandler({ consumer, state, finishOrphanedClaims, replay, log }: LakeServices) {
   return async ({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
     const batchItemFailures: { itemIdentifier: string }[] = []
     // Lambda documents one shard in a batch. If there were two, nothing would be lost.
@@ -34,6 +36,7 @@ export function lakeHandler({ consumer, state, finishOrphanedClaims, log }: Lake
     await finishOrphanedClaims().catch(error =>
       log('JOB_FAILED', { job: 'orphaned claims', error: String(error) }),
     )
+    await replay().catch(error => log('JOB_FAILED', { job: 'replay', error: String(error) }))
     return { batchItemFailures }
   }
 

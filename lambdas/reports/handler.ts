@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Caller } from '#core/accounts/caller'
+import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
 import { limitsOf, NO_LIMIT } from '#core/limits/profile'
 import type { LiveBuffer } from '#core/live/buffer'
 import { readSnapshot } from '#core/live/snapshot'
@@ -36,7 +37,8 @@ import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
 
 export type ReportsServices = AccountChainServices &
-  ReadServices & {
+  ReadServices &
+  IdentityViewServices & {
     projects: Pick<ProjectStore, 'list'>
     buffer: LiveBuffer
     usage: Pick<UsageStore, 'bots'>
@@ -91,7 +93,13 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     const endpoint = chain(route)(async call => {
       const { account } = call.caller
       const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
-        runReport(report, reportServices, { ...call, keptSince: keptSince(services, call.caller) }),
+        openIdentity(services, toScopedProject(call)).then(identity =>
+          runReport(report, reportServices, {
+            ...call,
+            identity,
+            keptSince: keptSince(services, call.caller),
+          }),
+        ),
       )
       call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
       // A dry run has a body of its own, which the rows do not name. schemas/openapi.ts adds it to them.
@@ -189,4 +197,9 @@ async function readableProjects({ projects, demo }: ReportsServices, { account, 
   if (credential.kind !== 'demo') return projects.list(account.id)
   const project = await demo.project()
   return project === null ? [] : [project]
+}
+
+/** A demo session sees the demo project only, also if its owner has joined it with others. */
+function toScopedProject({ project, caller }: { project: Project; caller: Caller }): Project {
+  return caller.credential.kind === 'demo' ? { ...project, portfolio_id: null } : project
 }

@@ -1,14 +1,17 @@
 import type { Caller } from '#core/accounts/caller'
 import type { Limits } from '#core/accounts/limits'
+import type { EmailHasher } from '#core/identity/email-hash'
 import type { BotClassifier } from '#core/ingest/bots'
 import { checkEvents } from '#core/ingest/check-events'
 import { checkOrigin } from '#core/ingest/check-origin'
 import { countryOf } from '#core/ingest/country'
-import { detectBot } from '#core/ingest/detect-bot'
-import { enforceEventCaps } from '#core/ingest/enforce-event-caps'
+import { detectBot, ignoreBot } from '#core/ingest/detect-bot'
+import { enforceEventCaps, enforceTokenLimit } from '#core/ingest/enforce-caps'
 import { findProject } from '#core/ingest/find-project'
+import { checkIdentity } from '#core/ingest/identify-request'
 import type { ArrivalOrder } from '#core/ingest/ids'
 import { packEvents } from '#core/ingest/pack-events'
+import { packRecord } from '#core/ingest/record'
 import type { Sender } from '#core/ingest/sender'
 import { parseBatch, parseEvent, type TrackRequest } from '#core/ingest/track-request'
 import type { JsonObject } from '#core/json-object'
@@ -33,6 +36,7 @@ export type TrackServices = {
   /** Optional authentication: the caller of a good credential in the request, or null. */
   findCaller(request: HttpRequest): Promise<Caller | null>
   limits: Pick<Limits, 'checkEvents' | 'checkToken'>
+  emails: EmailHasher
   clock: Clock
   ids: ArrivalOrder
   log: Log
@@ -40,7 +44,7 @@ export type TrackServices = {
 
 const QUEUED = jsonResponse(202, { ok: true, queued: true })
 
-/** POST /track and POST /track/batch. The response 202 is sent when the stream has the events on disk. */
+/** POST /track, /track/batch and /identify. The response 202 is sent when the stream has the record on disk. */
 export function trackHandler(services: TrackServices): HttpFunction {
   return httpFunction<'track'>(services.log, {
     track: trackEndpoint(services, { route: routes.track, parse: parseEvent, respond: () => QUEUED }),
@@ -50,6 +54,7 @@ export function trackHandler(services: TrackServices): HttpFunction {
       // The number of events in the request, retries of stored events included.
       respond: ({ items }) => jsonResponse(202, { ok: true, queued: true, count: items.length }),
     }),
+    identify: identifyEndpoint(services),
   })
 }
 
@@ -78,6 +83,27 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
       const country = countryOf(sender.proxyCountry, sender.ip, services.country)
       await stream.append(packEvents(project, country, events, ids.take(arrivedAt, events.length)))
       return respond(trackRequest)
+    })
+}
+
+function identifyEndpoint(services: TrackServices): Endpoint {
+  const { stream, ids, log } = services
+  const end = { stream, respond: () => QUEUED }
+  return createChain(log)
+    .step(readBody)
+    .step(({ json }) => ({ trackRequest: parseEvent(json) }))
+    .step(ingestStep(findProject(services), end))
+    .step(readSender(services))
+    .step(ingestStep(checkOrigin, end))
+    .step(ingestStep(ignoreBot(services), end))
+    .step(ingestStep(checkIdentity(services), end))
+    .step(ingestStep(enforceTokenLimit(services), end))
+    .endpoint(routes.identify, async ({ project, identity, arrivedAt }) => {
+      const { receivedAt, seq } = ids.take(arrivedAt, 1)
+      const { id: project_id, account_id } = project
+      const head = { kind: 'identify' as const, project_id, account_id, received_at: receivedAt, seq }
+      await stream.append([packRecord({ ...head, ...identity })])
+      return QUEUED
     })
 }
 

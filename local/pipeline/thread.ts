@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
@@ -44,7 +45,9 @@ const stream = openStreamReader(dataDir)
 const connection = connectState(stateEndpoint)
 const { lakeState: state, usage, projects } = createStores(connection, clock)
 const lake = createFolderLake(lakeDir(dataDir))
-const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
+const { client, table } = connection
+const identity = createIdentityStore({ client, table, lake, projects, clock })
+const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
 // With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times as long.
 const compactor = createCompactor({
   lake,
@@ -58,7 +61,7 @@ const jobs = createJobQueue<LakeJob | RepairJob>({
   run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
   log,
 })
-const repairs = createRepairs(createRepair({ consumer, worker, log }), jobs)
+const repairs = createRepairs(createRepair({ consumer, worker, identity, log }), jobs)
 const expiredItems = createExpiredItems(connection, clock)
 const liveBuffer = createLiveBuffer(connection, {
   clock,

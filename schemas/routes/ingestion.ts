@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
 import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from '../event.ts'
+import { identifyBody } from '../identify.ts'
 import type { Route } from '../routes.ts'
 
 const ingestionErrors = [
@@ -31,5 +32,16 @@ export const ingestionRoutes = {
     body: trackBatch,
     responses: { 202: { description: 'The events are stored', schema: queuedBatchResponse } },
     errors: [...ingestionErrors, 'BATCH_TOO_LARGE', 'MIXED_TOKENS'],
+  },
+  identify: {
+    method: 'POST',
+    path: '/identify',
+    tag: 'Ingestion',
+    summary: 'Say that two ids are the same user, and what is known about the user',
+    function: 'track',
+    auth: 'project_token',
+    body: identifyBody,
+    responses: { 202: { description: 'The link and the traits are stored', schema: queuedResponse } },
+    errors: ['FORBIDDEN'],
   },
 } as const satisfies Record<string, Route>

@@ -10,6 +10,7 @@ import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
 import { BUCKETS } from '#schemas/columns'
 import { eventsRecord } from '#test/support/events-record'
+import { noIdentity } from '#test/support/no-identity'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -51,7 +52,7 @@ async function openWorld() {
   for (const shard of SHARDS) stream.byName.set(shard, { entries: [], open: true })
   const jobs = createSimulatedQueue()
   const log = () => {}
-  const services = { state: lakeState, lake, usage, projects, clock, log }
+  const services = { identity: noIdentity, state: lakeState, lake, usage, projects, clock, log }
   const consumer = createLakeConsumer({ ...services, stream, encode: encodeSimulated })
   const worker = createLakeWorker({
     ...services,

@@ -8,7 +8,11 @@ const unreachable = () => expect.unreachable()
 test('a route of another function is our bug, a 500 that is logged', async () => {
   const logged: unknown[] = []
   const log = (code: string, fields?: object) => void logged.push({ code, ...fields })
-  const track = httpFunction<'track'>(log, { track: unreachable, trackBatch: unreachable })
+  const track = httpFunction<'track'>(log, {
+    track: unreachable,
+    trackBatch: unreachable,
+    identify: unreachable,
+  })
   expect((await track(routes.health, {} as HttpRequest)).status).toBe(500)
   expect(logged).toMatchObject([{ code: 'REQUEST_FAILED', route: 'GET /health' }])
 })

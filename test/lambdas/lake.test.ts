@@ -24,7 +24,14 @@ function setUp(changes: Partial<LakeServices> = {}) {
   const pipeline = createLakePipeline()
   const { consumer, state, log } = pipeline
   const finishOrphanedClaims = async () => {}
-  const handle = lakeHandler({ consumer, state, finishOrphanedClaims, log, ...changes })
+  const handle = lakeHandler({
+    consumer,
+    state,
+    finishOrphanedClaims,
+    replay: async () => {},
+    log,
+    ...changes,
+  })
   const stored = () => pipeline.keys('hot/').map(key => pipeline.lake.rows(key).map(row => row.id))
   return { pipeline, handle, stored }
 }

@@ -22,6 +22,8 @@ import { openTestState } from './test-state.ts'
 /** A message whose function did not end is delivered again after this time. */
 const VISIBILITY_S = 2
 const BASE_URL = 'https://d111111abcdef8.cloudfront.net'
+/** No test sends an e-mail address, so nothing reads the key. */
+const emailKeyArn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:email-key'
 
 /**
  * Opens emulators of all services that the functions use, and runs the bundles against them. What AWS does around the
@@ -63,6 +65,7 @@ export async function openBundledService(bundles: Bundles) {
       BASE_URL,
       STREAM_ARN: streamArn,
       COUNTRY_HEADER: 'cloudfront-viewer-country',
+      EMAIL_KEY_ARN: emailKeyArn,
       ...plans,
     },
     reports: {
@@ -71,6 +74,7 @@ export async function openBundledService(bundles: Bundles) {
       BUCKET_NAME: bucket,
       ATHENA_WORKGROUP: 'footfall',
       GLUE_DATABASE: 'footfall',
+      EMAIL_KEY_ARN: emailKeyArn,
       ...plans,
     },
     stream: { TABLE_NAME: state.table, EDGE_KEY: 'edge-1', ...plans },

@@ -18,6 +18,7 @@ function session({ agentSessions, owner }: HttpService) {
 const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) => Body | Promise<Body> } = {
   track: (_, token) => ({ token, event: 'signup' }),
   trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
+  identify: (_, token) => ({ token, previous_id: 'anon_1', user_id: 'u1' }),
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
   query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
@@ -30,6 +31,8 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   sendFeedback: () => ({ message: 'It works.' }),
   putProjectContext: () => ({ goals: ['More signups'] }),
   putPortfolioContext: () => ({ goals: ['More signups'] }),
+  createPortfolio: () => ({ slug: `made-${Math.random().toString(36).slice(2)}`, name: 'Shops' }),
+  updatePortfolio: () => ({ name: 'Shops' }),
   startSession: () => ({ client_type: 'cli', mode: 'detached' }),
   async pollSession({ authRequests }) {
     const { request, poll_token } = await authRequests.start(DETACHED)
@@ -76,6 +79,13 @@ async function freshCredential(service: HttpService, { credentials = [] }: Route
     : { key: null, headers: await service.browser(account) }
 }
 
+/** Creates a portfolio of `owner`, and returns its slug. */
+async function newPortfolio({ portfolios, owner }: HttpService): Promise<string> {
+  const slug = `shops-${Math.random().toString(36).slice(2)}`
+  await portfolios.create(owner.id, { slug, name: 'Shops', projects: [], allow_move: false })
+  return slug
+}
+
 /** Returns a valid request of a route, for the project `existingProject`. Default: a new project of `owner`. */
 export async function goodRequest(
   service: HttpService,
@@ -92,6 +102,7 @@ export async function goodRequest(
       query: { project: projectName, ...queries[name] },
     }),
     ...(route.project === 'path' && { id: projectName }),
+    ...(route.path.includes('{idOrSlug}') && { id: await newPortfolio(service) }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
     ...(name === 'trackerVersion' && { id: '0a.js' }),
     ...(name === 'experimentsConfig' && { query: { token: project.project_token } }),

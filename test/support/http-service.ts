@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createAccessStores } from '#core/access-stores'
 import type { Account } from '#core/accounts/caller'
 import { createAccountStore } from '#core/accounts/store'
+import { createEmailHasher } from '#core/identity/email-hash'
+import { createIdentityStore } from '#core/identity/identity-store'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type ProfileName, readProfile } from '#core/limits/profile'
@@ -24,6 +26,7 @@ import { startHttp } from '#local/http/server'
 import { errorCodes } from '#schemas/errors'
 import { errorsOf, type Route } from '#schemas/routes'
 import { fixedLake } from './fixed-lake.ts'
+import { createSimulatedLake } from './simulated-ports.ts'
 import { openTestState } from './test-state.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
@@ -71,6 +74,8 @@ export async function openHttpService({
   const accounts = createAccountStore({ ...state, clock })
   const usage = createUsageStore(state)
   const projects = createProjectStore({ ...state, clock, usage })
+  const identity = createIdentityStore({ ...state, lake: createSimulatedLake(), projects, clock })
+  const emails = createEmailHasher(async () => 'key of the index')
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
   const streamRecords: Uint8Array[] = []
@@ -107,6 +112,8 @@ export async function openHttpService({
         engine: { rows: async () => [] },
         openLake: async () => fixedLake(),
         buffer,
+        identity,
+        emails,
         ...reading,
       }),
       stream: streamHandler({
@@ -124,6 +131,7 @@ export async function openHttpService({
         bots: createBotClassifier(),
         findCaller: findCaller(common),
         limits: access.limits,
+        emails,
         clock,
         ids: createArrivalOrder(),
         log,

@@ -6,6 +6,7 @@ import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { eventsRecord } from './events-record.ts'
 import { createMemoryLakeState } from './memory-lake-state.ts'
+import { noIdentity } from './no-identity.ts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -32,6 +33,7 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
   const projectsWithEventIds: string[] = []
   const consumer = createLakeConsumer({
     ...{ state, stream, lake, usage, clock, log, encode: encodeSimulated },
+    identity: noIdentity,
     projects: { noteEventIds: async id => void projectsWithEventIds.push(id) },
   })
   const worker = createLakeWorker({
@@ -49,7 +51,7 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
       { ...MAINTENANCE_DEFAULTS, ...settings, ...changes },
     )
   const maintenance = restartMaintenance()
-  const repair = createRepair({ consumer, worker, log })
+  const repair = createRepair({ consumer, worker, identity: noIdentity, log })
 
   /** Appends a record with one event per name to the shard. */
   const accept = (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time))

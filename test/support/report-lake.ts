@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Lake } from '#core/ports'
 import type { ReportProject, ReportServices } from '#core/reports/run'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
@@ -11,7 +12,12 @@ import { type History, NOW, recordsOf } from './random-history.ts'
 const CREATED = new Date(NOW - 70 * 86_400_000).toISOString()
 
 /** A lake with a random history, its reports' services, and what the oracle computes from. */
-export type ReportLake = { services: ReportServices; projects: ReportProject[]; events: SentEvent[] }
+export type ReportLake = {
+  services: ReportServices
+  projects: ReportProject[]
+  events: SentEvent[]
+  lake: Lake
+}
 
 /** Runs the work over a lake that holds the history in its state of compaction, then deletes the lake. */
 export async function withReportLake(
@@ -30,7 +36,7 @@ export async function withReportLake(
       const has_event_ids = sent.some(event => event.project_id === id && event.event_id !== null)
       return { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
     })
-    await work({ services, projects, events: withoutCopies(sent) })
+    await work({ services, projects, events: withoutCopies(sent), lake })
   } finally {
     await engine.close()
     await rm(dir, { recursive: true, force: true })

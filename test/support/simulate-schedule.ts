@@ -10,6 +10,7 @@ import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
 import { createMemoryLakeState } from './memory-lake-state.ts'
+import { noIdentity } from './no-identity.ts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -133,7 +134,10 @@ export async function simulateSchedule(
       jobs: processes.interruptible(process, queue),
     }
     const projects = { byId: async () => ACCOUNT, noteEventIds: async () => {} }
-    const consumer = createLakeConsumer({ ...ports, projects, clock, log, encode: encodeSimulated })
+    const consumer = createLakeConsumer({
+      ...{ ...ports, projects, clock, log, encode: encodeSimulated },
+      identity: noIdentity,
+    })
     const worker = createLakeWorker({
       ...ports,
       compactor: createSimulatedCompactor(ports.lake, failsNow),

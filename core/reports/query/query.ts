@@ -3,7 +3,7 @@ import { ApiError } from '#core/errors'
 import { type EventField, events } from '#core/lake/relations'
 import { wholeSessions } from '#core/lake/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, join, name, sql } from '#core/sql'
+import { integer, isOneOf, join, name, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { queryBody, queryResponse } from '#schemas/query'
 import { previousPeriod } from '../previous-period.ts'
@@ -45,10 +45,12 @@ export const query = defineReport<QueryParams, Response>({
 })
 
 async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups> {
-  const { params, read } = request
+  const { params, read, identity } = request
   const plan = planQuery(request, await parseFilters(rows, request))
-  // No e-mail address is known until projects can send identities. A range before the project has no events.
-  const isEmpty = params.email !== undefined || read.to <= read.from
+  const users = params.email === undefined ? null : await identity.findByEmail(params.email)
+  if (users !== null) plan.filters.push({ condition: isOneOf(sql`user_id`, users), fields: [] })
+  // A range before the project has no events.
+  const isEmpty = users?.length === 0 || read.to <= read.from
   if (isEmpty) return plan.groups.length > 0 ? { rows: [], count: 0 } : toGroups([{}], plan)
   return toGroups(await rows(groupsSql(request, plan)), plan)
 }

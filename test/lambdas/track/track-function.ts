@@ -7,6 +7,7 @@ import type { Project } from '#core/projects/project'
 import { type TrackServices, trackHandler } from '#lambdas/track/handler'
 import { routes } from '#schemas/routes'
 import { testAccount, testCaller, testProject } from '#test/support/account-fixtures'
+import { readableEmails } from '#test/support/no-identity'
 
 export const NOW = Date.UTC(2026, 10, 21, 12)
 const CHROME =
@@ -35,19 +36,23 @@ export function trackFunction(overrides: Partial<TrackServices> = {}, projects: 
     bots: createBotClassifier(),
     findCaller: async ({ headers }) => callerOf(headers['x-api-key']),
     limits: noLimits,
+    emails: readableEmails,
     clock: { now: () => NOW },
     ids: createArrivalOrder({ random: () => 3 }),
     log: () => {},
     ...overrides,
   })
   const send = async (
-    path: '/track' | '/track/batch',
+    path: '/track' | '/track/batch' | '/identify',
     body: unknown,
     { headers = {}, ip = null }: { headers?: Record<string, string>; ip?: string | null } = {},
   ) => {
     const bytes =
       body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-    const answer = await handler(path === '/track' ? routes.track : routes.trackBatch, {
+    const route = { '/track': routes.track, '/track/batch': routes.trackBatch, '/identify': routes.identify }[
+      path
+    ]
+    const answer = await handler(route, {
       method: 'POST',
       path,
       params: {},

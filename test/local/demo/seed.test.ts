@@ -20,6 +20,9 @@ const project = {
   source_scan_id: null,
   bucket: 3,
   has_event_ids: false,
+  has_links: false,
+  has_linked_anonymous_ids: false,
+  portfolio_id: null,
   created_at: new Date(now).toISOString(),
   deleted_at: null,
 }

@@ -11,3 +11,12 @@ export function enforceEventCaps({ limits }: { limits: Pick<Limits, 'checkEvents
     return error === null ? ok(undefined) : refuse(error)
   }
 }
+
+/** Counts an identify request toward the limit of the project's token. It adds no event, so the caps do not hold for it. */
+export function enforceTokenLimit({ limits }: { limits: Pick<Limits, 'checkToken'> }) {
+  return ({ project }: { project: Project }): Ok<void> | Refuse => {
+    const state = limits.checkToken(project.id)
+    const error = state === null ? null : limitError(state)
+    return error === null ? ok(undefined) : refuse(error)
+  }
+}

@@ -1,0 +1,73 @@
+import type { EmailHasher } from './email-hash.ts'
+import { normalizeEmail } from './email-hash.ts'
+import type { IdentityStore } from './identity-store.ts'
+import type { Profile } from './profile-store.ts'
+import type { ResolvedLinks } from './resolved-links.ts'
+import type { ScopedProject } from './scopes.ts'
+
+/** What a read knows about the users of a project. All statements of a report see the same links. */
+export type IdentityView = {
+  /** Where the linked ids are; null if there are none. */
+  links: ResolvedLinks | null
+  /** The projects whose users are known together; null if that is the project alone. */
+  joinedProjects: readonly ScopedProject[] | null
+  /**
+   * The ids under which events of a person are read: the final id, and `id` itself, which may have been linked a moment ago. The first
+   * one is the final id.
+   */
+  idsOf(id: string): Promise<[final: string, ...others: string[]]>
+  /** The final ids of the persons that have an e-mail address. */
+  findByEmail(email: string): Promise<string[]>
+  /** The newest traits that a project has of a person, or null. */
+  readProfile(projectId: string, finalId: string): Promise<Profile | null>
+}
+
+/** For a read that knows no links: every id stands for itself. */
+export const NO_IDENTITY: IdentityView = {
+  links: null,
+  joinedProjects: null,
+  idsOf: async id => [id],
+  findByEmail: async () => [],
+  readProfile: async () => null,
+}
+
+export type IdentityViewServices = {
+  identity: Pick<
+    IdentityStore,
+    'scopeOf' | 'openLinks' | 'finalId' | 'personIds' | 'findByEmail' | 'readProfile'
+  >
+  emails: EmailHasher
+}
+
+/** Opens the identities of a project for one read. */
+export async function openIdentity(
+  { identity, emails }: IdentityViewServices,
+  project: ScopedProject,
+): Promise<IdentityView> {
+  const scope = await identity.scopeOf(project)
+  const links = await identity.openLinks(scope)
+
+  async function findFinal(id: string): Promise<string> {
+    return links === null ? id : identity.finalId(scope, id)
+  }
+
+  return {
+    links,
+    joinedProjects: scope.projects.length > 1 ? scope.projects : null,
+    async idsOf(id) {
+      const final = await findFinal(id)
+      return final === id ? [final] : [final, id]
+    },
+    async findByEmail(email) {
+      const normalized = normalizeEmail(email)
+      const found = await Promise.all(
+        scope.projects.map(async ({ id }) => identity.findByEmail(id, await emails.hash(id, normalized))),
+      )
+      return [...new Set(await Promise.all(found.flat().map(findFinal)))].toSorted()
+    },
+    async readProfile(projectId, finalId) {
+      const ids = links === null ? [finalId] : await identity.personIds(scope, finalId)
+      return identity.readProfile(projectId, ids)
+    },
+  }
+}

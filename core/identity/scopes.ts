@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto'
+import { bucketOf, type Project, type ProjectDirectory } from '#core/projects/project'
+
+/** What decides the identity scope of a project. */
+export type ScopedProject = Pick<
+  Project,
+  | 'id'
+  | 'account_id'
+  | 'name'
+  | 'bucket'
+  | 'portfolio_id'
+  | 'link_domains'
+  | 'has_links'
+  | 'has_linked_anonymous_ids'
+> &
+  Pick<Project, 'created_at' | 'has_event_ids'>
+
+/** Projects whose links count together: one project, or the joined projects of a portfolio (contract 1.5). */
+export type IdentityScope = {
+  /** The project's id. For a joined scope the portfolio's id and a hash of its members: other members are another scope. */
+  key: string
+  /** Where the lake keeps the resolved links. */
+  bucket: number
+  projects: readonly ScopedProject[]
+}
+
+/** The scope of a project alone. */
+export function ownScope(project: ScopedProject): IdentityScope {
+  return { key: project.id, bucket: project.bucket, projects: [project] }
+}
+
+/** The scope in which reads of a project resolve ids: that of its portfolio if both halves are given, else its own. */
+export async function findScope(
+  { list }: Pick<ProjectDirectory, 'list'>,
+  project: ScopedProject,
+): Promise<IdentityScope> {
+  const { portfolio_id } = project
+  if (portfolio_id === null || !sharesUsers(project)) return ownScope(project)
+  const projects = (await list(project.account_id))
+    .filter(member => member.portfolio_id === portfolio_id && sharesUsers(member))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  if (projects.length < 2) return ownScope(project)
+  const members = hash('sha256', projects.map(({ id }) => id).join(' '))
+  return { key: `${portfolio_id}_${members.slice(0, 12)}`, bucket: bucketOf(portfolio_id), projects }
+}
+
+/** The second half of a joined scope: the tracker of the project links its users to other domains. */
+function sharesUsers({ link_domains, has_linked_anonymous_ids }: ScopedProject): boolean {
+  return link_domains.length > 0 || has_linked_anonymous_ids
+}

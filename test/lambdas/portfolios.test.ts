@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routes } from '#schemas/routes'
+import { type HttpService, openHttpService } from '../support/http-service.ts'
+
+let service: HttpService
+beforeAll(async () => {
+  service = await openHttpService()
+})
+afterAll(() => service.close())
+
+let slugs = 0
+async function create(fields: Record<string, unknown> = {}) {
+  slugs += 1
+  const body = { slug: `shops-${slugs}`, name: 'Shops', allow_move: false, ...fields }
+  return service.call(routes.createPortfolio, { body })
+}
+
+async function membersOf(id: string): Promise<string[]> {
+  const { body } = await service.call(routes.readPortfolio, { id })
+  return (body.portfolio as { members: { project: string }[] }).members.map(({ project }) => project)
+}
+
+test('a portfolio is created with projects by name or id, and found by id and by slug', async () => {
+  const [one, two] = [await service.createProject(), await service.createProject()]
+  const { status, body } = await create({ slug: 'acme', projects: [one.name, two.id, one.id] })
+  expect(status).toBe(201)
+  const portfolio = {
+    id: expect.stringMatching(/^pf_[0-9a-f]{16}$/),
+    slug: 'acme',
+    name: 'Shops',
+    members: expect.arrayContaining([one, two].map(({ id, name }) => ({ project_id: id, project: name }))),
+    created_at: '2026-11-21T12:00:00.000Z',
+    updated_at: '2026-11-21T12:00:00.000Z',
+  }
+  expect(body).toEqual({ ok: true, portfolio })
+  const { id } = body.portfolio as { id: string }
+  for (const idOrSlug of [id, 'acme']) {
+    expect((await service.call(routes.readPortfolio, { id: idOrSlug })).body).toEqual({ portfolio })
+  }
+  const list = await service.call(routes.listPortfolios)
+  expect(list.body.portfolios).toContainEqual(portfolio)
+})
+
+test('a slug is taken once in an account, and may be used by another account', async () => {
+  const body = { slug: 'twice', name: 'A' }
+  expect((await service.call(routes.createPortfolio, { body })).status).toBe(201)
+  expect(await service.call(routes.createPortfolio, { body })).toMatchObject({
+    status: 409,
+    body: { error: 'SLUG_EXISTS' },
+  })
+  const strangers = await service.call(routes.createPortfolio, { body, key: service.strangersKey })
+  expect(strangers.status).toBe(201)
+})
+
+test('a project of another portfolio is moved only with allow_move, and a refused request changes nothing', async () => {
+  const [one, two] = [await service.createProject(), await service.createProject()]
+  const first = (await create({ projects: [one.id] })).body.portfolio as { id: string }
+  const slug = 'no-move'
+  expect(await create({ slug, projects: [two.id, one.id] })).toMatchObject({
+    status: 409,
+    body: { error: 'PROJECT_IN_PORTFOLIO' },
+  })
+  expect((await service.call(routes.readPortfolio, { id: slug })).status).toBe(404)
+  const second = (await create({ projects: [two.id, one.id], allow_move: true })).body.portfolio as {
+    id: string
+  }
+  expect([await membersOf(first.id), (await membersOf(second.id)).length]).toEqual([[], 2])
+})
+
+test('PATCH replaces the projects, changes the name, and repeats without effect', async () => {
+  const [one, two] = [await service.createProject(), await service.createProject()]
+  const { id } = (await create({ projects: [one.id] })).body.portfolio as { id: string }
+  for (let i = 0; i < 2; i++) {
+    const { status } = await service.call(routes.updatePortfolio, { id, body: { projects: [two.name] } })
+    expect([status, await membersOf(id)]).toEqual([200, [two.name]])
+  }
+  const renamed = await service.call(routes.updatePortfolio, { id, body: { name: 'Stores' } })
+  expect(renamed.body).toMatchObject({
+    ok: true,
+    portfolio: { name: 'Stores', members: [{ project: two.name }] },
+  })
+})
+
+test('a deleted portfolio sets its projects free, and a deleted project drops out of its portfolio', async () => {
+  const [one, two] = [await service.createProject(), await service.createProject()]
+  const { id } = (await create({ projects: [one.id, two.id] })).body.portfolio as { id: string }
+  await service.call(routes.deleteProject, { id: two.id })
+  expect(await membersOf(id)).toEqual([one.name])
+  expect((await service.call(routes.deletePortfolio, { id })).body).toEqual({ ok: true, deleted: id })
+  expect((await service.call(routes.deletePortfolio, { id })).status).toBe(404)
+  expect((await create({ projects: [one.id] })).status).toBe(201)
+})
+
+test.each<[what: string, body: unknown]>([
+  ['without a slug', { name: 'A' }],
+  ['without a name', { slug: 'bad-1' }],
+  ['with capitals in the slug', { slug: 'Bad', name: 'A' }],
+  ['with a slug that begins with a dash', { slug: '-bad', name: 'A' }],
+  ['with a slug of 65 characters', { slug: 'x'.repeat(65), name: 'A' }],
+  ['with a name of 129 characters', { slug: 'bad-2', name: 'x'.repeat(129) }],
+  ['with projects that are no list', { slug: 'bad-3', name: 'A', projects: 'one' }],
+  ['with allow_move that is no boolean', { slug: 'bad-4', name: 'A', allow_move: 'yes' }],
+])('POST /portfolios %s is refused', async (_what, body) => {
+  expect(await service.call(routes.createPortfolio, { body })).toMatchObject({
+    status: 400,
+    body: { error: 'MISSING_FIELDS' },
+  })
+})
+
+test('unknown projects, empty changes and foreign portfolios are refused', async () => {
+  expect(await create({ projects: ['nobody-has-this'] })).toMatchObject({ status: 404 })
+  const { id } = (await create()).body.portfolio as { id: string }
+  expect(await service.call(routes.updatePortfolio, { id, body: {} })).toMatchObject({
+    status: 400,
+    body: { error: 'MISSING_FIELDS' },
+  })
+  const foreign = { id, key: service.strangersKey }
+  expect((await service.call(routes.readPortfolio, foreign)).status).toBe(404)
+  expect((await service.call(routes.updatePortfolio, { ...foreign, body: { name: 'Mine' } })).status).toBe(
+    404,
+  )
+  expect((await service.call(routes.deletePortfolio, foreign)).status).toBe(404)
+})

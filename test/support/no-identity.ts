@@ -1,0 +1,13 @@
+import type { EmailHasher } from '#core/identity/email-hash'
+import type { IdentityStore } from '#core/identity/identity-store'
+
+/** An identity store for tests without identify requests. */
+export const noIdentity: Pick<IdentityStore, 'add' | 'repairScope'> = {
+  add: async () => {},
+  repairScope: async () => false,
+}
+
+/** Hashes that a test can read: `hash of ada@example.com in proj_1`. */
+export const readableEmails: EmailHasher = {
+  hash: async (projectId, email) => `hash of ${email} in ${projectId}`,
+}
