@@ -1,4 +1,4 @@
-import { charge, type Line } from './charge.ts'
+import { charge, type Line, type Quantity } from './charge.ts'
 import { ingestQuantities } from './ingest.ts'
 import { lakeQuantities } from './lake.ts'
 import { liveQuantities } from './live.ts'
@@ -24,7 +24,8 @@ export function monthlyCost(usage: Usage): Cost {
     ...liveQuantities(usage),
     ...readQuantities(usage),
   ]
-  const lines = charge([...workload, ...monitoringQuantities(usage, workload)], {
+  const emailKey: Quantity = { price: 'secret', quantity: 1, purpose: 'identify' }
+  const lines = charge([...workload, emailKey, ...monitoringQuantities(usage, workload)], {
     freeTier: usage.freeTier === 'yes',
   })
   const total = sum(lines)

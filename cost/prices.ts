@@ -253,6 +253,13 @@ export const prices = {
     free: 100_000,
     source: 'https://awsnegotiations.com/x-ray-pricing-strategy.html',
   },
+  secret: {
+    service: 'Secrets Manager',
+    unit: 'secret',
+    tiers: flat(0.4),
+    free: 0,
+    source: fromMemory('https://aws.amazon.com/secrets-manager/pricing/'),
+  },
 } as const satisfies Record<string, Price>
 
 export type PriceName = keyof typeof prices

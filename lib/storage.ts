@@ -130,7 +130,7 @@ function createEmailKey(scope: Construct): Secret {
   const secret = new Secret(scope, 'EmailKey', {
     description: 'Key of the index of e-mail addresses',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   })
   acceptFindings(secret, {
     'AwsSolutions-SMG4':

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { renderSql } from '#aws/literal'
+import { NO_IDENTITY } from '#core/identity/identity-view'
+import { encodeRows } from '#core/lake/parquet'
+import { shortKey } from '#core/lake/rows'
 import type { QueryEngine, Row } from '#core/ports'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
@@ -35,9 +38,21 @@ beforeAll(async () => {
   compactionPlans = recordPlans()
   const built = await buildLake({ ...wideLake(), lake, tempDir: join(dir, 'temp') })
   openLake = built.openLake
+  for (const [version, name] of ['a', 'b'].entries()) {
+    await lake.put(`links/bucket=7/${name}.parquet`, encodeRows('links', linkedUsers(version)))
+  }
   vi.restoreAllMocks()
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
+
+/** Half of the users of wideLake are linked to another one. */
+function linkedUsers(version: number) {
+  return Array.from({ length: 23 }, (_, i) => {
+    const [previous_id, linked_id] = [`user ${i * 2}`, `user ${i * 2 + 1}`]
+    const keys = { previous_key: shortKey(previous_id), linked_key: shortKey(linked_id) }
+    return { previous_id, linked_id, ...keys, version }
+  })
+}
 
 /** Records the plan of each statement that any connection runs. The first sort of events fails for lack of memory. */
 function recordPlans(): StatementPlan[] {
@@ -100,6 +115,14 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
   const services = { engine, openLake, clock: { now: () => NOW } }
   try {
     await runAllReports(services, project, { ...wideLake(), since: [] })
+    // The same with linked users. Two files need a statement that one does not.
+    for (const files of [
+      ['links/bucket=7/a.parquet'],
+      ['links/bucket=7/a.parquet', 'links/bucket=7/b.parquet'],
+    ]) {
+      const identity = { ...NO_IDENTITY, links: { bucket: 7, files } }
+      await runAllReports({ ...services, identity }, project, { ...wideLake(), since: [] })
+    }
   } finally {
     await duckdb.close()
   }
@@ -111,6 +134,9 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
     'timestamp IN',
     'whole_session',
     'returning_user',
+    'previous_id',
+    'previous_key',
+    'max_by(linked_key, version)',
   ]) {
     expect(joins.filter(({ text }) => text.includes(join)).length).toBeGreaterThan(0)
   }

@@ -7,20 +7,21 @@ import { synthesize } from './synthesized.ts'
 
 const plain = synthesize()
 
-test('only the S3 bucket, the table and the stream outlive the stack', () => {
+test('only the S3 bucket, the table, the stream and the key of the e-mail index outlive the stack', () => {
   const retainedResources = Object.values(plain.template.Resources).filter(({ DeletionPolicy }) =>
     DeletionPolicy?.startsWith('Retain'),
   )
   const policies = Object.fromEntries(
     retainedResources.map(({ Type, DeletionPolicy }) => [Type, DeletionPolicy]),
   )
-  expect(retainedResources).toHaveLength(3)
+  expect(retainedResources).toHaveLength(4)
   expect(policies).toEqual({
     // Deletion protection of the table would make the rollback of a failed first deployment fail.
     'AWS::DynamoDB::Table': 'Retain',
     // Only that rollback deletes these. Otherwise each failed try would leave a stream that costs $11 a month.
     'AWS::Kinesis::Stream': 'RetainExceptOnCreate',
     'AWS::S3::Bucket': 'RetainExceptOnCreate',
+    'AWS::SecretsManager::Secret': 'RetainExceptOnCreate',
   })
   for (const { UpdateReplacePolicy } of retainedResources) expect(UpdateReplacePolicy).toBe('Retain')
 })
@@ -67,6 +68,7 @@ test('lifecycle rules delete quarantined data and old versions, but no current f
   const expiring = Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined)
   expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual([
     ['quarantine/', 400],
+    ['waiting/', 400],
     ['aws/lambda/', 400],
   ])
   const prefixes = Object.values(tables).map(({ prefix }) => `${prefix}/`)

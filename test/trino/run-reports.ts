@@ -1,3 +1,4 @@
+import type { IdentityView } from '#core/identity/identity-view'
 import type { Project } from '#core/projects/project'
 import { breakdown } from '#core/reports/breakdown'
 import { events } from '#core/reports/events'
@@ -10,7 +11,13 @@ import { properties } from '#core/reports/properties'
 import { type QueryParams, query } from '#core/reports/query/query'
 import { receivedProperties } from '#core/reports/received-properties'
 import { type RetentionParams, retention } from '#core/reports/retention'
-import { type ReportServices, runReport } from '#core/reports/run'
+import {
+  type DatedParams,
+  type Report,
+  type ReportCall,
+  runReport as runReportOf,
+  type ReportServices as Services,
+} from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
@@ -19,6 +26,17 @@ import { FILTER_OPS, NUMERIC_METRICS } from '#schemas/query'
 import { PAGE_TYPES } from '#schemas/sessions'
 import { STATS_GROUPS } from '#schemas/stats'
 import type { SampleLake } from './sample-lakes.ts'
+
+/** `identity`: the links of the project's users. */
+export type ReportServices = Services & { identity?: IdentityView | undefined }
+
+function runReport<Params extends DatedParams, Body>(
+  report: Report<Params, Body>,
+  { identity, ...services }: ReportServices,
+  call: ReportCall<Params>,
+): Promise<Body> {
+  return runReportOf(report, services, { ...call, identity })
+}
 
 /** Pages of events to read for one filter. All further pages have the same statements with another cursor. */
 const PAGES = 3

@@ -31,6 +31,9 @@ describe('create', () => {
       source_scan_id: null,
       bucket: expect.any(Number),
       has_event_ids: false,
+      has_links: false,
+      has_linked_anonymous_ids: false,
+      portfolio_id: null,
       created_at: '2026-11-21T10:00:00.000Z',
       deleted_at: null,
     })
