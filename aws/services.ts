@@ -140,11 +140,14 @@ export function createJobsServices(environment: Environment) {
 export function createSchedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
   const { log, gauge, trace, instrument } = createInstruments()
-  const { lakeState: state, usage } = createTracedStores(TABLE_NAME, trace)
+  const { lakeState: state, usage, erasures } = createTracedStores(TABLE_NAME, trace)
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const maintenance = createMaintenance({ state, lake, jobs, usage, clock, log }, settings)
+  const maintenance = createMaintenance(
+    { state, lake, jobs, usage, onErased: erasures.onErased, clock, log },
+    settings,
+  )
   return { services: { maintenance, state, clock, gauge, log }, instrument }
 }
 

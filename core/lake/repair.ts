@@ -5,7 +5,7 @@ import { parseHotKey, parseSegmentKey } from './keys.ts'
 
 export type RepairServices = {
   consumer: Pick<LakeConsumer, 'rewriteHotFile'>
-  worker: Pick<LakeWorker, 'rewriteSegment'>
+  worker: Pick<LakeWorker, 'repairSegment'>
   log: Log
 }
 
@@ -26,7 +26,7 @@ export function createRepair({ consumer, worker, log }: RepairServices) {
     const hotFile = parseHotKey(key)
     if (hotFile !== null) return consumer.rewriteHotFile(hotFile.shard, hotFile.claim)
     const file = parseSegmentKey(key)
-    return file !== null && worker.rewriteSegment(file.bucket, file.segment)
+    return file !== null && worker.repairSegment(file.bucket, file.segment)
   }
 
   return repair

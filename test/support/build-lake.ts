@@ -51,9 +51,10 @@ export async function buildLake({
   }
 
   async function compactEpoch(epoch: number, hot: LakeObject[]): Promise<void> {
-    const buckets = [...manifests.values()].map(({ bucket, segments }) => {
+    const buckets = [...manifests.values()].map(({ bucket, segments, tombstones, tombstoneCount }) => {
       const withIds = segments.filter(({ eventIds }) => eventIds > 0)
-      return { bucket, eventIds: withIds.flatMap(each => segmentKeys('segment_event_ids', bucket, each)) }
+      const eventIds = withIds.flatMap(each => segmentKeys('segment_event_ids', bucket, each))
+      return { bucket, eventIds, generation: tombstoneCount, tombstones }
     })
     for (const result of await compactor.compactEpoch({ epoch, hot, buckets })) {
       if ('failure' in result) throw result.failure
@@ -67,7 +68,7 @@ export async function buildLake({
       const segments = manifest.segments.filter(({ from }) => from >= start)
       const [first, last] = [segments.at(0), segments.at(-1)]
       if (first === undefined || last === undefined || first === last) continue
-      const target = { from: first.from, until: last.until, generation: 0 }
+      const target = { from: first.from, until: last.until, generation: first.erased }
       const merged = await compactor.mergeSegments({ bucket: manifest.bucket, segments, target })
       manifests.set(manifest.bucket, replaceSegments(manifest, segments, merged, 0) ?? manifest)
     }
