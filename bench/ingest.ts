@@ -13,6 +13,8 @@ import type { LoadPlan, LoadResult } from './load.ts'
  *   --seconds 8     length of one measurement
  *   --rounds 3      measurements per server
  *   --minutes 0     afterwards, send requests at half of the highest rate for this time, and print the service's memory
+ *   --projects 1    projects that get the events in turns
+ *   --event-ids     give every event an event_id
  *   --alone         measure only the HTTP front, the track function and the log, without lake and queries
  */
 
@@ -21,11 +23,13 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '8' },
     rounds: { type: 'string', default: '3' },
     minutes: { type: 'string', default: '0' },
+    projects: { type: 'string', default: '1' },
+    'event-ids': { type: 'boolean', default: false },
     alone: { type: 'boolean', default: false },
   },
 })
 
-type Target = { name: string; port: number; token: string; process: ChildProcess }
+type Target = { name: string; port: number; tokens: string[]; process: ChildProcess }
 type RequestShape = { name: string; path: LoadPlan['path']; events: number; minRatio: number }
 
 const SHAPES: RequestShape[] = [
@@ -49,7 +53,7 @@ async function startBare(): Promise<Target> {
   const port = await freePort()
   const child = startScript('bench/ingest-plain.ts', [String(port)])
   await waitUntilResponding(port, child)
-  return { name: 'bare node:http', port, token: 'aat_bench', process: child }
+  return { name: 'bare node:http', port, tokens: ['aat_bench'], process: child }
 }
 
 async function startAlone(dir: string): Promise<Target> {
@@ -57,7 +61,7 @@ async function startAlone(dir: string): Promise<Target> {
   const token = 'aat_bench'
   const child = startScript('bench/ingest-service.ts', [String(port), dir, token])
   await waitUntilResponding(port, child)
-  return { name: 'ingestion alone', port, token, process: child }
+  return { name: 'ingestion alone', port, tokens: [token], process: child }
 }
 
 async function startService(dir: string): Promise<Target> {
@@ -66,8 +70,22 @@ async function startService(dir: string): Promise<Target> {
   await waitUntilResponding(port, child)
   const credentials = join(dir, 'credentials.json')
   while (!existsSync(credentials)) await sleep(50)
-  const { project_token } = JSON.parse(readFileSync(credentials, 'utf8'))
-  return { name: 'Footfall', port, token: project_token, process: child }
+  const { project_token, api_key } = JSON.parse(readFileSync(credentials, 'utf8'))
+  const tokens = [project_token]
+  while (tokens.length < Number(options.projects))
+    tokens.push(await createProject(port, api_key, tokens.length))
+  return { name: 'Footfall', port, tokens, process: child }
+}
+
+/** Creates a project and returns its token. */
+async function createProject(port: number, apiKey: string, number: number): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/projects`, {
+    method: 'POST',
+    headers: { 'X-API-Key': apiKey },
+    body: JSON.stringify({ name: `site-${number}` }),
+  })
+  const { project_token } = (await response.json()) as { project_token: string }
+  return project_token
 }
 
 async function freePort(): Promise<number> {
@@ -99,7 +117,8 @@ async function runLoad(
 ): Promise<LoadResult> {
   const fullPlan: LoadPlan = {
     port: target.port,
-    token: target.token,
+    tokens: target.tokens,
+    eventIds: options['event-ids'],
     connections: CONNECTIONS,
     depth: 1,
     seconds: Number(options.seconds),

@@ -10,7 +10,10 @@ import { performance } from 'node:perf_hooks'
 export type LoadPlan = {
   port: number
   path: '/track' | '/track/batch'
-  token: string
+  /** Tokens of projects, which take turns. */
+  tokens: string[]
+  /** Gives every event an event_id of its own. */
+  eventIds: boolean
   connections: number
   /** Requests that wait for their response at the same time on one connection (closed loop only). */
   depth: number
@@ -41,8 +44,12 @@ const BODIES = 256
 const STEP_MS = 0.01
 const STEPS = 1_000_000
 
+/** Stands for an event_id in a prepared request, and is replaced by a new one at each sending. */
+const ID_PLACEHOLDER = 'event-id-________'
+const ID_DIGITS = 8
+
 /** One event of browser traffic, about 500 bytes of JSON. Its values depend on `i`. */
-function sampleEvent(i: number, token: string) {
+function sampleEvent(i: number, token: string, hasId: boolean) {
   const page = (i * 7919) % 2003
   return {
     project: 'bench',
@@ -67,18 +74,20 @@ function sampleEvent(i: number, token: string) {
     user_id: `anon_${((i * 2654435761) % 4294967296).toString(16)}`,
     session_id: `sess_${((i * 40503) % 16777216).toString(16)}`,
     timestamp: Date.now() - (i % 1000),
+    ...(hasId && { event_id: ID_PLACEHOLDER }),
   }
 }
 
-function createRequest(plan: LoadPlan, i: number): Buffer {
+function createRequest({ port, path, tokens, eventIds }: LoadPlan, i: number): Buffer {
+  const token = tokens[i % tokens.length] as string
   const body = JSON.stringify(
-    plan.path === '/track'
-      ? sampleEvent(i, plan.token)
-      : { events: Array.from({ length: 100 }, (_, k) => sampleEvent(i * 100 + k, plan.token)) },
+    path === '/track'
+      ? sampleEvent(i, token, eventIds)
+      : { events: Array.from({ length: 100 }, (_, k) => sampleEvent(i * 100 + k, token, eventIds)) },
   )
   const head = [
-    `POST ${plan.path} HTTP/1.1`,
-    `Host: 127.0.0.1:${plan.port}`,
+    `POST ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
     'Content-Type: text/plain;charset=UTF-8',
     'Origin: https://example.com',
     'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
@@ -107,9 +116,33 @@ function createResponseReader(onResponse: (status: number) => void): (chunk: Buf
   }
 }
 
+/** Returns a function that writes a new event_id over each placeholder of a request. */
+function createIdWriter(requests: readonly Buffer[]): (request: Buffer) => void {
+  const positions = new Map(requests.map(request => [request, findAll(request, ID_PLACEHOLDER)]))
+  let next = Date.now() % 1_000_000
+  return request => {
+    for (const position of positions.get(request) ?? []) {
+      next += 1
+      request.write(
+        next.toString(36).padStart(ID_DIGITS, '0'),
+        position + ID_PLACEHOLDER.length - ID_DIGITS,
+        'latin1',
+      )
+    }
+  }
+}
+
+function findAll(bytes: Buffer, text: string): number[] {
+  const positions: number[] = []
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) positions.push(at)
+  return positions
+}
+
 /** Runs a plan. Rejects when a connection fails. */
 function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const requests = Array.from({ length: BODIES }, (_, i) => createRequest(plan, i))
+  const bodies = Math.max(BODIES, plan.tokens.length)
+  const requests = Array.from({ length: bodies }, (_, i) => createRequest(plan, i))
+  const writeIds = createIdWriter(requests)
   const histogram = new Uint32Array(STEPS)
   let requestCount = 0
   let responseCount = 0
@@ -121,7 +154,10 @@ function runLoad(plan: LoadPlan): Promise<LoadResult> {
     const dueTimes: number[] = []
     const send = (due: number) => {
       dueTimes.push(due)
-      socket.write(requests[requestCount++ % BODIES]!)
+      const request = requests[requestCount++ % bodies]!
+      writeIds(request)
+      // With event_ids the next sending changes the bytes, so the socket gets a copy.
+      socket.write(plan.eventIds ? Buffer.from(request) : request)
     }
     socket.on('error', reject)
     socket.on(

@@ -56,7 +56,7 @@ export const system = {
     scheduler: { call: 150 },
     /** Both include loading DuckDB's library, because most jobs meet a cold function. */
     compaction: { call: 2_500, file: 25, event: 0.03 },
-    merge: { call: 2_500, file: 25, event: 0.02 },
+    merge: { call: 2_500, file: 25, event: 0.03 },
     /** Includes waiting for two rounds of statements. The statement that finds copies is one round more. */
     reports: { call: 5_000, copyStatement: 1_500 },
     site: { call: 5 },
@@ -80,12 +80,12 @@ export const system = {
     /** Limits of one Lambda call of the consumer, after compression. */
     batchRecords: 10_000,
     batchBytes: 4_500_000,
-    /** Bytes of an event in a hot file and in each file of a merged segment, measured (docs/decisions/2026-11-22-segments-and-manifests.md). */
+    /** Bytes of an event in a hot file and in each file of a merged segment, measured (docs/decisions/2026-11-22-segments.md). */
     hotBytes: 47,
-    eventsBytes: 14.1,
+    eventsBytes: 14.6,
     sessionsBytes: 3.7,
     activityBytes: 1.13,
-    eventIdsBytes: 10,
+    eventIdsBytes: 7,
     /** Bytes of the session keys in segment_sessions, for an event. */
     sessionKeyBytes: 1.0,
     /** Files of a segment: one in each table of schemas/columns.ts, except hot. */
@@ -111,7 +111,7 @@ export const system = {
     /** Closing and compacting one epoch, on top of the ticks. */
     epoch: { reads: 10, writes: 4 },
     /** Checking the superseded files of one epoch every three hours for a day, and deleting them. */
-    expiry: { reads: 12, writes: 20 },
+    expiry: { reads: 14, writes: 24 },
     job: { reads: 2, writes: 1 },
     /**
      * Moving the watermark of one bucket past an epoch. An item has the bytes of its head and of each segment that is live or

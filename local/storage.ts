@@ -5,9 +5,11 @@ import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { allManifests } from '#core/lake/maintenance'
 import { reconcile } from '#core/lake/reconcile'
+import { restoreLake } from '#core/lake/restore-lake'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
+import { createCompactor } from '#duckdb/compactor'
 import { tables } from '#schemas/columns'
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
 import { upgradeLocalLake } from './lake/upgrade.ts'
@@ -77,6 +79,13 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const { lakeState, usage, projects } = stores
   const consumer = createLakeConsumer({ state: lakeState, stream, lake, usage, projects, clock, log })
   await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
+  const compactor = createCompactor({
+    lake,
+    tempDir: compactionTempDir(dataDir),
+    log,
+    memoryMb: compactionMemoryMb,
+  })
+  await restoreLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
   const reserve = createDiskReserve({
     async freeBytes() {
       const { bavail, bsize } = await statfs(dataDir)

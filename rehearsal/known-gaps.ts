@@ -9,6 +9,6 @@ export const KNOWN_GAPS = [
   'CloudFront caching, TLS, HTTP/2 and HTTP/3, WAF and custom domains. A proxy adds the country of the viewer.',
   'CORS settings and the origin of CloudFront. rehearsal/corrections.ts corrects them after each deployment.',
   'Athena. Trino 476 replaces engine version 3, without limits on scanned bytes and without reuse of results.',
-  'Effects after days: cold files and rollups (npm test covers them), and expiry in the state table and the S3 bucket.',
+  'Effects after days: merges of large segments (npm test covers them), and expiry in the state table and the S3 bucket.',
   'Alarms, dashboards, traces, budgets, encryption and backups. They are created, but nothing tests them.',
 ]

@@ -24,6 +24,9 @@ export const logCodes = {
     'a damaged or missing Parquet file cannot be written again: its superseded files are deleted',
   STATE_REPAIRED: 'the state table was damaged and was repaired from its readable parts',
   STATE_RECONCILED: 'the state table was behind the event log and the lake, and was updated from them',
+  LAKE_RESTORED:
+    'lake and state were of different times; the manifests name what is there, and records of the log were taken into the lake again',
+  LAKE_BEHIND: 'files of the lake are missing, and neither other files nor the log have their events',
   LAKE_UPGRADING:
     'the lake of an older version is being upgraded, bucket by bucket; `percent` of its bytes are done',
   LAKE_UPGRADED: 'the lake of an older version was upgraded, and its old files were deleted',

@@ -158,7 +158,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
 export type LakeConsumer = ReturnType<typeof createLakeConsumer>
 
 /** How many of the entries fit into one claim: at least one, unless there are none. */
-function claimSize(entries: readonly StreamEntry[]): number {
+export function claimSize(entries: readonly StreamEntry[]): number {
   let bytes = 0
   let records = 0
   for (const entry of entries.slice(0, CLAIM_RECORDS)) {

@@ -205,7 +205,8 @@ export function createMaintenance(
       objects,
       ({ key }) => parseHotKey(key)?.claim.epoch ?? Number.POSITIVE_INFINITY,
     )
-    for (const [epoch, epochObjects] of epochs) {
+    // The oldest first: a start takes the lowest epoch with hot files for the first one that has all of them.
+    for (const [epoch, epochObjects] of [...epochs].toSorted(([a], [b]) => a - b)) {
       if (epoch >= until || !(await isExpired(supersededJobName(epoch), now, keepMs))) continue
       await lake.delete(epochObjects.map(({ key }) => key))
     }

@@ -190,7 +190,8 @@ export function nextMerge(
   return chosen
 }
 
-function isSame(a: SegmentId | undefined, b: SegmentId | undefined): boolean {
+/** Whether both have the same name, and so the same files. */
+export function isSame(a: SegmentId | undefined, b: SegmentId | undefined): boolean {
   return (
     a !== undefined &&
     b !== undefined &&

@@ -2,6 +2,7 @@ import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import type { LakeConsumer } from './consumer.ts'
 import { parseHotKey } from './keys.ts'
+import { raiseEpoch } from './raise-epoch.ts'
 import { compareSequences, isBeyond } from './sequence.ts'
 import type { Claim, LakeStateStore } from './state.ts'
 
@@ -13,9 +14,6 @@ export type ReconcileServices = {
   clock: Clock
   log: Log
 }
-
-/** Time for which the reconciliation takes the lease, ms. */
-const LEASE_MS = 60_000
 
 /**
  * Brings the state up to the lake, before the service takes traffic. The state can be older than the lake: it was
@@ -38,19 +36,6 @@ export async function reconcile(services: ReconcileServices): Promise<number> {
   }
   if (finishedClaims > 0) log('STATE_RECONCILED', { claims: finishedClaims })
   return finishedClaims
-}
-
-async function raiseEpoch({ state, clock }: ReconcileServices, newestEpoch: number): Promise<void> {
-  for (;;) {
-    const { epoch, leaseUntil } = await state.lake()
-    if (epoch >= newestEpoch) return
-    // Only one process uses the folder, so the holder of the lease is no longer running.
-    const now = Math.max(clock.now(), leaseUntil)
-    const fence = await state.lease(now, now + LEASE_MS)
-    if (fence === null) throw new Error('Another process holds the lease of the lake')
-    await state.openEpoch(fence, epoch, clock.now())
-    await state.release(fence)
-  }
 }
 
 /** Finishes a lost claim, after all records between highWater and the claim. Returns the number of finished claims. */

@@ -181,7 +181,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
         const size = await measure(session.connection, files, query.text)
         return {
           rows,
-          statistics: { engine: 'duckdb', ...size, costUsd: 0, engineMs, queueMs, reused: false },
+          statistics: { engine: 'duckdb', ...size, costUsd: 0, engineMs, queueMs },
         }
       } catch (error) {
         signal.throwIfAborted()

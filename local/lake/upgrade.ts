@@ -40,7 +40,7 @@ export async function upgradeLocalLake(services: LocalUpgrade): Promise<void> {
     if (!(error instanceof DamagedObject || error instanceof ApiError)) throw error
     throw new FolderError(
       `The data folder is from an older version and could not be upgraded. ${error.message} No event was deleted. ` +
-        'Fix the problem (docs/operations.md, Upgrade), then start the service again.',
+        'Fix the problem (docs/operations.md, A newer version on one machine), then start the service again.',
       error,
     )
   }

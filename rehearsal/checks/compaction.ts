@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { createS3Lake } from '#aws/lake'
-import { partitionValue } from '#core/lake/keys'
+import { parseHotKey } from '#core/lake/keys'
+import { allManifests } from '#core/lake/maintenance'
 import { createLakeStateStore } from '#core/lake/state-store'
 import { readAllProjects } from '#rehearsal/read-all'
 import { eventually } from '#test/support/eventually'
 import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 
-/** Closing an epoch, its jobs and the watermark each wait for a call of the scheduler, which runs once a minute. */
+/** Closing an epoch and sending its jobs wait for a call of the scheduler, which runs once a minute. */
 const TIMEOUT_MS = 15 * 60_000
 
-/** Jobs of the queue compact all hot files to warm files. Reads give the same results during and after that. */
+/** Jobs of the queue compact all hot files to segments. Reads give the same results during and after that. */
 export async function compaction({ aws, stack, service }: World): Promise<string> {
   const state = createLakeStateStore({ client: aws.dynamo, table: stack.table })
   const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
-  const start = await state.lake()
+  const readCompacted = async () => Math.min(...(await allManifests(state)).map(({ compacted }) => compacted))
+  const start = await readCompacted()
   const project = await service.createProject('compacted')
   const events = Array.from({ length: 30 }, (_, i) => ({ event: 'kept', event_id: `compacted-${i}` }))
   expectEqual((await service.send(project, [...events, ...events])).status, 202, 'the status')
@@ -26,25 +28,29 @@ export async function compaction({ aws, stack, service }: World): Promise<string
   const busyBefore = before.filter(({ stats }) => stats !== null)
   const busyProjects = new Set(busyBefore.map(({ project }) => project))
   const deadline = Date.now() + TIMEOUT_MS
-  let { warm } = start
+  let compacted = start
   // This does not use eventually(), because a single wrong result is a failure.
-  for (let hot = Number.POSITIVE_INFINITY; hot > 0 || warm === start.warm; ) {
+  for (let hot = Number.POSITIVE_INFINITY; hot > 0 || compacted === start; ) {
     if (Date.now() > deadline)
-      throw new Error(`Compaction is late: warm up to epoch ${warm}, ${hot} hot files left.`)
+      throw new Error(
+        `Compaction is late: all buckets are at epoch ${compacted} or later, ${hot} hot files are left.`,
+      )
     expectEqual(
       await readAllProjects(service, busyProjects),
       busyBefore,
       'results of reads during compaction',
     )
-    warm = (await state.lake()).warm
-    hot = (await lake.list('hot/')).filter(({ key }) => Number(partitionValue(key, 'epoch')) >= warm).length
+    compacted = await readCompacted()
+    hot = (await lake.list('hot/')).filter(
+      ({ key }) => (parseHotKey(key)?.claim.epoch ?? 0) >= compacted,
+    ).length
     await sleep(1_000)
   }
   expectEqual(await readAllProjects(service), before, 'results of reads after compaction')
-  const files = await lake.list('warm/')
-  if (files.length === 0) throw new Error('There are no warm files.')
+  const files = await lake.list('segments/events/')
+  if (files.length === 0) throw new Error('There are no segments.')
   await eventually(() => expectEmptyQueues(aws, stack.queueUrls), { timeoutMs: 120_000, everyMs: 1_000 })
-  return `epochs ${start.warm} to ${warm - 1}, ${files.length} warm files`
+  return `epochs ${start} to ${compacted - 1}, ${files.length} files of segments`
 }
 
 /** Expects that no job waits, and that no job, scheduler call or batch is a dead letter. */

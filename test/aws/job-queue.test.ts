@@ -66,7 +66,7 @@ jobQueueContract('SQS (fauxqs)', run => {
 
 test('a job with any text arrives unchanged', async () => {
   const queueUrl = storage.createQueue(0)
-  const job = { kind: 'compact-cold', from: 1, until: 9, bucket: 63, note: 'é "\u{1F600}" \n \uFFFF' }
+  const job = { kind: 'merge', from: 1, until: 9, bucket: 63, note: 'é "\u{1F600}" \n \uFFFF' }
   const jobs: unknown[] = []
   await createSqsJobQueue<typeof job>({ client: storage.sqs, queueUrl }).send(job)
   await mapping(queueUrl, jobsHandler({ run: async arrivedJob => void jobs.push(arrivedJob), log: silent }))()

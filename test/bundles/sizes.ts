@@ -10,7 +10,8 @@ import type { Deployed } from './bundles.test.ts'
 /** Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason. */
 const SIZE_LIMITS: Record<FunctionName, number> = {
   track: 1_050_000,
-  reports: 1_050_000,
+  // A read lists the hot files itself, so it has the client of S3 beside that of Athena.
+  reports: 1_250_000,
   control: 950_000,
   auth: 1_000_000,
   site: 400_000,
@@ -61,7 +62,7 @@ export function sizes(deployed: () => Deployed): void {
       })
       expect(Object.fromEntries(clientsOf)).toEqual({
         track: 'DynamoDB_20120810 Kinesis_20131202',
-        reports: 'DynamoDB_20120810 AmazonAthena',
+        reports: 'DynamoDB_20120810 AmazonAthena AmazonS3',
         control: 'DynamoDB_20120810',
         auth: 'DynamoDB_20120810',
         site: '',

@@ -117,8 +117,8 @@ test('the deletion of superseded files costs at most what the model says', async
       await runJobs()
     }
   }
-  // Compacts the data of the previous tests to cold, and deletes their superseded files.
-  await passHours(120)
+  // Merges the segments of the previous tests, and deletes their superseded files.
+  await passHours(54)
   const idle = await state.measure(() => passHours(30))
   await consume()
   clock.time += 20 * MINUTE

@@ -34,7 +34,7 @@ export async function openBundledService(bundles: Bundles) {
   const bucket = storage.createBucket()
   const queueUrl = storage.createQueue(VISIBILITY_S)
   const lake = createS3Lake({ client: storage.s3, bucket })
-  const athena = await startAthenaEmulator(await duckdbForS3(lake, join(folder, 'lake')))
+  const athena = await startAthenaEmulator(await duckdbForS3(lake, join(folder, 'lake'), `s3://${bucket}`))
   const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {}, ...PATIENT_STREAM })
   const { origin, username } = new URL(state.endpoint)
 
@@ -68,6 +68,7 @@ export async function openBundledService(bundles: Bundles) {
     reports: {
       TABLE_NAME: state.table,
       BASE_URL,
+      BUCKET_NAME: bucket,
       ATHENA_WORKGROUP: 'footfall',
       GLUE_DATABASE: 'footfall',
       ...plans,

@@ -29,14 +29,14 @@ const INTERRUPT_EVERY_MS = 20
 /** The address of the lake in statements. */
 export const LAKE_LOCATION = 's3://footfall-lake'
 
-/** Runs Athena's statements in DuckDB, over the files of a lake in a folder. */
-export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine> {
+/** Runs Athena's statements in DuckDB, over the files of a lake in a folder. `location` is the lake's address in the statements. */
+export async function duckdbForAthena(lakeDir: string, location = LAKE_LOCATION): Promise<StatementEngine> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-'))
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' })
   const first = await instance.connect()
   for (const statement of [...dialect, LITERALS]) await first.run(statement)
   const empty = await createTables(first, dir)
-  for (const table of Object.keys(tables) as TableName[]) await first.run(addPaths(table, lakeDir))
+  for (const table of Object.keys(tables) as TableName[]) await first.run(addPaths(table, lakeDir, location))
   first.closeSync()
 
   async function run(sql: string, signal: AbortSignal): Promise<StatementResult> {
@@ -81,9 +81,9 @@ export async function duckdbForAthena(lakeDir: string): Promise<StatementEngine>
 }
 
 /** Adds the column "$path" to a view. Athena has it in every table. */
-function addPaths(table: TableName, lakeDir: string): string {
+function addPaths(table: TableName, lakeDir: string, location: string): string {
   return `CREATE OR REPLACE VIEW ${table} AS
-    SELECT *, replace(filename, ${text(lakeDir)}, ${text(LAKE_LOCATION)}) AS "$path" FROM ${readFiles(table)}`
+    SELECT *, replace(filename, ${text(lakeDir)}, ${text(location)}) AS "$path" FROM ${readFiles(table)}`
 }
 
 function toText(value: DuckDBValue): string | null {

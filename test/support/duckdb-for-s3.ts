@@ -4,10 +4,13 @@ import type { Lake } from '#core/ports'
 import type { StatementEngine } from './athena-emulator.ts'
 import { duckdbForAthena } from './duckdb-for-athena.ts'
 
-/** Runs statements in DuckDB over the lake of an S3 bucket. Before each statement, updates a copy of the lake in `folder`. */
-export async function duckdbForS3(lake: Lake, folder: string): Promise<StatementEngine> {
+/**
+ * Runs statements in DuckDB over the lake of an S3 bucket with the address `location`. Before each statement, updates a copy of
+ * the lake in `folder`.
+ */
+export async function duckdbForS3(lake: Lake, folder: string, location: string): Promise<StatementEngine> {
   await mkdir(folder, { recursive: true })
-  const engine = await duckdbForAthena(folder)
+  const engine = await duckdbForAthena(folder, location)
   const copiedSizes = new Map<string, number>()
   let lastCopy = Promise.resolve()
 

@@ -117,7 +117,7 @@ test('equal statements of one snapshot are one run while it lasts, and each call
   expect(rows).toEqual(Array(10).fill([{ n: 3, paths: 3 }]))
   expect(prepare).toHaveBeenCalledTimes(1)
   expect(statistics).toHaveLength(10)
-  expect(statistics[0]).toMatchObject({ engine: 'duckdb', rowsScanned: 3, costUsd: 0, reused: false })
+  expect(statistics[0]).toMatchObject({ engine: 'duckdb', rowsScanned: 3, costUsd: 0 })
   await Promise.all([ask(), engine.rows(countHot, { snapshot: {} })])
   expect(prepare).toHaveBeenCalledTimes(3)
 })

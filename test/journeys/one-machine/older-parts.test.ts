@@ -1,0 +1,100 @@
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
+import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
+import { allEvents, readJson, statsTotals } from '#test/support/service-reads'
+import { startTrackingClient } from '#test/support/tracking-client'
+
+/** Parts of a data folder that are older than the others, after a restore or a copy. */
+
+afterEach(cleanUp)
+
+/** Epochs of a second: they are compacted and merged while the test runs. */
+const env = { EPOCH_SECONDS: '1' }
+/** Few events are enough: what matters is when they are sent. */
+const PAUSE_MS = 100
+
+async function sendFor(ms: number, service: Service, prefix: string): Promise<string[]> {
+  const client = startTrackingClient({ credentials: service.credentials, prefix, pauseMs: PAUSE_MS })
+  await sleep(ms)
+  await client.stop()
+  return [...client.acknowledged]
+}
+
+/** Expects that each stored event is there once, and that all counts agree with the stored events. Returns the event_ids. */
+async function expectConsistent(service: Service): Promise<string[]> {
+  const ids = (await allEvents(service)).map(event => event.event_id ?? '').toSorted()
+  expect(ids).toEqual([...new Set(ids)])
+  expect((await statsTotals(service)).total_events).toBe(ids.length)
+  const { projects } = await readJson<{ projects: { total_events: number }[] }>(service, '/projects')
+  expect(projects[0]?.total_events).toBe(ids.length)
+  return ids
+}
+
+/** Waits until the service has exactly these events. */
+function expectEvents(service: Service, ids: readonly string[]): Promise<void> {
+  return eventually(async () => expect(await expectConsistent(service)).toEqual(ids.toSorted()), {
+    everyMs: 400,
+  })
+}
+
+/** The number of compacted epochs. */
+function countEpochs(service: Service): number {
+  return service.output().split('EPOCH_COMPACTED').length - 1
+}
+
+function replaceFolder(folder: string, backup: string): void {
+  rmSync(folder, { recursive: true })
+  cpSync(backup, folder, { recursive: true })
+}
+
+test('a state that is older than the lake is brought up to it, and nothing is counted twice', async () => {
+  const started = await startService({ env })
+  const { dataDir } = started
+  const ids = await sendFor(800, started, 'before')
+  await eventually(() => expect(started.output()).toContain('EPOCH_COMPACTED'))
+  await started.stop()
+  const backup = newFolder()
+  cpSync(join(dataDir, 'state'), backup, { recursive: true })
+  const first = await startService({ dataDir, env })
+  ids.push(...(await sendFor(2_500, first, 'after')))
+  await expectEvents(first, ids)
+  await first.stop()
+  replaceFolder(join(dataDir, 'state'), backup)
+
+  const second = await startService({ dataDir, env })
+  expect(second.output()).toContain('STATE_RECONCILED')
+  await expectEvents(second, ids)
+  expect(await second.stop()).toBe(0)
+  expect(second.output()).not.toMatch(/LAKE_BEHIND|JOB_FAILED/)
+})
+
+test('a data folder that was copied while the service ran starts, and counts nothing twice', async () => {
+  const first = await startService({ env })
+  const client = startTrackingClient({ credentials: first.credentials, prefix: 'a', pauseMs: PAUSE_MS })
+  await sleep(2_500)
+  const before = [...client.acknowledged]
+  const copy = newFolder()
+  // The lake first, so the state names files that the copy does not have.
+  cpSync(join(first.dataDir, 'lake'), join(copy, 'lake'), { recursive: true })
+  const epochs = countEpochs(first)
+  await eventually(() => expect(countEpochs(first)).toBeGreaterThan(epochs + 1))
+  cpSync(first.dataDir, copy, {
+    recursive: true,
+    filter: path => !path.startsWith(join(first.dataDir, 'lake')),
+  })
+  await client.stop()
+  await first.kill9()
+
+  const second = await startService({ dataDir: copy, env })
+  expect(second.output()).toContain('LAKE_RESTORED')
+  const ids = await eventually(() => expectConsistent(second), { everyMs: 400 })
+  expect(ids.every(id => client.acknowledged.has(id))).toBe(true)
+  expect(before.every(id => ids.includes(id))).toBe(true)
+  const more = await sendFor(500, second, 'more')
+  await expectEvents(second, [...ids, ...more])
+  expect(await second.stop()).toBe(0)
+  expect(second.output()).not.toMatch(/LAKE_BEHIND|JOB_FAILED/)
+})
