@@ -36,7 +36,7 @@ export async function openFunctions(
   storage: Storage,
   { baseUrl, access, clock, log, repair }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
-  const { accounts, projects, usage, lakeState, stream } = storage
+  const { accounts, projects, usage, erasures, lakeState, stream } = storage
   const lake = createFolderLake(lakeDir(settings.DATA_DIR))
   const [tracker, engine] = await Promise.all([
     buildTracker(),
@@ -52,7 +52,7 @@ export async function openFunctions(
   ])
   // Ends the process that esbuild keeps for further builds.
   await stopEsbuild()
-  const common = { ...access, accounts, projects, usage, baseUrl, clock, log }
+  const common = { ...access, accounts, projects, usage, erasures, baseUrl, clock, log }
   const functions = {
     pages: access.pages,
     auth: authHandler({ ...common, hasDevApprove: settings.DEV_APPROVE }),

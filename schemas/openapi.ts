@@ -15,6 +15,7 @@ const TAGS = {
   Analytics: 'Reports of one project, for an account.',
   Projects: 'The projects of an account: one for each site or app.',
   Contexts: 'What the owner says about the numbers: goals, words, annotations.',
+  Privacy: 'Erasure of a person, with a receipt.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
   Sessions:
     'How an agent gets access with one click of a human, keeps it and ends it. GET /auth.md tells it in steps.',
@@ -100,7 +101,11 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     security: securityOf(route),
     requestParams: {
       ...(parameters.length > 0 && {
-        path: z.object(Object.fromEntries(parameters.map(parameter => [parameter, projectInPath]))),
+        path: z.object(
+          Object.fromEntries(
+            parameters.map(parameter => [parameter, route.project === 'path' ? projectInPath : ID_IN_PATH]),
+          ),
+        ),
       }),
       ...((route.query ?? route.options) && { query: queryParameters(route) }),
     },
@@ -116,6 +121,8 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     responses: { ...successResponses(route), ...errorResponses(route) },
   }
 }
+
+const ID_IN_PATH = z.string()
 
 /** How each kind of credential is sent; a demo session is sent like an agent session. */
 const SECURITY: Record<CredentialKind, Record<string, string[]>[]> = {

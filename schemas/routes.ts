@@ -3,6 +3,7 @@ import type { ErrorCode } from './errors.ts'
 import { accountRoutes } from './routes/account.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { contextsRoutes } from './routes/contexts.ts'
+import { erasuresRoutes } from './routes/erasures.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
 import { projectsRoutes } from './routes/projects.ts'
@@ -76,6 +77,7 @@ export const routes = {
   ...analyticsRoutes,
   ...projectsRoutes,
   ...contextsRoutes,
+  ...erasuresRoutes,
   ...accountRoutes,
   ...sessionsRoutes,
   ...pagesRoutes,

@@ -61,9 +61,10 @@ export function addTombstone(
   erased: ErasedEvents,
   now: number,
 ): Manifest | null {
-  const { tombstones, tombstoneCount, version } = manifest
+  const { tombstones, tombstoneCount, version, segments, retired } = manifest
   if (tombstones.length >= MAX_TOMBSTONES || tombstones.some(tombstone => tombstone.id === id)) return null
-  const number = tombstoneCount + 1
+  // A manifest that was restored may be older than its segments.
+  const number = 1 + Math.max(tombstoneCount, ...[...segments, ...retired].map(segment => segment.erased))
   const added: Tombstone = {
     ...erased,
     number,

@@ -27,11 +27,14 @@ import { type AccountChainServices, accountChain } from '../chain/account-chain.
 import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
+import { type ErasePersonServices, erasePersonEndpoint } from './erase-person.ts'
 
-export type ReportsServices = AccountChainServices & ReadServices & { projects: Pick<ProjectStore, 'list'> }
+export type ReportsServices = AccountChainServices &
+  ReadServices &
+  ErasePersonServices & { projects: Pick<ProjectStore, 'list'> }
 
-/** The rows that name one project. */
-type ReportName = Exclude<keyof Endpoints<'reports'>, 'allSites'>
+/** The rows that read one project. */
+type ReportName = Exclude<keyof Endpoints<'reports'>, 'allSites' | 'erasePerson'>
 type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)
 type BodyOf<R extends Route> = R['responses'] extends { 200: { schema: infer S extends z.ZodType } }
@@ -100,6 +103,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
   return httpFunction<'reports'>(services.log, {
     ...Object.fromEntries(endpoints),
     allSites: allSitesEndpoint,
+    erasePerson: erasePersonEndpoint(services, chain),
   })
 }
 

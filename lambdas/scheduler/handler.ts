@@ -17,11 +17,7 @@ export type SchedulerServices = {
 export function schedulerHandler({ maintenance, state, clock, gauge, log }: SchedulerServices) {
   return async (): Promise<void> => {
     try {
-      const [lake, shards, manifests] = await Promise.all([
-        state.lake(),
-        state.shards(),
-        allManifests(state),
-      ])
+      const [lake, shards, manifests] = await Promise.all([state.lake(), state.shards(), allManifests(state)])
       const values = lakeGauges({ lake, shards, manifests }, clock.now())
       for (const name of Object.keys(values) as Gauge[]) gauge(name, values[name])
       await maintenance.tick()

@@ -28,8 +28,9 @@ export type BuiltLake = {
   /** Opens the lake like a read of the service. */
   openLake(): Promise<LakeSnapshot>
   snapshot(bucket: number): Promise<Snapshot>
-  /** The manifests of all buckets. */
-  manifests: ReadonlyMap<number, Manifest>
+  /** The manifests of all buckets. A changed one is read by the next snapshot. */
+  manifests: Map<number, Manifest>
+  compactor: Compactor
 }
 
 /** Writes a lake with the service's own encoder and compactor, and returns what reads it. */
@@ -89,7 +90,7 @@ export async function buildLake({
     manifest: async (bucket: number) => manifestOf(bucket),
   }
   const open = () => openLake({ state, lake })
-  return { openLake: open, snapshot: async bucket => (await open()).ofBucket(bucket), manifests }
+  return { openLake: open, snapshot: async bucket => (await open()).ofBucket(bucket), manifests, compactor }
 }
 
 async function writeHotFiles(

@@ -90,6 +90,8 @@ export async function goodRequest(
   return {
     ...(route.project === 'query' && { query: { project: projectName, ...queries[name] } }),
     ...(route.project === 'path' && { id: projectName }),
+    ...(name === 'erasePerson' && { id: 'u1' }),
+    ...(name === 'readErasure' && { id: await service.erasures.erasePerson(project, ['u1'], 1) }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
     ...(route.credentials && (await freshCredential(service, route))),

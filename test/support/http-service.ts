@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { createAccessStores } from '#core/access-stores'
 import type { Account } from '#core/accounts/caller'
 import { createAccountStore } from '#core/accounts/store'
+import { createErasures } from '#core/erasure/erasures'
+import { createErasureStore } from '#core/erasure/store'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
+import { createLakeStateStore } from '#core/lake/state-store'
 import { type ProfileName, readProfile } from '#core/limits/profile'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
@@ -78,7 +81,19 @@ export async function openHttpService({
     clock,
     log,
   })
-  const common = { ...access, accounts, projects, usage, billing: null, baseUrl: BASE_URL, clock, log }
+  const lakeState = createLakeStateStore(state)
+  const erasures = createErasures({ erasures: createErasureStore(state), lakeState, clock })
+  const common = {
+    ...access,
+    erasures,
+    accounts,
+    projects,
+    usage,
+    billing: null,
+    baseUrl: BASE_URL,
+    clock,
+    log,
+  }
   const server = await startHttp({
     port: 0,
     log,
@@ -95,7 +110,10 @@ export async function openHttpService({
       },
       reports: reportsHandler({
         ...common,
-        engine: { rows: async () => [] },
+        // The lake is empty, but it knows every user who is to be erased.
+        engine: {
+          rows: async ({ text }) => (text.includes('person_event') ? [{ events: 2, sessions: 1 }] : []),
+        },
         openLake: async () => fixedLake(),
         ...reading,
       }),
@@ -163,6 +181,8 @@ export async function openHttpService({
     createProject,
     browser,
     accounts,
+    erasures,
+    lakeState,
     feedback,
     state,
     /** Issues a new key of `owner`, which later calls use. */

@@ -336,9 +336,9 @@ export async function simulateSchedule(
   /** No object of the lake has an erased event. Files that no manifest names are deleted first. */
   async function checkFiles(): Promise<void> {
     if (erasures.count() === 0) return
-    now += SETTINGS.keepSupersededMs
-    for (let sweep = 0; sweep < 2; sweep++) {
-      now += MINUTE
+    // Copies that came later are in hot files, which a sweep finds superseded and a later one deletes.
+    for (let sweep = 0; sweep < 3; sweep++) {
+      now += SETTINGS.keepSupersededMs + MINUTE
       processes.start(self => services(self).maintenance.tick())
       await settle()
     }
