@@ -11,6 +11,7 @@ import {
   readFiles,
   sessionsOfSegments,
 } from './compaction-sql.ts'
+import { rewriteHot } from './rewrite-hot.ts'
 import { rewriteSegment } from './rewrite-segment.ts'
 import {
   countRows,
@@ -111,6 +112,7 @@ export function createCompactor({
           job,
         ),
       ),
+    rewriteHot: job => withScratchDatabase(settings, database => rewriteHot({ database, lake }, job)),
     describeSegment,
   }
 }

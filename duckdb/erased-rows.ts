@@ -35,7 +35,7 @@ export async function countErased(
 }
 
 /** The number of the first tombstone of an event; null if it is not erased. */
-function erasedNumber(buckets: readonly BucketTombstones[]): string {
+export function erasedNumber(buckets: readonly BucketTombstones[]): string {
   const cases = buckets.flatMap(({ bucket, tombstones }) =>
     tombstones.map(
       tombstone =>

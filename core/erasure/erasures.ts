@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { unavailable } from '#core/errors'
-import { changeManifest } from '#core/lake/jobs'
+import { changeManifest } from '#core/lake/change-manifest'
 import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
 import {

@@ -54,6 +54,11 @@ export type RewriteJob = {
 /** `segment`: the new one; null if nothing of it is left. */
 export type RewrittenSegment = { segment: Segment | null; removed: readonly RemovedEvents[] }
 
+export type HotRewriteJob = {
+  keys: readonly string[]
+  buckets: readonly Pick<BucketCompaction, 'bucket' | 'tombstones'>[]
+}
+
 /** All functions are pure but for the objects they write: a job that runs again writes the same keys with the same rows. */
 export type Compactor = {
   /**
@@ -68,6 +73,8 @@ export type Compactor = {
    * of the events stay in segment_event_ids as long as they are needed, so that retries of erased events are copies.
    */
   rewriteSegment(job: RewriteJob): Promise<RewrittenSegment | null>
+  /** Writes those of the hot files anew, under their keys, that have erased events. Returns how many these are. */
+  rewriteHot(job: HotRewriteJob): Promise<number>
   /** Reads what a manifest says of a segment from its files, for a manifest that was lost. */
   describeSegment(bucket: number, segment: SegmentId & { parts: number }): Promise<Segment>
 }

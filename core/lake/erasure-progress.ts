@@ -1,7 +1,6 @@
 import type { Clock, Lake, Log } from '#core/ports'
-import { BUCKETS, tables } from '#schemas/columns'
-import { changeManifest } from './jobs.ts'
-import { hotPrefix, parseHotKey } from './keys.ts'
+import { changeManifest } from './change-manifest.ts'
+import { hotPrefix } from './keys.ts'
 import type { Manifest } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
 import { dropTombstones, noteDone, noteLastEpoch, TOMBSTONE_MS, type Tombstone } from './tombstones.ts'
@@ -22,7 +21,6 @@ export type ErasureProgressServices = {
   state: LakeStateStore
   lake: Pick<Lake, 'list'>
   onErased(bucket: number, tombstone: Tombstone): Promise<void>
-  deleteHotFiles(until: number, now: number, keepMs: number): Promise<void>
   deleteRetired(manifest: Manifest, now: number): Promise<void>
   deleteOrphans(manifests: readonly Manifest[]): Promise<void>
   clock: Clock
@@ -30,21 +28,12 @@ export type ErasureProgressServices = {
 }
 
 /**
- * Brings erasures to their end. Workers rewrite the segments (jobs.ts). The events are gone when these things, too, have happened:
- * the hot files that have them are compacted and deleted, the replaced segments are deleted, and so are files that no manifest names.
+ * Brings erasures to their end. Workers rewrite segments, and hot files after their compaction (rewriter.ts). The events are gone
+ * when the replaced segments are deleted, too, and files that no manifest names.
  * A tombstone stays in force for two days, because a consumer that is behind may still bring events.
  */
 export function createErasureProgress(
-  {
-    state,
-    lake,
-    onErased,
-    deleteHotFiles,
-    deleteRetired,
-    deleteOrphans,
-    clock,
-    log,
-  }: ErasureProgressServices,
+  { state, lake, onErased, deleteRetired, deleteOrphans, clock, log }: ErasureProgressServices,
   settings: ErasureSettings,
 ) {
   async function advance(now: number): Promise<void> {
@@ -76,18 +65,10 @@ export function createErasureProgress(
     const manifests = await state.manifests()
     const readAt = clock.now()
     const unfinished = manifests.filter(({ tombstones }) => tombstones.some(({ doneAt }) => doneAt === null))
-    const lastEpoch = Math.max(
-      ...unfinished.flatMap(({ tombstones }) => tombstones.map(tombstone => tombstone.lastEpoch ?? 0)),
-    )
-    const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
-    // A bucket without a manifest has compacted nothing.
-    const until = manifests.length < BUCKETS ? 1 : Math.min(compacted, lastEpoch + 1)
-    await deleteHotFiles(until, readAt, settings.keepErasedMs)
-    const hotUntil = await oldestHotEpoch()
     for (const manifest of unfinished) {
       await deleteRetired(manifest, readAt)
       await deleteOrphans([manifest])
-      await finish(manifest.bucket, { hotUntil, sweptBefore: readAt - settings.jobMs, now })
+      await finish(manifest.bucket, { sweptBefore: readAt - settings.jobMs, now })
     }
   }
 
@@ -101,11 +82,6 @@ export function createErasureProgress(
       return next
     })
     if (finished > 0) log('ERASURE_DONE', { bucket, erasures: finished })
-  }
-
-  async function oldestHotEpoch(): Promise<number> {
-    const objects = await lake.list(`${tables.events_hot.prefix}/`)
-    return Math.min(...objects.map(({ key }) => parseHotKey(key)?.claim.epoch ?? Number.POSITIVE_INFINITY))
   }
 
   /** Forgets the tombstones that are no longer in force, after the receipts have their figures. */

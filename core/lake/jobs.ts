@@ -1,18 +1,20 @@
+import { hash } from 'node:crypto'
 import type { Clock, Lake, LakeObject, Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
+import { changeManifest } from './change-manifest.ts'
 import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
 import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
 import {
   addEpoch,
   type Manifest,
   replaceSegments,
-  type Segment,
   type SegmentId,
   segmentsWithEventIds,
 } from './manifest.ts'
+import { BEGIN_MS, createRewriter } from './rewriter.ts'
 import type { LakeStateStore } from './state.ts'
-import { addRemoved, markCleared, openTombstones, unclearedSegments } from './tombstones.ts'
+import { addRemoved } from './tombstones.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
 export type LakeJob =
@@ -22,6 +24,8 @@ export type LakeJob =
   | { kind: 'merge'; bucket: number; from: number; until: number }
   /** Writes the segments of a bucket from the epoch `from` on anew without the events of its tombstones up to `number`. */
   | { kind: 'rewrite'; bucket: number; number: number; from: number }
+  /** Writes the compacted hot files of the epochs below `until` anew without the events of these tombstones. */
+  | { kind: 'rewrite-hot'; until: number; tombstones: readonly { bucket: number; number: number }[] }
 
 /**
  * The name under which the state notes when a job was sent. A compaction or a rewrite that has made progress continues under
@@ -29,13 +33,12 @@ export type LakeJob =
  */
 export function jobName(job: LakeJob): string {
   if (job.kind === 'merge') return `merge/${job.bucket}/${job.from}-${job.until}`
+  if (job.kind === 'rewrite-hot')
+    return `rewrite-hot/${job.until}/${hash('sha256', JSON.stringify(job.tombstones))}`
   if (job.kind === 'rewrite') return `rewrite/${job.bucket}/${job.number}-${job.from}`
   const bucketSet = job.buckets.reduce((bits, bucket) => bits | (1n << BigInt(bucket)), 0n)
   return `compact/${job.from}/${bucketSet.toString(16)}`
 }
-
-/** How long a job begins further epochs or segments, ms. A worker on AWS has 15 minutes in all. */
-const BEGIN_MS = 5 * 60_000
 
 export type LakeJobServices = {
   state: LakeStateStore
@@ -49,9 +52,12 @@ export type LakeJobServices = {
 
 /** Runs jobs. A job that throws stays unfinished, and the queue or maintenance sends it again. */
 export function createLakeWorker({ state, lake, compactor, usage, projects, clock, log }: LakeJobServices) {
+  const rewriter = createRewriter({ state, lake, compactor, clock, log })
+
   async function run(job: LakeJob): Promise<void> {
     if (job.kind === 'merge') await merge(job)
-    else if (job.kind === 'rewrite') await rewriteBucket(job)
+    else if (job.kind === 'rewrite') await rewriter.rewriteBucket(job.bucket, job.from)
+    else if (job.kind === 'rewrite-hot') await rewriter.rewriteHot(job.until, job.tombstones)
     else await compactEpochs(job)
   }
 
@@ -139,39 +145,6 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
   }
 
   /**
-   * Rewrites the segments that may have erased events, one after the other. A segment that cannot be read stays as it is, and its
-   * failure is thrown after the others.
-   */
-  async function rewriteBucket({ bucket, from }: Extract<LakeJob, { kind: 'rewrite' }>): Promise<void> {
-    const startedAt = clock.now()
-    const failures: unknown[] = []
-    for (let next = from; ; ) {
-      const manifest = await state.manifest(bucket)
-      const segment = unclearedSegments(manifest).find(candidate => candidate.from >= next)
-      if (segment === undefined || (next > from && clock.now() - startedAt >= BEGIN_MS)) break
-      await rewrite(manifest, segment).catch(error => failures.push(error))
-      next = segment.until
-    }
-    if (failures.length > 0) throw failures[0]
-  }
-
-  /** Rewrites a segment, or notes that it has no erased events. Does nothing if the segment is no longer live by then. */
-  async function rewrite(manifest: Manifest, segment: Segment): Promise<void> {
-    const started = performance.now()
-    const { bucket, tombstoneCount: generation } = manifest
-    const tombstones = openTombstones(manifest, segment)
-    const rewritten = await compactor.rewriteSegment({ bucket, segment, generation, tombstones })
-    await changeManifest(state, bucket, current => {
-      if (rewritten === null) return markCleared(current, segment, generation)
-      const replaced = replaceSegments(current, [segment], rewritten.segment, clock.now())
-      return replaced && addRemoved(replaced, rewritten.removed, { files: segment.parts })
-    })
-    if (rewritten === null) return
-    const events = rewritten.removed.reduce((sum, removed) => sum + removed.events, 0)
-    log('SEGMENT_REWRITTEN', { bucket, events, ms: Math.round(performance.now() - started) })
-  }
-
-  /**
    * Writes the files of a live segment again from its sources: the hot files of its epoch, or the segments that it was merged
    * from. Manifest and counters do not change. Returns false and does nothing if the sources are gone, or the segment is not live.
    */
@@ -241,19 +214,4 @@ function lookbackKeys({ bucket, segments }: Pick<Manifest, 'bucket' | 'segments'
   return segmentsWithEventIds({ segments }).flatMap(segment =>
     segmentKeys('segment_event_ids', bucket, segment),
   )
-}
-
-/**
- * Changes a manifest: reads it, and saves what `change` returns, again until no other change came between. `change` returns
- * null if there is nothing to do.
- */
-export async function changeManifest(
-  state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>,
-  bucket: number,
-  change: (manifest: Manifest) => Manifest | null,
-): Promise<void> {
-  for (;;) {
-    const next = change(await state.manifest(bucket))
-    if (next === null || (await state.saveManifest(next))) return
-  }
 }

@@ -2,8 +2,9 @@ import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import { DAY_MS } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import { BUCKETS, tables } from '#schemas/columns'
+import { changeManifest } from './change-manifest.ts'
 import { createErasureProgress, type ErasureSettings } from './erasure-progress.ts'
-import { changeManifest, jobName, type LakeJob } from './jobs.ts'
+import { jobName, type LakeJob } from './jobs.ts'
 import {
   hotPrefix,
   parseHotKey,
@@ -22,7 +23,7 @@ import {
   nextMerge,
 } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
-import { openTombstones, type Tombstone, unclearedSegments } from './tombstones.ts'
+import { openTombstones, type Tombstone, tombstonesInHot, unclearedSegments } from './tombstones.ts'
 
 export type MaintenanceSettings = MergeSettings &
   ErasureSettings & {
@@ -85,10 +86,7 @@ export function createMaintenance(
   settings: MaintenanceSettings = MAINTENANCE_DEFAULTS,
 ) {
   const { state, lake, jobs, usage, clock, log } = services
-  const erasureProgress = createErasureProgress(
-    { ...services, deleteHotFiles, deleteRetired, deleteOrphans },
-    settings,
-  )
+  const erasureProgress = createErasureProgress({ ...services, deleteRetired, deleteOrphans }, settings)
   let deletedAt = Number.NEGATIVE_INFINITY
 
   async function tick(): Promise<void> {
@@ -167,6 +165,11 @@ export function createMaintenance(
       const { bucket, tombstoneCount: number } = manifest
       await sendOnce({ kind: 'rewrite', bucket, number, from: first.from }, now)
     }
+    const inHot = tombstonesInHot(manifests)
+    if (inHot.length === 0) return
+    const until = 1 + Math.max(...inHot.map(({ tombstone }) => tombstone.lastEpoch ?? 0))
+    const tombstones = inHot.map(({ bucket, tombstone: { number } }) => ({ bucket, number }))
+    await sendOnce({ kind: 'rewrite-hot', until, tombstones }, now)
   }
 
   /** Sends the job, unless it was sent recently. */
@@ -190,7 +193,7 @@ export function createMaintenance(
     // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
     const manifestsReadAt = clock.now()
     const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
-    await deleteHotFiles(compacted, manifestsReadAt, settings.keepSupersededMs)
+    await deleteHotFiles(compacted, manifestsReadAt)
     for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
     await deleteOrphans(manifests)
     // After the orphans, so that the files stay for the jobs that run now.
@@ -198,8 +201,8 @@ export function createMaintenance(
       await changeManifest(state, bucket, forgetEventIds)
   }
 
-  /** Deletes the hot files of the epochs below `until` that were in segments of all buckets `keepMs` ago. */
-  async function deleteHotFiles(until: number, now: number, keepMs: number): Promise<void> {
+  /** Deletes the hot files of epochs that all buckets have in segments. */
+  async function deleteHotFiles(compacted: number, now: number): Promise<void> {
     const objects = await lake.list(`${tables.events_hot.prefix}/`)
     const epochs = Map.groupBy(
       objects,
@@ -207,7 +210,7 @@ export function createMaintenance(
     )
     // The oldest first: a start takes the lowest epoch with hot files for the first one that has all of them.
     for (const [epoch, epochObjects] of [...epochs].toSorted(([a], [b]) => a - b)) {
-      if (epoch >= until || !(await isExpired(supersededJobName(epoch), now, keepMs))) continue
+      if (epoch >= compacted || !(await isExpired(supersededJobName(epoch), now))) continue
       await lake.delete(epochObjects.map(({ key }) => key))
     }
   }
@@ -251,10 +254,10 @@ export function createMaintenance(
    * Whether superseded files have been kept long enough. The first call notes when they were found superseded; later calls
    * compare with that time. The age of the files does not count, because they may already be old when they are superseded.
    */
-  async function isExpired(name: string, now: number, keepMs: number): Promise<boolean> {
+  async function isExpired(name: string, now: number): Promise<boolean> {
     if (await state.jobFinished(name)) return true
     const isFirst = await state.beginJob(name, now, 0)
-    if (isFirst || !(await state.beginJob(name, now, now - keepMs))) return false
+    if (isFirst || !(await state.beginJob(name, now, now - settings.keepSupersededMs))) return false
     // Noted before the first delete, because a repair must not use an epoch that is partly deleted.
     await state.finishJob(name)
     return true

@@ -15,6 +15,8 @@ export type Tombstone = ErasedEvents & {
   createdAt: number
   /** No event that arrived before it is in a later hot file, as far as is known; null until that can be said. */
   lastEpoch: number | null
+  /** The hot files of the epochs below this one were written anew without the events. */
+  hotUntil: number
   /** When all files were first without the events, Unix ms; null before. */
   doneAt: number | null
   /** Events and files that were removed and rewritten so far. */
@@ -71,6 +73,7 @@ export function addTombstone(
     id,
     createdAt: now,
     lastEpoch: null,
+    hotUntil: 0,
     doneAt: null,
     removed: { events: 0, files: 0 },
   }
@@ -137,24 +140,49 @@ export function noteLastEpoch(manifest: Manifest, epoch: number, settledBefore: 
 }
 
 /**
- * Notes when the events of tombstones were gone from all files. `hotUntil`: no hot file of an epoch below it exists. `sweptBefore`: no
+ * Notes when the events of tombstones were gone from all files. `sweptBefore`: no
  * job that began before this time (Unix ms) can still write, and files that no manifest names are deleted. Null if there is nothing to
  * note.
  */
 export function noteDone(
   manifest: Manifest,
-  { hotUntil, sweptBefore, now }: { hotUntil: number; sweptBefore: number; now: number },
+  { sweptBefore, now }: { sweptBefore: number; now: number },
 ): Manifest | null {
   const files = [...manifest.segments, ...manifest.retired]
   return changeTombstones(manifest, tombstone => {
-    const { number, lastEpoch, createdAt, doneAt } = tombstone
+    const { number, lastEpoch, hotUntil, createdAt, doneAt } = tombstone
     const isDone =
       lastEpoch !== null &&
-      lastEpoch < Math.min(hotUntil, manifest.compacted) &&
+      lastEpoch < hotUntil &&
       createdAt <= sweptBefore &&
       files.every(({ erased }) => erased >= number)
     return doneAt === null && isDone ? { ...tombstone, doneAt: now } : tombstone
   })
+}
+
+/** The tombstones whose events may be in hot files that all buckets have in segments, with their buckets. */
+export function tombstonesInHot(manifests: readonly Manifest[]): { bucket: number; tombstone: Tombstone }[] {
+  const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
+  return manifests.flatMap(({ bucket, tombstones }) =>
+    tombstones
+      .filter(
+        ({ lastEpoch, hotUntil }) => lastEpoch !== null && lastEpoch < compacted && hotUntil <= lastEpoch,
+      )
+      .map(tombstone => ({ bucket, tombstone })),
+  )
+}
+
+/** Notes that the hot files below the epoch `until` have no events of these tombstones. Null if there is nothing to note. */
+export function noteHotCleared(
+  manifest: Manifest,
+  numbers: readonly number[],
+  until: number,
+): Manifest | null {
+  return changeTombstones(manifest, tombstone =>
+    numbers.includes(tombstone.number) && tombstone.hotUntil < until
+      ? { ...tombstone, hotUntil: until }
+      : tombstone,
+  )
 }
 
 /** Drops tombstones that are no longer in force. Null if there are none. */

@@ -10,7 +10,7 @@ const SECOND = START / 1_000
 function tombstone(changes: Partial<Tombstone> = {}): Tombstone {
   return {
     ...{ number: 1, id: 'era_1', project_id: 'proj_1', users: [userHash('ada')], until: SECOND },
-    ...{ createdAt: START, lastEpoch: null, doneAt: null, removed: { events: 0, files: 0 } },
+    ...{ createdAt: START, lastEpoch: null, hotUntil: 0, doneAt: null, removed: { events: 0, files: 0 } },
     ...changes,
   }
 }

@@ -1,4 +1,4 @@
-import { changeManifest } from '#core/lake/jobs'
+import { changeManifest } from '#core/lake/change-manifest'
 import { addTombstone, userHash } from '#core/lake/tombstones'
 import type { MemoryLakeState } from './memory-lake-state.ts'
 import type { SimulatedRow } from './simulated-ports.ts'

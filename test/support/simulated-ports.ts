@@ -219,6 +219,20 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
       const rewritten = await write(bucket, { ...segment, generation }, left, eventIds, left)
       return { segment: { ...rewritten, ...boundsOf([segment]) }, removed }
     },
+    async rewriteHot({ keys, buckets }) {
+      let files = 0
+      for (const key of keys) {
+        const rows = await readAll([key])
+        const { left, removed } = withoutErased(
+          rows,
+          buckets.flatMap(({ tombstones }) => tombstones),
+        )
+        if (removed.length === 0) continue
+        await lake.put(key, toObject(left))
+        files++
+      }
+      return files
+    },
     async describeSegment(bucket, segment) {
       const rows = await readAll(segmentKeys('segment_events', bucket, segment))
       const idsKey = segmentKey('segment_event_ids', bucket, segment, 0)
