@@ -96,7 +96,7 @@ export class Service extends Stack {
       .bindLake(bucket, { list: [HOT], get: [HOT], put: [HOT, QUARANTINE_PREFIX] })
     jobs
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
-      .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: SEGMENTS })
+      .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: [HOT, ...SEGMENTS] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])

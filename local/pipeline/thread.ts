@@ -67,6 +67,7 @@ const pipeline = createPipeline(
         epochMs,
         queueSince: clock.now(),
         resendMs: Number.POSITIVE_INFINITY,
+        keepErasedMs: 60_000,
         settlingMs: 15_000,
         jobMs: 0,
       },

@@ -1,7 +1,7 @@
 import type { StreamRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker } from '#core/lake/jobs'
-import { hotPrefix } from '#core/lake/keys'
+import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { createMaintenance } from '#core/lake/maintenance'
 import { emptyManifest, nextMerge } from '#core/lake/manifest'
 import { reconcile } from '#core/lake/reconcile'
@@ -18,6 +18,7 @@ import {
   createSimulatedStream,
   createSimulatedUsage,
   encodeSimulated,
+  isErased,
   type SimulatedRow,
   type SimulatedShard,
   simulatedRows,
@@ -336,6 +337,13 @@ export async function simulateSchedule(
   /** No object of the lake has an erased event. Files that no manifest names are deleted first. */
   async function checkFiles(): Promise<void> {
     if (erasures.count() === 0) return
+    const tombstones = USED_BUCKETS.flatMap(bucket => state.peekManifest(bucket).tombstones)
+    for (const key of lake.keys('hot/')) {
+      const epoch = parseHotKey(key)?.claim.epoch ?? 0
+      const done = tombstones.filter(({ lastEpoch }) => lastEpoch !== null && epoch <= lastEpoch)
+      const erased = rowsNow(key).find(row => done.some(tombstone => isErased(row, tombstone)))
+      if (erased !== undefined) throw new Error(`Seed ${seed}: ${key} has ${erased.id}, which is erased.`)
+    }
     // Copies that came later are in hot files, which a sweep finds superseded and a later one deletes.
     for (let sweep = 0; sweep < 3; sweep++) {
       now += SETTINGS.keepSupersededMs + MINUTE
