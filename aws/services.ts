@@ -166,11 +166,14 @@ export function createSchedulerServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
   const { log, gauge, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
-  const { lakeState: state, usage } = stores
+  const { lakeState: state, usage, erasures } = stores
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const lakeMaintenance = createMaintenance({ state, lake, jobs, usage, clock, log }, settings)
+  const lakeMaintenance = createMaintenance(
+    { state, lake, jobs, usage, onErased: erasures.onErased, clock, log },
+    settings,
+  )
   const purge = createPurge({ ...stores, deletions: createDeletionList({ ...stores, clock }), clock, log })
   const maintenance = {
     async tick() {

@@ -78,7 +78,7 @@ export async function generateLake(
   const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, clock, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const maintenance = createMaintenance(
-    { state: lakeState, lake, jobs, usage, clock, log },
+    { state: lakeState, lake, jobs, usage, onErased: async () => {}, clock, log },
     {
       ...MAINTENANCE_DEFAULTS,
       epochMs: 0,

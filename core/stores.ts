@@ -1,4 +1,6 @@
 import { createAccountStore } from './accounts/store.ts'
+import { createErasures } from './erasure/erasures.ts'
+import { createErasureStore } from './erasure/store.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
 import { createProjectStore } from './projects/store.ts'
@@ -9,8 +11,10 @@ import { createUsageStore } from './usage/store.ts'
 export function createStores({ client, table }: StateTable, clock: Clock) {
   const state = { client, table }
   const usage = createUsageStore(state)
+  const lakeState = createLakeStateStore(state)
   return {
-    lakeState: createLakeStateStore(state),
+    lakeState,
+    erasures: createErasures({ erasures: createErasureStore(state), lakeState, clock }),
     usage,
     accounts: createAccountStore({ ...state, clock }),
     projects: createProjectStore({ ...state, clock, usage }),

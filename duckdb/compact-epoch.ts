@@ -1,5 +1,6 @@
 import { forEachConcurrent } from '#core/concurrency'
 import type { CompactedBucket, EpochCompactionJob, StoredEvents } from '#core/lake/compactor'
+import type { RemovedEvents } from '#core/lake/tombstones'
 import {
   activityOfEvents,
   addCopies,
@@ -15,6 +16,7 @@ import {
   selectStoredEvents,
   sessionsOfEvents,
 } from './compaction-sql.ts'
+import { type ErasedCount, eraseRows } from './erased-rows.ts'
 import { createHotSlices } from './hot-slices.ts'
 import {
   type EventsDescription,
@@ -41,11 +43,16 @@ export async function compactEpoch(
   sliceBytes: number,
 ): Promise<CompactedBucket[]> {
   const { database } = writer
-  const segment = { from: epoch, until: epoch + 1, generation: 0 }
+  const segmentOf = (bucket: number) => ({
+    from: epoch,
+    until: epoch + 1,
+    generation: buckets.find(each => each.bucket === bucket)?.generation ?? 0,
+  })
   const slices = createHotSlices(database, hot, sliceBytes)
   const numbers = buckets.map(({ bucket }) => bucket)
   const parts = new Map<number, WrittenPart[]>()
   const failures = new Map<number, unknown>()
+  const erasedCounts: ErasedCount[] = []
 
   async function tryBucket(bucket: number, work: () => Promise<void>): Promise<void> {
     if (failures.has(bucket)) return
@@ -75,9 +82,16 @@ export async function compactEpoch(
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {
     const files = await slices.fetch(slice)
     await database.run(createEventRowsFromHot(files, numbers))
-    await database.run(createSessionStarts)
+    // What was erased is counted and described too: it was received, and the ids of these events must stay known.
     await database.run(addStoredEvents)
-    const descriptions = (await database.rows(describeEvents)) as EventsDescription[]
+    const described = (await database.rows(describeEvents)) as EventsDescription[]
+    const counts = await eraseRows(database, buckets)
+    erasedCounts.push(...counts)
+    const descriptions = described.map(each => ({
+      ...each,
+      rows: each.rows - sumEvents(counts.filter(({ bucket }) => bucket === each.bucket)),
+    }))
+    await database.run(createSessionStarts)
     await forEachConcurrent(descriptions, CONCURRENT_BUCKETS, description => {
       const { bucket } = description
       return tryBucket(bucket, async () => {
@@ -85,7 +99,7 @@ export async function compactEpoch(
         const writtenParts = parts.get(bucket) ?? []
         const bytes = await writeSegmentPart(writer, {
           bucket,
-          segment,
+          segment: segmentOf(bucket),
           part: writtenParts.length,
           events: `bucket = ${bucket}`,
           sessions: sessionsOfEvents(bucket),
@@ -108,13 +122,24 @@ export async function compactEpoch(
   return numbers.map((bucket): CompactedBucket => {
     if (failures.has(bucket)) return { bucket, failure: failures.get(bucket) }
     const writtenParts = parts.get(bucket)
-    if (writtenParts === undefined) return { bucket, segment: null, stored: [] }
+    if (writtenParts === undefined) return { bucket, segment: null, stored: [], removed: [] }
+    const segment = toSegment(segmentOf(bucket), writtenParts, idsOf.get(bucket)?.event_ids ?? 0)
     return {
       bucket,
-      segment: toSegment(segment, writtenParts, idsOf.get(bucket)?.event_ids ?? 0),
+      segment: segment.rows === 0 && segment.eventIds === 0 ? null : segment,
       stored: stored
         .filter(row => row.bucket === bucket)
         .map(({ project_id, day, events }) => ({ project_id, day, events })),
+      removed: sumByNumber(erasedCounts.filter(count => count.bucket === bucket)),
     }
   })
+}
+
+function sumByNumber(counts: readonly ErasedCount[]): RemovedEvents[] {
+  const groups = Map.groupBy(counts, ({ number }) => number)
+  return [...groups].map(([number, group]) => ({ number, events: sumEvents(group) }))
+}
+
+function sumEvents(counts: readonly { events: number }[]): number {
+  return counts.reduce((sum, { events }) => sum + events, 0)
 }

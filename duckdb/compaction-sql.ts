@@ -20,7 +20,7 @@ import { list, selectColumns, text } from './tables.ts'
 export type HotFile = { slice: number; file: number; filename: string; shard: string }
 
 /** Unix second of arrival. */
-const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
+export const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
 
 /**
  * A merged segment knows events without an event_id for these seconds before its newest event. One shard may be that far
@@ -119,8 +119,8 @@ export function createEventRowsFromSegments(bucket: number, files: readonly stri
   return `CREATE TABLE event_rows AS SELECT *, ${bucket} AS bucket FROM ${readFiles(files)}`
 }
 
-/** event_rows: the events of warm or cold files of the first edition, of one bucket. */
-export function createEventRowsFromFirstEdition(bucket: number, files: readonly string[]): string {
+/** event_rows: events of one bucket from files that have no keys of users and sessions: those of a segment, or of the first edition. */
+export function createEventRowsWithKeys(bucket: number, files: readonly string[]): string {
   return `
     CREATE OR REPLACE TABLE event_rows AS
     SELECT ${eventColumns.map(({ name }) => name).join(', ')}, ${bucket} AS bucket, CAST(timestamp AS date) AS date,

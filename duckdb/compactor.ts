@@ -11,6 +11,8 @@ import {
   readFiles,
   sessionsOfSegments,
 } from './compaction-sql.ts'
+import { rewriteHot } from './rewrite-hot.ts'
+import { rewriteSegment } from './rewrite-segment.ts'
 import {
   countRows,
   type ScratchDatabase,
@@ -52,7 +54,8 @@ export function createCompactor({
           table,
           from.flatMap(segment => segmentKeys(table, bucket, segment)),
         )
-      const description = await loadEvents(database, bucket, await fetchAll('segment_events'))
+      await database.run(createEventRowsFromSegments(bucket, await fetchAll('segment_events')))
+      const description = describeMerged(bucket, segments)
       await database.run(createSessionStarts)
       const idFiles = await fetchAll(
         'segment_event_ids',
@@ -97,12 +100,34 @@ export function createCompactor({
   return {
     compactEpoch: async job =>
       job.hot.length === 0 || job.buckets.length === 0
-        ? job.buckets.map(({ bucket }) => ({ bucket, segment: null, stored: [] }))
+        ? job.buckets.map(({ bucket }) => ({ bucket, segment: null, stored: [], removed: [] }))
         : withScratchDatabase(settings, database =>
             compactEpoch({ database, lake, memoryMb, layout: 'small' }, job, sliceBytes),
           ),
     mergeSegments,
+    rewriteSegment: job =>
+      withScratchDatabase(settings, database =>
+        rewriteSegment(
+          { database, lake, memoryMb, layout: job.segment.bytes >= LARGE_BYTES ? 'large' : 'small' },
+          job,
+        ),
+      ),
+    rewriteHot: job => withScratchDatabase(settings, database => rewriteHot({ database, lake }, job)),
     describeSegment,
+  }
+}
+
+/**
+ * Describes the events of all segments. Not from the events themselves: a segment may have none, because all were erased, and its
+ * newest arrival still says which event_ids are needed.
+ */
+function describeMerged(bucket: number, segments: readonly Segment[]): EventsDescription {
+  return {
+    bucket,
+    rows: segments.reduce((sum, { rows }) => sum + rows, 0),
+    first_at: Math.min(...segments.map(({ firstAt }) => firstAt)),
+    last_at: Math.max(...segments.map(({ lastAt }) => lastAt)),
+    last_arrival: Math.max(...segments.map(({ lastArrival }) => lastArrival)),
   }
 }
 

@@ -6,7 +6,7 @@ import {
   activityOfEvents,
   countEventRows,
   countEventsOfHot,
-  createEventRowsFromFirstEdition,
+  createEventRowsWithKeys,
   createSessionStarts,
   describeEvents,
   eventIdsOfEvents,
@@ -53,7 +53,7 @@ export function createFirstEditionConverter(settings: ScratchSettings): FirstEdi
 
       async function writePart(keys: readonly string[]): Promise<void> {
         const files = await database.fetch('segment_events', keys)
-        await database.run(createEventRowsFromFirstEdition(bucket, files))
+        await database.run(createEventRowsWithKeys(bucket, files))
         await database.drop(files)
         await database.run(createSessionStarts)
         const partIds = await countRows(database, eventIds)

@@ -119,5 +119,6 @@ export function toSegment(
     lastAt: Math.max(...parts.map(part => part.last_at)),
     lastArrival: Math.max(...parts.map(part => part.last_arrival)),
     eventIds,
+    erased: generation,
   }
 }

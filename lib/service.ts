@@ -125,7 +125,7 @@ export class Service extends Stack {
     live.bindTable(table, ['PutItem']).bindStreamMapping(stream).bindPlans(config)
     jobs
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
-      .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: SEGMENTS })
+      .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: [HOT, ...SEGMENTS] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     scheduler
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])

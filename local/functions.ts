@@ -43,7 +43,7 @@ export async function openFunctions(
   storage: Storage,
   { baseUrl, access, clock, log, repair }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
-  const { accounts, projects, usage, lakeState, stream, identity } = storage
+  const { accounts, projects, usage, erasures, lakeState, stream, identity } = storage
   const emailKey = readEmailKey(settings.DATA_DIR)
   const emails = createEmailHasher(async () => emailKey)
   const lake = createFolderLake(lakeDir(settings.DATA_DIR))
@@ -65,7 +65,7 @@ export async function openFunctions(
   })
   // Ends the process that esbuild keeps for further builds.
   await stopEsbuild()
-  const common = { ...access, accounts, projects, usage, baseUrl, clock, log }
+  const common = { ...access, accounts, projects, usage, erasures, baseUrl, clock, log }
   const functions = {
     pages: access.pages,
     auth: authHandler({ ...common, hasDevApprove: settings.DEV_APPROVE }),

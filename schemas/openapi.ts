@@ -18,6 +18,7 @@ const TAGS = {
   Projects: 'The projects of an account: one for each site or app.',
   Contexts: 'What the owner says about the numbers: goals, words, annotations.',
   Portfolios: 'Projects whose users are the same people, as of a site and its shop.',
+  Privacy: 'Erasure of a person, with a receipt.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
   Sessions:
     'How an agent gets access with one click of a human, keeps it and ends it. GET /auth.md tells it in steps.',
@@ -104,7 +105,12 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(parameters.length > 0 && {
         path: z.object(
-          Object.fromEntries(parameters.map(parameter => [parameter, inPath[parameter] ?? z.string()])),
+          Object.fromEntries(
+            parameters.map(parameter => [
+              parameter,
+              parameter === 'id' && route.project !== 'path' ? ID_IN_PATH : (inPath[parameter] ?? z.string()),
+            ]),
+          ),
         ),
       }),
       ...((route.query ?? route.options) && { query: queryParameters(route) }),
@@ -121,6 +127,8 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     responses: { ...successResponses(route), ...errorResponses(route) },
   }
 }
+
+const ID_IN_PATH = z.string()
 
 /** How each kind of credential is sent; a demo session is sent like an agent session. */
 const SECURITY: Record<CredentialKind, Record<string, string[]>[]> = {

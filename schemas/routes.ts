@@ -4,6 +4,7 @@ import { accountRoutes } from './routes/account.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { botsRoutes } from './routes/bots.ts'
 import { contextsRoutes } from './routes/contexts.ts'
+import { erasuresRoutes } from './routes/erasures.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
 import { portfoliosRoutes } from './routes/portfolios.ts'
@@ -85,6 +86,7 @@ export const routes = {
   ...projectsRoutes,
   ...contextsRoutes,
   ...portfoliosRoutes,
+  ...erasuresRoutes,
   ...accountRoutes,
   ...sessionsRoutes,
   ...pagesRoutes,

@@ -1,5 +1,7 @@
 import { deleteLeads } from '#core/accounts/identities'
 import type { AccountStore } from '#core/accounts/store'
+import type { Erasures } from '#core/erasure/erasures'
+import { partition as identityPartition } from '#core/identity/link-store'
 import type { Clock, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { accountPartition, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
@@ -11,6 +13,7 @@ export type PurgeServices = StateTable & {
   deletions: DeletionList
   projects: Pick<ProjectStore, 'byId' | 'itemKeys' | 'list' | 'remove'>
   accounts: Pick<AccountStore, 'deletedAt' | 'itemKey' | 'identityHashes'>
+  erasures: Pick<Erasures, 'purgeProject'>
 }
 
 /** The list is looked at this often. */
@@ -18,9 +21,18 @@ const PAUSE_MS = 3_600_000
 
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago (contract 7, U14). Every step may run twice: an
- * entry leaves the list last. The events of a project go from the lake later; until then the list names it (dueInLake).
+ * entry leaves the list last. The events of a project go from the lake in the hours after that; until then the list names it (dueInLake).
  */
-export function createPurge({ client, table, clock, log, deletions, projects, accounts }: PurgeServices) {
+export function createPurge({
+  client,
+  table,
+  clock,
+  log,
+  deletions,
+  projects,
+  accounts,
+  erasures,
+}: PurgeServices) {
   let nextAt = 0
 
   /** Works off what is due, at most once an hour. A failed entry is logged and tried again an hour later. */
@@ -36,6 +48,9 @@ export function createPurge({ client, table, clock, log, deletions, projects, ac
         log('JOB_FAILED', { job: `purge ${deletion.kind} ${deletion.id}`, error: String(error) })
       }
     }
+    for (const { project_id, bucket } of await deletions.dueInLake()) {
+      if (await erasures.purgeProject({ id: project_id, bucket })) await deletions.finishLake(project_id)
+    }
   }
 
   /** False where the process that wrote the entry crashed before it marked what it deletes, and then began again. */
@@ -47,7 +62,8 @@ export function createPurge({ client, table, clock, log, deletions, projects, ac
     const project = await projects.byId(id)
     if (project === null || !isOver(project.deleted_at)) return
     await deletions.addLake({ project_id: id, bucket: project.bucket })
-    for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`]) await deletePartition(partition)
+    for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`, identityPartition(id)])
+      await deletePartition(partition)
     await deleteItems(projects.itemKeys(project))
   }
 

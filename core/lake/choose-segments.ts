@@ -120,6 +120,7 @@ export function toManifest(manifest: Manifest, segments: readonly Segment[], com
     version: manifest.version + 1,
     segments,
     compacted,
+    tombstoneCount: Math.max(manifest.tombstoneCount, ...segments.map(({ erased }) => erased)),
     // The files of an epoch that is compacted again must not be deleted because they were retired before.
     retired: manifest.retired.filter(
       retired => retired.until <= compacted && !segments.some(segment => isSame(segment, retired)),

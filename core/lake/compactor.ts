@@ -1,5 +1,6 @@
 import type { LakeObject } from '#core/ports'
 import type { Segment, SegmentId } from './manifest.ts'
+import type { RemovedEvents, Tombstone } from './tombstones.ts'
 
 /** The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by core/lake/keys.ts. */
 
@@ -7,16 +8,30 @@ export type EpochCompactionJob = {
   epoch: number
   /** All hot files of the epoch, in ascending order of their keys. */
   hot: readonly LakeObject[]
-  /** The buckets to compact, each with the keys of the segment_event_ids files to look for copies in. */
-  buckets: readonly { bucket: number; eventIds: readonly string[] }[]
+  buckets: readonly BucketCompaction[]
 }
 
-/** Events that a segment of one epoch has of a project, by UTC date of arrival. */
+export type BucketCompaction = {
+  bucket: number
+  /** The keys of the segment_event_ids files to look for copies in. */
+  eventIds: readonly string[]
+  /** The generation of the segment: the number of the newest tombstone. */
+  generation: number
+  /** What the segment is written without. The ids of these events stay known, so that retries of them are copies. */
+  tombstones: readonly Tombstone[]
+}
+
+/** Events of a project that an epoch has, by UTC date of arrival. Erased events count too, because they were received. */
 export type StoredEvents = { project_id: string; day: string; events: number }
 
 /** The result of one bucket: its segment (null without events), or the failure that concerns this bucket alone. */
 export type CompactedBucket =
-  | { bucket: number; segment: Segment | null; stored: readonly StoredEvents[] }
+  | {
+      bucket: number
+      segment: Segment | null
+      stored: readonly StoredEvents[]
+      removed: readonly RemovedEvents[]
+    }
   | { bucket: number; failure: unknown }
 
 export type MergeJob = {
@@ -25,6 +40,23 @@ export type MergeJob = {
   segments: readonly Segment[]
   /** What the merged segment is called. */
   target: SegmentId
+}
+
+export type RewriteJob = {
+  bucket: number
+  segment: Segment
+  /** The new generation: the number of the newest tombstone. */
+  generation: number
+  /** The tombstones that the segment was not yet checked against. */
+  tombstones: readonly Tombstone[]
+}
+
+/** `segment`: the new one; null if nothing of it is left. */
+export type RewrittenSegment = { segment: Segment | null; removed: readonly RemovedEvents[] }
+
+export type HotRewriteJob = {
+  keys: readonly string[]
+  buckets: readonly Pick<BucketCompaction, 'bucket' | 'tombstones'>[]
 }
 
 /** All functions are pure but for the objects they write: a job that runs again writes the same keys with the same rows. */
@@ -36,6 +68,13 @@ export type Compactor = {
   compactEpoch(job: EpochCompactionJob): Promise<CompactedBucket[]>
   /** Writes one segment with the events of all given ones. */
   mergeSegments(job: MergeJob): Promise<Segment>
+  /**
+   * Writes a segment anew without erased events, one part after the other. Returns null and writes nothing if it has none. The ids
+   * of the events stay in segment_event_ids as long as they are needed, so that retries of erased events are copies.
+   */
+  rewriteSegment(job: RewriteJob): Promise<RewrittenSegment | null>
+  /** Writes those of the hot files anew, under their keys, that have erased events. Returns how many these are. */
+  rewriteHot(job: HotRewriteJob): Promise<number>
   /** Reads what a manifest says of a segment from its files, for a manifest that was lost. */
   describeSegment(bucket: number, segment: SegmentId & { parts: number }): Promise<Segment>
 }

@@ -2,6 +2,7 @@ import type { SqlQuery } from '#core/ports'
 import { bigint, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
 import type { ColumnOf } from '#schemas/columns'
 import { EVENT_ID_HORIZON_S } from './copies.ts'
+import { ARRIVAL, erasedUsers, notErasedHot } from './erased-events.ts'
 import { segmentKeys } from './keys.ts'
 import { segmentsWithEventIds } from './manifest.ts'
 import type { LakeRead } from './relations.ts'
@@ -22,7 +23,8 @@ export function hotEvents(
   filter: SqlQuery = sql`true`,
 ): SqlQuery[] {
   const { copiedKeys } = read
-  const selection = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${filter}`
+  const conditions = [filter, ...erasedUsers(read).map(notErasedHot)]
+  const selection = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${join(conditions, ' AND ')}`
   const columns = selectList(fields)
   const rows = sql`SELECT ${columns} FROM events_hot WHERE ${hotWhere(read)}`
   if (!mayHaveCopies(read) || copiedKeys?.length === 0) return [sql`${rows} AND ${selection}`]
@@ -82,7 +84,7 @@ function firstEvents(
         ON stored_key = event_key AND stored_arrival >= arrival - ${horizon} AND stored_arrival <= arrival + ${horizon}`
   return sql`SELECT ${selectList(fields)} FROM (
         SELECT *, lag(arrival) OVER (PARTITION BY event_key ORDER BY epoch, arrival, seq) AS previous_arrival
-        FROM (SELECT ${selectDedupeColumns(fields)}, ${ARRIVAL} AS arrival FROM events_hot
+        FROM (SELECT ${selectDedupeColumns(read, fields)}, ${ARRIVAL} AS arrival FROM events_hot
           WHERE ${hotWhere(read)} AND ${hasKey}) AS hot_events) AS ordered_events
         ${joinStored}
       WHERE (previous_arrival IS NULL OR abs(arrival - previous_arrival) > ${horizon})
@@ -111,9 +113,6 @@ function hotWhere({
         AND bucket = ${integer(bucket)} AND project_id = ${id}`
 }
 
-/** Unix second of arrival. */
-const ARRIVAL = sql`(date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_s)`
-
 /** No file has a `date`, so it is computed from the timestamp. */
 export function selectList(fields: readonly HotField[]): SqlQuery {
   return join(
@@ -122,9 +121,10 @@ export function selectList(fields: readonly HotField[]): SqlQuery {
   )
 }
 
-/** The stored columns among the fields and those that finding copies needs, each once. */
-function selectDedupeColumns(fields: readonly HotField[]): SqlQuery {
+/** The stored columns among the fields and those that finding copies and erased events needs, each once. */
+function selectDedupeColumns(read: HotRead, fields: readonly HotField[]): SqlQuery {
   const storedColumns = fields.filter(field => field !== 'date')
   const columns = new Set([...storedColumns, 'event_key', 'epoch', 'seq', 'timestamp', 'lag_s'] as const)
+  if (erasedUsers(read).length > 0) columns.add('user_key')
   return join([...columns].map(name), ', ')
 }

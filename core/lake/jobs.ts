@@ -1,10 +1,14 @@
+import { hash } from 'node:crypto'
 import type { Clock, Lake, LakeObject, Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
-import type { CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
+import { changeManifest } from './change-manifest.ts'
+import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
 import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
-import { addEpoch, type Manifest, replaceSegments, type Segment, segmentsWithEventIds } from './manifest.ts'
+import { addEpoch, type Manifest, replaceSegments, type SegmentId, segmentsWithEventIds } from './manifest.ts'
+import { BEGIN_MS, createRewriter } from './rewriter.ts'
 import type { LakeStateStore } from './state.ts'
+import { addRemoved } from './tombstones.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
 export type LakeJob =
@@ -12,19 +16,23 @@ export type LakeJob =
   | { kind: 'compact'; from: number; until: number; buckets: readonly number[] }
   /** Merges the segments of the epochs [from, until) of a bucket. */
   | { kind: 'merge'; bucket: number; from: number; until: number }
+  /** Writes the segments of a bucket from the epoch `from` on anew without the events of its tombstones up to `number`. */
+  | { kind: 'rewrite'; bucket: number; number: number; from: number }
+  /** Writes the compacted hot files of the epochs below `until` anew without the events of these tombstones. */
+  | { kind: 'rewrite-hot'; until: number; tombstones: readonly { bucket: number; number: number }[] }
 
 /**
- * The name under which the state notes when a job was sent. A compaction that has made progress continues under another name:
- * from another epoch, or with other buckets.
+ * The name under which the state notes when a job was sent. A compaction or a rewrite that has made progress continues under
+ * another name: from another epoch, or with other buckets.
  */
 export function jobName(job: LakeJob): string {
   if (job.kind === 'merge') return `merge/${job.bucket}/${job.from}-${job.until}`
+  if (job.kind === 'rewrite-hot')
+    return `rewrite-hot/${job.until}/${hash('sha256', JSON.stringify(job.tombstones))}`
+  if (job.kind === 'rewrite') return `rewrite/${job.bucket}/${job.number}-${job.from}`
   const bucketSet = job.buckets.reduce((bits, bucket) => bits | (1n << BigInt(bucket)), 0n)
   return `compact/${job.from}/${bucketSet.toString(16)}`
 }
-
-/** How long a compaction begins further epochs, ms. A worker on AWS has 15 minutes in all. */
-const COMPACTION_MS = 5 * 60_000
 
 export type LakeJobServices = {
   state: LakeStateStore
@@ -38,8 +46,12 @@ export type LakeJobServices = {
 
 /** Runs jobs. A job that throws stays unfinished, and the queue or maintenance sends it again. */
 export function createLakeWorker({ state, lake, compactor, usage, projects, clock, log }: LakeJobServices) {
+  const rewriter = createRewriter({ state, lake, compactor, clock, log })
+
   async function run(job: LakeJob): Promise<void> {
     if (job.kind === 'merge') await merge(job)
+    else if (job.kind === 'rewrite') await rewriter.rewriteBucket(job.bucket, job.from)
+    else if (job.kind === 'rewrite-hot') await rewriter.rewriteHot(job.until, job.tombstones)
     else await compactEpochs(job)
   }
 
@@ -47,7 +59,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     const startedAt = clock.now()
     let waiting = buckets
     for (let epoch = from; epoch < until && waiting.length > 0; epoch++) {
-      if (epoch > from && clock.now() - startedAt >= COMPACTION_MS) return
+      if (epoch > from && clock.now() - startedAt >= BEGIN_MS) return
       waiting = await compactEpoch(epoch, waiting)
     }
   }
@@ -66,7 +78,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     const results = await compactor.compactEpoch({
       epoch,
       hot,
-      buckets: waiting.map(manifest => ({ bucket: manifest.bucket, eventIds: lookbackKeys(manifest) })),
+      buckets: waiting.map(toBucketCompaction),
     })
     const failures: unknown[] = []
     for (const result of results) {
@@ -92,10 +104,12 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     epoch: number,
     result: Exclude<CompactedBucket, { failure: unknown }>,
   ): Promise<void> {
-    const { bucket, segment, stored } = result
+    const { bucket, segment, stored, removed } = result
     await usage.foldEpoch(epoch, bucket, await addAccounts(stored))
     await changeManifest(state, bucket, manifest =>
-      manifest.compacted === epoch ? addEpoch(manifest, epoch, segment) : null,
+      manifest.compacted === epoch
+        ? addRemoved(addEpoch(manifest, epoch, segment), removed, { files: 0, epoch })
+        : null,
     )
   }
 
@@ -105,10 +119,13 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     const merged = segments.filter(segment => segment.from >= from && segment.until <= until)
     // Another worker has merged them already.
     if (merged.length < 2 || merged[0]?.from !== from || merged.at(-1)?.until !== until) return
+    const generation = merged[0].erased
+    // A rewrite is under way, and has not come to all of them.
+    if (merged.some(({ erased }) => erased !== generation)) return
     const replacement = await compactor.mergeSegments({
       bucket,
       segments: merged,
-      target: { from, until, generation: 0 },
+      target: { from, until, generation },
     })
     await changeManifest(state, bucket, manifest =>
       replaceSegments(manifest, merged, replacement, clock.now()),
@@ -125,14 +142,18 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
    * Writes the files of a live segment again from its sources: the hot files of its epoch, or the segments that it was merged
    * from. Manifest and counters do not change. Returns false and does nothing if the sources are gone, or the segment is not live.
    */
-  async function rewriteSegment(bucket: number, { from, until }: Pick<Segment, 'from' | 'until'>) {
+  async function repairSegment(bucket: number, { from, until, generation }: SegmentId): Promise<boolean> {
     const manifest = await state.manifest(bucket)
-    const segment = manifest.segments.find(live => live.from === from && live.until === until)
-    if (segment === undefined || segment.generation > 0) return false
+    const segment = manifest.segments.find(
+      live => live.from === from && live.until === until && live.generation === generation,
+    )
+    if (segment === undefined) return false
     const sources = manifest.retired.filter(retired => retired.from >= from && retired.until <= until)
     if (sources.length > 0) {
       const retiredAt = Math.max(...sources.map(source => source.retiredAt))
       const segments = sources.filter(source => source.retiredAt === retiredAt)
+      // An older generation has erased events.
+      if (segments.some(({ erased }) => erased !== generation)) return false
       await compactor.mergeSegments({ bucket, segments, target: segment })
       return true
     }
@@ -141,7 +162,13 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     const [result] = await compactor.compactEpoch({
       epoch: from,
       hot: await listHot(from),
-      buckets: [{ bucket, eventIds: lookbackKeys(before) }],
+      buckets: [
+        {
+          ...toBucketCompaction(before),
+          generation,
+          tombstones: manifest.tombstones.filter(({ number }) => number <= generation),
+        },
+      ],
     })
     if (result !== undefined && 'failure' in result) throw result.failure
     return true
@@ -166,29 +193,19 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     return (await Promise.all(counts)).flat()
   }
 
-  return { run, rewriteSegment }
+  return { run, repairSegment }
 }
 
 export type LakeWorker = ReturnType<typeof createLakeWorker>
+
+function toBucketCompaction(manifest: Manifest): BucketCompaction {
+  const { bucket, tombstones, tombstoneCount } = manifest
+  return { bucket, eventIds: lookbackKeys(manifest), generation: tombstoneCount, tombstones }
+}
 
 /** The files to search for the first copies of events that come after those of the manifest. */
 function lookbackKeys({ bucket, segments }: Pick<Manifest, 'bucket' | 'segments'>): string[] {
   return segmentsWithEventIds({ segments }).flatMap(segment =>
     segmentKeys('segment_event_ids', bucket, segment),
   )
-}
-
-/**
- * Changes a manifest: reads it, and saves what `change` returns, again until no other change came between. `change` returns
- * null if there is nothing to do.
- */
-export async function changeManifest(
-  state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>,
-  bucket: number,
-  change: (manifest: Manifest) => Manifest | null,
-): Promise<void> {
-  for (;;) {
-    const next = change(await state.manifest(bucket))
-    if (next === null || (await state.saveManifest(next))) return
-  }
 }

@@ -2,7 +2,9 @@ import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import { DAY_MS } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import { BUCKETS, tables } from '#schemas/columns'
-import { changeManifest, jobName, type LakeJob } from './jobs.ts'
+import { changeManifest } from './change-manifest.ts'
+import { createErasureProgress, type ErasureSettings } from './erasure-progress.ts'
+import { jobName, type LakeJob } from './jobs.ts'
 import {
   hotPrefix,
   parseHotKey,
@@ -21,23 +23,25 @@ import {
   nextMerge,
 } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
+import { openTombstones, type Tombstone, tombstonesInHot, unclearedSegments } from './tombstones.ts'
 
-export type MaintenanceSettings = MergeSettings & {
-  /** Age at which an epoch with files is closed, ms. */
-  epochMs: number
-  /** Number of hot files at which an epoch is closed earlier. */
-  epochFiles: number
-  /** Bytes of hot files at which an epoch is closed earlier: every read opens the hot files, and they have no rollups. */
-  epochBytes: number
-  /** Bytes of hot files that one job compacts. The buckets of a larger epoch are split among several jobs. */
-  jobBytes: number
-  /** Time after which an unfinished job is sent again, ms. A queue delivers a failed job again earlier. */
-  resendMs: number
-  /** Jobs sent before this time are lost, Unix ms: a queue in memory starts empty with its process. */
-  queueSince: number
-  /** Time for which superseded files are kept, ms: running reads may still use them, and repairs need them. */
-  keepSupersededMs: number
-}
+export type MaintenanceSettings = MergeSettings &
+  ErasureSettings & {
+    /** Age at which an epoch with files is closed, ms. */
+    epochMs: number
+    /** Number of hot files at which an epoch is closed earlier. */
+    epochFiles: number
+    /** Bytes of hot files at which an epoch is closed earlier: every read opens the hot files, and they have no rollups. */
+    epochBytes: number
+    /** Bytes of hot files that one job compacts. The buckets of a larger epoch are split among several jobs. */
+    jobBytes: number
+    /** Time after which an unfinished job is sent again, ms. A queue delivers a failed job again earlier. */
+    resendMs: number
+    /** Jobs sent before this time are lost, Unix ms: a queue in memory starts empty with its process. */
+    queueSince: number
+    /** Time for which superseded files are kept, ms: running reads may still use them, and repairs need them. */
+    keepSupersededMs: number
+  }
 
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochMs: 10 * 60_000,
@@ -50,6 +54,11 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   resendMs: 5 * 60_000,
   queueSince: 0,
   keepSupersededMs: DAY_MS,
+  // A read ends within 30 s, and 5 minutes later its snapshot is forgotten.
+  keepErasedMs: 5 * 60_000,
+  settlingMs: 5 * 60_000,
+  // Lambda ends a job after 15 minutes.
+  jobMs: 20 * 60_000,
 }
 
 export type MaintenanceServices = {
@@ -57,6 +66,8 @@ export type MaintenanceServices = {
   lake: Lake
   jobs: JobQueue<LakeJob>
   usage: Pick<UsageCounters, 'deleteFoldedCounts'>
+  /** Called before a tombstone is forgotten, maybe several times. */
+  onErased(bucket: number, tombstone: Tombstone): Promise<void>
   clock: Clock
   log: Log
 }
@@ -75,6 +86,7 @@ export function createMaintenance(
   settings: MaintenanceSettings = MAINTENANCE_DEFAULTS,
 ) {
   const { state, lake, jobs, usage, clock, log } = services
+  const erasureProgress = createErasureProgress({ ...services, deleteRetired, deleteOrphans }, settings)
   let deletedAt = Number.NEGATIVE_INFINITY
 
   async function tick(): Promise<void> {
@@ -86,9 +98,11 @@ export function createMaintenance(
       const manifests = await allManifests(state)
       await sendCompactions(manifests, now)
       await sendMerges(manifests, now)
+      await sendRewrites(manifests, now)
       // At each tick, because every read of the counters reads the open counts.
       await usage.deleteFoldedCounts(manifests)
       await deleteSupersededFiles(now)
+      await erasureProgress.advance(now)
     } finally {
       await state.release(fence)
     }
@@ -144,6 +158,20 @@ export function createMaintenance(
     }
   }
 
+  async function sendRewrites(manifests: readonly Manifest[], now: number): Promise<void> {
+    for (const manifest of manifests) {
+      const [first] = unclearedSegments(manifest)
+      if (first === undefined) continue
+      const { bucket, tombstoneCount: number } = manifest
+      await sendOnce({ kind: 'rewrite', bucket, number, from: first.from }, now)
+    }
+    const inHot = tombstonesInHot(manifests)
+    if (inHot.length === 0) return
+    const until = 1 + Math.max(...inHot.map(({ tombstone }) => tombstone.lastEpoch ?? 0))
+    const tombstones = inHot.map(({ bucket, tombstone: { number } }) => ({ bucket, number }))
+    await sendOnce({ kind: 'rewrite-hot', until, tombstones }, now)
+  }
+
   /** Sends the job, unless it was sent recently. */
   async function sendOnce(job: LakeJob, now: number): Promise<void> {
     const lostBefore = Math.max(now - settings.resendMs, settings.queueSince)
@@ -164,7 +192,8 @@ export function createMaintenance(
     const manifests = await allManifests(state)
     // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
     const manifestsReadAt = clock.now()
-    await deleteHotFiles(Math.min(...manifests.map(({ compacted }) => compacted)), manifestsReadAt)
+    const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
+    await deleteHotFiles(compacted, manifestsReadAt)
     for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
     await deleteOrphans(manifests)
     // After the orphans, so that the files stay for the jobs that run now.
@@ -186,15 +215,21 @@ export function createMaintenance(
     }
   }
 
-  /** Deletes the files of segments that were replaced long ago, and then their names in the manifest. */
-  async function deleteRetired({ bucket, retired }: Manifest, now: number): Promise<void> {
-    const before = now - settings.keepSupersededMs
-    const expired = retired.filter(({ retiredAt }) => retiredAt <= before)
+  /**
+   * Deletes the files of segments that were replaced long ago, and then their names in the manifest. A segment that may have erased
+   * events is only kept for running reads.
+   */
+  async function deleteRetired(manifest: Manifest, now: number): Promise<void> {
+    const { bucket, retired } = manifest
+    const expired = retired.filter(segment => {
+      const mayHaveErased = openTombstones(manifest, segment).length > 0
+      return segment.retiredAt <= now - (mayHaveErased ? settings.keepErasedMs : settings.keepSupersededMs)
+    })
     if (expired.length === 0) return
     await lake.delete(
       expired.flatMap(segment => SEGMENT_TABLES.flatMap(table => segmentKeys(table, bucket, segment))),
     )
-    await changeManifest(state, bucket, manifest => dropRetired(manifest, before))
+    await changeManifest(state, bucket, current => dropRetired(current, expired))
   }
 
   /**
@@ -203,7 +238,9 @@ export function createMaintenance(
    */
   async function deleteOrphans(manifests: readonly Manifest[]): Promise<void> {
     for (const table of SEGMENT_TABLES) {
-      const objects = await lake.list(`${tables[table].prefix}/`)
+      const prefix = `${tables[table].prefix}/`
+      const [only] = manifests.length === 1 ? manifests : []
+      const objects = await lake.list(only === undefined ? prefix : `${prefix}bucket=${only.bucket}/`)
       const orphans = objects.filter(({ key }) => {
         const file = parseSegmentKey(key)
         const manifest = manifests.find(({ bucket }) => bucket === file?.bucket)

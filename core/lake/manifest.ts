@@ -1,5 +1,6 @@
 import { LOOKBACK_S } from './copies.ts'
 import type { SegmentTable } from './keys.ts'
+import type { Tombstone } from './tombstones.ts'
 
 /**
  * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the events of a range
@@ -13,7 +14,10 @@ export type SegmentId = {
   from: number
   /** The epoch after the last one. */
   until: number
-  /** 0, and one more each time that the segment is written anew with other rows, e.g. without an erased user. */
+  /**
+   * The segment was written without the events of the bucket's tombstones up to this number. So the rows of a file follow from
+   * its key: a job that began before an erasure writes under other keys than one that began after it.
+   */
   generation: number
 }
 
@@ -31,6 +35,8 @@ export type Segment = SegmentId & {
   lastArrival: number
   /** Rows of segment_event_ids; 0: the segment has no file of that table. */
   eventIds: number
+  /** The segment has no events of the tombstones up to this number: its generation, or more if it was found to have none. */
+  erased: number
 }
 
 /** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */
@@ -45,11 +51,15 @@ export type Manifest = {
   /** Ascending by epochs; no two overlap. An epoch without events of the bucket is in no segment. */
   segments: readonly Segment[]
   retired: readonly RetiredSegment[]
+  /** The erasures in force, ascending by their numbers. */
+  tombstones: readonly Tombstone[]
+  /** The number of the newest tombstone that the bucket ever had. */
+  tombstoneCount: number
 }
 
 /** The manifest of a bucket that was never compacted. The first epoch is 1. */
 export function emptyManifest(bucket: number): Manifest {
-  return { bucket, version: 0, compacted: 1, segments: [], retired: [] }
+  return { bucket, version: 0, compacted: 1, segments: [], retired: [], tombstones: [], tombstoneCount: 0 }
 }
 
 /** Adds the events of the epoch `compacted`, and moves the watermark past it. `segment` is null if there are none. */
@@ -69,13 +79,17 @@ export function addEpoch(manifest: Manifest, epoch: number, segment: Segment | n
  */
 export function replaceSegments(
   manifest: Manifest,
-  replaced: readonly SegmentId[],
+  replaced: readonly Segment[],
   replacement: Segment | null,
   now: number,
 ): Manifest | null {
   const first = manifest.segments.findIndex(segment => isSame(segment, replaced[0]))
   const isUnchanged =
-    first >= 0 && replaced.every((segment, i) => isSame(manifest.segments[first + i], segment))
+    first >= 0 &&
+    replaced.every((segment, i) => {
+      const live = manifest.segments[first + i]
+      return isSame(live, segment) && live?.erased === segment.erased
+    })
   if (!isUnchanged) return null
   const retired = manifest.segments
     .slice(first, first + replaced.length)
@@ -92,29 +106,37 @@ export function replaceSegments(
   }
 }
 
-/** Drops the retired segments that were retired at or before `before`, Unix ms; their files have been deleted. */
-export function dropRetired(manifest: Manifest, before: number): Manifest {
+/** Drops these retired segments; their files have been deleted. */
+export function dropRetired(manifest: Manifest, dropped: readonly RetiredSegment[]): Manifest {
   return {
     ...manifest,
     version: manifest.version + 1,
-    retired: manifest.retired.filter(({ retiredAt }) => retiredAt > before),
+    retired: manifest.retired.filter(
+      segment => !dropped.some(other => isSame(other, segment) && other.retiredAt === segment.retiredAt),
+    ),
   }
 }
 
-/**
- * Whether the manifest does not name the file of the segment in the table and never will. Compaction adds only epochs from the watermark on, and a merge
- * makes a segment that is larger than each of its parts. So a segment within a live one has had its time.
- */
-export function isOrphan(
-  { compacted, segments, retired }: Manifest,
-  candidate: SegmentId,
-  table: SegmentTable,
-): boolean {
+/** Whether the manifest does not name the file of the segment in the table and never will. */
+export function isOrphan(manifest: Manifest, candidate: SegmentId, table: SegmentTable): boolean {
+  const { compacted, segments, retired } = manifest
   if (candidate.until > compacted) return false
   const named = [...segments, ...retired].find(segment => isSame(segment, candidate))
   if (named !== undefined) return table === 'segment_event_ids' && named.eventIds === 0
   const overlapping = segments.filter(({ from, until }) => from < candidate.until && until > candidate.from)
-  return overlapping.every(({ from, until }) => from <= candidate.from && until >= candidate.until)
+  return !canReplace(overlapping, candidate)
+}
+
+/**
+ * Whether a job that runs may still replace exactly these segments by the candidate: a rewrite one segment of an older generation,
+ * or a merge several whose `erased` will be its generation. Both numbers only grow, so a manifest that was read a while ago never
+ * makes a file look needless that a job has added since. Compaction adds only epochs from the watermark on.
+ */
+function canReplace(segments: readonly Segment[], { from, until, generation }: SegmentId): boolean {
+  const [first] = segments
+  if (first?.from === from && first.until === until) return first.generation < generation
+  const isWithin = segments.every(segment => segment.from >= from && segment.until <= until)
+  return segments.length > 1 && isWithin && segments.every(({ erased }) => erased <= generation)
 }
 
 /** The segments that may have the first copy of an event that comes after those of the manifest. */
@@ -144,7 +166,8 @@ export type MergeSettings = {
 const SMALLEST_BYTES = 64 * 1024
 
 /**
- * Chooses the segments to merge next, or none. It is the longest run of neighbours that ends with the newest segment, has
+ * Chooses the segments to merge next, or none. It is the longest run of neighbours that ends with the newest segment, whose
+ * events were checked against the same tombstones, has
  * `mergeSegments` or more (or two or more with half of `mergeBytes`), and whose largest is at most a quarter (or the half) of the whole.
  * So each event is rewritten about log4 times, and the number of segments grows with the logarithm of their bytes.
  */
@@ -158,7 +181,7 @@ export function nextMerge(
     const bytes = Math.max(SMALLEST_BYTES, (segments[first] as Segment).bytes)
     sum += bytes
     largest = Math.max(largest, bytes)
-    if (sum > mergeBytes) break
+    if (sum > mergeBytes || segments[first]?.erased !== segments.at(-1)?.erased) break
     const count = segments.length - first
     const isLarge = sum >= mergeBytes / 2 && count >= 2 && largest * 2 <= sum
     const isMany = count >= mergeSegments && largest * 4 <= sum

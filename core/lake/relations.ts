@@ -5,6 +5,7 @@ import { date, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
 import { DAY_MS, midnight, utcDate } from '#core/time'
 import type { EventColumnName } from '#schemas/columns'
 import { EVENT_LIMITS } from '#schemas/event'
+import { erasedUsers, mayHaveErased, notErasedStored } from './erased-events.ts'
 import { hotEvents, selectList } from './hot-events.ts'
 import { type SegmentTable, segmentKeys } from './keys.ts'
 import type { Segment } from './manifest.ts'
@@ -58,13 +59,14 @@ export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery 
 /**
  * How often each user sent each event from each country on each UTC date: (date, user_ref, event, country, event_count).
  * Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key: equal for equal users and null
- * without a user. The rollup has only dates, so a range that cuts a date of a segment reads the events.
+ * without a user. The rollup has only dates, so a range that cuts a date of a segment reads the events. So does a range with a
+ * segment that may have erased events.
  * `localTimestamp`: the local time of `timestamp` in a zone other than UTC. `date` is then the local date.
  */
 export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
   const segments = segmentsBetween(read, from, to)
-  if (localTimestamp !== null || !isWholeDates(segments, from, to)) {
+  if (localTimestamp !== null || !hasRollups(read, segments, from, to)) {
     return sql`(SELECT CAST(${localTimestamp ?? sql`timestamp`} AS date) AS date, user_id AS user_ref, event, country,
         CAST(1 AS bigint) AS event_count
       FROM ${events(read, ['timestamp', 'user_id', 'event', 'country'])} AS each_event)`
@@ -86,14 +88,14 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
 /**
  * The sessions that start in [from, to): (session_key, user_key, user_at, start_at, end_at, event_count, is_bounce, entry_page,
  * exit_page). A session is all events before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the
- * date of `from`, it started earlier and is left out. The keys are those of core/lake/rows.ts. If `to` cuts a date of a segment,
- * the sessions come from the events, and the keys are the ids themselves.
+ * date of `from`, it started earlier and is left out. The keys are those of core/lake/rows.ts. If `to` cuts a date of a segment, or a
+ * segment may have erased events, the sessions come from the events, and the keys are the ids themselves.
  */
 export function sessions(read: LakeRead): SqlQuery {
   const { from, to } = read
   const firstDate = midnight(from)
   const searchFrom = searchStart(read)
-  if (!isWholeDates(segmentsBetween(read, searchFrom, to), firstDate, to)) return sessionsOfEvents(read)
+  if (!hasRollups(read, segmentsBetween(read, searchFrom, to), firstDate, to)) return sessionsOfEvents(read)
   const rollup = segmentRows(
     read,
     'segment_sessions',
@@ -165,8 +167,9 @@ function segmentsBetween({ snapshot }: LakeRead, from: number, to: number): Segm
   return snapshot.segments.filter(({ firstAt, lastAt }) => lastAt >= from && firstAt < to)
 }
 
-/** Whether the events of the segments with from <= timestamp < to are all events of their UTC dates. */
-function isWholeDates(segments: readonly Segment[], from: number, to: number): boolean {
+/** Whether the rollups of the segments count just the events with from <= timestamp < to: those of whole UTC dates, none erased. */
+function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
+  if (mayHaveErased(read, segments)) return false
   return segments.every(
     ({ firstAt, lastAt }) => (isMidnight(from) || firstAt >= from) && (isMidnight(to) || lastAt < to),
   )
@@ -182,6 +185,7 @@ function segmentEvents(
     // A bound that excludes no event is left out: then the timestamps need not be read.
     ...(segments.some(({ firstAt }) => firstAt < from) ? [sql` AND timestamp >= ${timestamp(from)}`] : []),
     ...(segments.some(({ lastAt }) => lastAt >= to) ? [sql` AND timestamp < ${timestamp(to)}`] : []),
+    ...erasedUsers(read, segments).map(erased => sql` AND ${notErasedStored(erased)}`),
   ]
   return segmentRows(read, 'segment_events', segments, selectList(fields), join(bounds, ''))
 }

@@ -6,7 +6,7 @@ import { parseHotKey, parseLinksKey, parseSegmentKey } from './keys.ts'
 
 export type RepairServices = {
   consumer: Pick<LakeConsumer, 'rewriteHotFile'>
-  worker: Pick<LakeWorker, 'rewriteSegment'>
+  worker: Pick<LakeWorker, 'repairSegment'>
   identity: Pick<IdentityStore, 'repairScope'>
   log: Log
 }
@@ -30,7 +30,7 @@ export function createRepair({ consumer, worker, identity, log }: RepairServices
     const links = parseLinksKey(key)
     if (links !== null) return identity.repairScope(links.scopeKey)
     const file = parseSegmentKey(key)
-    return file !== null && worker.rewriteSegment(file.bucket, file.segment)
+    return file !== null && worker.repairSegment(file.bucket, file.segment)
   }
 
   return repair

@@ -2,6 +2,7 @@ import type { Lake } from '#core/ports'
 import { hotPrefix } from './keys.ts'
 import type { Segment } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
+import type { Tombstone } from './tombstones.ts'
 
 /** The files in which a read finds the events of one bucket: segments, and the hot files of the epochs from `compacted` on. */
 export type Snapshot = {
@@ -12,6 +13,8 @@ export type Snapshot = {
   segments: readonly Segment[]
   /** Keys of the hot files of the epochs [compacted, epoch]. */
   hot: readonly string[]
+  /** The erasures of the bucket: no read returns these events. */
+  tombstones: readonly Tombstone[]
 }
 
 /** The lake at one time. Snapshots of several buckets see the same hot files. */
@@ -40,10 +43,10 @@ export async function openLake({ state, lake }: SnapshotServices): Promise<LakeS
   }
 
   async function takeSnapshot(bucket: number): Promise<Snapshot> {
-    const { compacted, segments } = await state.manifest(bucket)
+    const { compacted, segments, tombstones } = await state.manifest(bucket)
     const epochs = Array.from({ length: Math.max(0, epoch - compacted + 1) }, (_, i) => compacted + i)
     const hot = (await Promise.all(epochs.map(listHot))).flat()
-    return { compacted, epoch, segments, hot }
+    return { compacted, epoch, segments, hot, tombstones }
   }
 
   return {

@@ -112,7 +112,7 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
       const { data } = await orUnavailable(manifests.query.main({}).go({ consistent: true, pages: 'all' }))
       return data.map(toManifest)
     },
-    saveManifest({ bucket, version, compacted, segments, retired }) {
+    saveManifest({ bucket, version, compacted, segments, retired, tombstones, tombstoneCount }) {
       const write = manifests
         .put({
           bucket: padBucket(bucket),
@@ -120,6 +120,7 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
           compacted,
           segments: JSON.stringify(segments.map(toSegmentNumbers)),
           retired: JSON.stringify(retired.map(toRetiredNumbers)),
+          ...(tombstoneCount > 0 && { tombstones: JSON.stringify(tombstones), tombstoneCount }),
         })
         .where((item, { notExists, eq }) =>
           version === 1 ? notExists(item.version) : eq(item.version, version - 1),
@@ -174,15 +175,25 @@ function padBucket(bucket: number): string {
   return String(bucket).padStart(2, '0')
 }
 
-type ManifestItem = { bucket: string; version: number; compacted: number; segments: string; retired: string }
+type ManifestItem = {
+  bucket: string
+  version: number
+  compacted: number
+  segments: string
+  retired: string
+  tombstones?: string
+  tombstoneCount?: number
+}
 
-function toManifest({ bucket, version, compacted, segments, retired }: ManifestItem): Manifest {
+function toManifest({ bucket, version, compacted, segments, retired, ...erasures }: ManifestItem): Manifest {
   return {
     bucket: Number(bucket),
     version,
     compacted,
     segments: (JSON.parse(segments) as number[][]).map(toSegment),
     retired: (JSON.parse(retired) as number[][]).map(toRetired),
+    tombstones: JSON.parse(erasures.tombstones ?? '[]'),
+    tombstoneCount: erasures.tombstoneCount ?? 0,
   }
 }
 
@@ -190,7 +201,7 @@ function toManifest({ bucket, version, compacted, segments, retired }: ManifestI
  * A segment is stored as a list of numbers in the order of these names: with names for each number, the item of a busy bucket
  * would have three times the bytes. A new name comes last.
  */
-const SEGMENT_FIELDS = [
+const FIRST_FIELDS = [
   'from',
   'until',
   'generation',
@@ -202,7 +213,12 @@ const SEGMENT_FIELDS = [
   'lastArrival',
   'eventIds',
 ] as const satisfies readonly (keyof Segment)[]
-const RETIRED_FIELDS = [...SEGMENT_FIELDS, 'retiredAt'] as const satisfies readonly (keyof RetiredSegment)[]
+const SEGMENT_FIELDS = [...FIRST_FIELDS, 'erased'] as const satisfies readonly (keyof Segment)[]
+const RETIRED_FIELDS = [
+  ...FIRST_FIELDS,
+  'retiredAt',
+  'erased',
+] as const satisfies readonly (keyof RetiredSegment)[]
 
 const toSegmentNumbers = (segment: Segment): number[] => SEGMENT_FIELDS.map(name => segment[name])
 const toRetiredNumbers = (segment: RetiredSegment): number[] => RETIRED_FIELDS.map(name => segment[name])
@@ -272,6 +288,8 @@ function manifestEntity({ client, table }: StateTable) {
         compacted: { type: 'number', required: true },
         segments: { type: 'string', required: true },
         retired: { type: 'string', required: true },
+        tombstones: { type: 'string' },
+        tombstoneCount: { type: 'number' },
       },
       indexes: primaryIndex({ pk: [], sk: ['bucket'] }),
     },

@@ -3,6 +3,7 @@ import type { HttpFunction } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
 import { type AccountServices, accountEndpoints } from './account.ts'
 import { contextEndpoints } from './contexts.ts'
+import { erasureEndpoints } from './erasures.ts'
 import { experimentsConfigEndpoint } from './experiments-config.ts'
 import { portfolioEndpoints } from './portfolios.ts'
 import { type ProjectEndpointServices, projectEndpoints } from './projects.ts'
@@ -11,10 +12,12 @@ export type ControlServices = AccountChainServices &
   AccountServices &
   ProjectEndpointServices &
   Parameters<typeof contextEndpoints>[0] &
+  Parameters<typeof erasureEndpoints>[0] &
   Parameters<typeof experimentsConfigEndpoint>[0] &
   Parameters<typeof portfolioEndpoints>[0]
 
-/** The account, its projects, and what they mean (contract 1.4 and 1.7), and the experiments for its pages. */
+/** The account, its projects, and what they mean (contract 1.4 and 1.7), receipts of erasures (1.13), and the experiments for its
+ * pages. */
 export function controlHandler(services: ControlServices): HttpFunction {
   const chain = accountChain(services)
   return httpFunction<'control'>(services.log, {
@@ -23,5 +26,6 @@ export function controlHandler(services: ControlServices): HttpFunction {
     ...contextEndpoints(services, chain),
     experimentsConfig: experimentsConfigEndpoint(services),
     ...portfolioEndpoints(services, chain),
+    ...erasureEndpoints(services, chain),
   })
 }

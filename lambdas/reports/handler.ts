@@ -35,10 +35,12 @@ import { type AccountChainServices, accountChain } from '../chain/account-chain.
 import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
+import { type ErasePersonServices, erasePersonEndpoint } from './erase-person.ts'
 
 export type ReportsServices = AccountChainServices &
   ReadServices &
-  IdentityViewServices & {
+  IdentityViewServices &
+  ErasePersonServices & {
     projects: Pick<ProjectStore, 'list'>
     buffer: LiveBuffer
     usage: Pick<UsageStore, 'bots'>
@@ -48,7 +50,7 @@ export type ReportsServices = AccountChainServices &
 /** The rows whose report reads the lake for one project. */
 type ReportName = Exclude<
   keyof Endpoints<'reports'>,
-  'allSites' | 'live' | 'botTraffic' | 'accountBotTraffic'
+  'allSites' | 'live' | 'botTraffic' | 'accountBotTraffic' | 'erasePerson'
 >
 type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)
@@ -173,6 +175,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     live: liveEndpoint,
     botTraffic: botTrafficEndpoint,
     accountBotTraffic: accountBotTrafficEndpoint,
+    erasePerson: erasePersonEndpoint(services, chain),
   })
 }
 

@@ -43,7 +43,7 @@ const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
 const stream = openStreamReader(dataDir)
 const connection = connectState(stateEndpoint)
-const { lakeState: state, usage, projects } = createStores(connection, clock)
+const { lakeState: state, usage, projects, erasures } = createStores(connection, clock)
 const lake = createFolderLake(lakeDir(dataDir))
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
@@ -80,9 +80,18 @@ const pipeline = createPipeline(
     stream,
     consumer,
     maintenance: createMaintenance(
-      { state, lake, jobs, usage, clock, log },
+      { state, lake, jobs, usage, onErased: erasures.onErased, clock, log },
       // This queue retries a job until it is done, so no job needs to be sent again.
-      { ...MAINTENANCE_DEFAULTS, epochMs, queueSince: clock.now(), resendMs: Number.POSITIVE_INFINITY },
+      // Its jobs end with the process and run one after the other, and the lake is a second behind the log.
+      {
+        ...MAINTENANCE_DEFAULTS,
+        epochMs,
+        queueSince: clock.now(),
+        resendMs: Number.POSITIVE_INFINITY,
+        keepErasedMs: 60_000,
+        settlingMs: 15_000,
+        jobMs: 0,
+      },
     ),
     prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
     live,

@@ -239,6 +239,7 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
           lastAt: 1_795_000_000_008,
           lastArrival: 1_795_000_009,
           eventIds: 10,
+          erased: 11,
         },
       }
       const manifest = {
@@ -247,6 +248,25 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         compacted: 2,
         segments: [segment],
         retired: [{ ...segment, retiredAt: 1_795_000_000_011 }],
+        tombstones: [
+          {
+            ...{
+              number: 12,
+              id: 'era_1',
+              project_id: 'proj_1',
+              users: ['0123456789ABCDEF'],
+              until: 1_795_000_009,
+            },
+            ...{
+              createdAt: 1_795_000_000_012,
+              lastEpoch: null,
+              hotUntil: 3,
+              doneAt: null,
+              removed: { events: 1, files: 2 },
+            },
+          },
+        ],
+        tombstoneCount: 13,
       }
 
       test('a bucket that was never compacted has an empty manifest', async () => {

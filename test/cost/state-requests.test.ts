@@ -41,7 +41,10 @@ const worker = createLakeWorker({
   ...{ state: lakeState, lake, usage, projects, clock, log },
   compactor: createSimulatedCompactor(lake),
 })
-const maintenance = createMaintenance({ state: lakeState, lake, jobs, usage, clock, log })
+const maintenance = createMaintenance({
+  ...{ state: lakeState, lake, jobs, usage, clock, log },
+  onErased: async () => {},
+})
 const tick = schedulerHandler({ maintenance, state: lakeState, clock, gauge: () => {}, log })
 let sequence = 0
 

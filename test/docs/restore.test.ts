@@ -60,7 +60,7 @@ async function openWorld() {
     projects: { byId: async () => ({ account_id: 'acct_1' }) as Project },
     compactor: createSimulatedCompactor(lake),
   })
-  const maintenance = createMaintenance({ ...services, jobs })
+  const maintenance = createMaintenance({ ...services, jobs, onErased: async () => {} })
   let sent = 0
 
   return {

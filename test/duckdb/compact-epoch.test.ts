@@ -7,12 +7,20 @@ import type { Segment } from '#core/lake/manifest'
 import { eventKey, shortKey } from '#core/lake/rows'
 import { DamagedObject } from '#duckdb/damaged'
 import { tables } from '#schemas/columns'
-import { HOUR, keysOf, openCompactorLake, request, START, type StoredRow } from '#test/support/compactor-lake'
+import {
+  HOUR,
+  keysOf,
+  NO_TOMBSTONES,
+  openCompactorLake,
+  request,
+  START,
+  type StoredRow,
+} from '#test/support/compactor-lake'
 import { damageParquet } from '#test/support/damage-parquet'
 import { lakeWithOldFiles } from '#test/support/old-files'
 
 const START_S = START / 1_000
-const withoutIds = (bucket: number) => ({ bucket, eventIds: [] })
+const withoutIds = (bucket: number) => ({ bucket, eventIds: [], ...NO_TOMBSTONES })
 
 /** The key of a user or session as a Parquet reader returns it. */
 const parquetKey = (text: string) => BigInt(shortKey(text) ?? -1)
@@ -39,7 +47,7 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
   const results = await compactor.compactEpoch({ epoch: 1, hot, buckets })
 
   expect(results.map(({ bucket }) => bucket)).toEqual([3, 5, 7, 9])
-  expect(results[1]).toEqual({ bucket: 5, segment: null, stored: [] })
+  expect(results[1]).toEqual({ bucket: 5, segment: null, stored: [], removed: [] })
   const sizes = (await lake.list('segments/')).filter(({ key }) => key.includes('bucket=7/'))
   expect(results[2]).toEqual({
     bucket: 7,
@@ -412,9 +420,9 @@ test('a bucket whose stored event_ids are missing or damaged fails alone, with a
   const keyOf = (bucket: number) => `segments/event-ids/bucket=${bucket}/1-2-0-0.parquet`
   await lake.put(keyOf(1), new Uint8Array(100))
   const buckets = [
-    { bucket: 1, eventIds: [keyOf(1)] },
-    { bucket: 2, eventIds: [keyOf(2)] },
-    { bucket: 3, eventIds: [] },
+    { bucket: 1, eventIds: [keyOf(1)], ...NO_TOMBSTONES },
+    { bucket: 2, eventIds: [keyOf(2)], ...NO_TOMBSTONES },
+    { bucket: 3, eventIds: [], ...NO_TOMBSTONES },
   ]
   const results = await compactor.compactEpoch({ epoch: 2, hot, buckets })
   expect(results.slice(0, 2)).toMatchObject([
@@ -453,7 +461,7 @@ test('a missing hot file stops the compaction with an error that names it', asyn
 test('an epoch without hot files gives no segment', async () => {
   const { compactor, keys } = await openCompactorLake()
   expect(await compactor.compactEpoch({ epoch: 1, hot: [], buckets: [withoutIds(7)] })).toEqual([
-    { bucket: 7, segment: null, stored: [] },
+    { bucket: 7, segment: null, stored: [], removed: [] },
   ])
   expect(await keys()).toEqual([])
 })

@@ -28,8 +28,9 @@ export type BuiltLake = {
   /** Opens the lake like a read of the service. */
   openLake(): Promise<LakeSnapshot>
   snapshot(bucket: number): Promise<Snapshot>
-  /** The manifests of all buckets. */
-  manifests: ReadonlyMap<number, Manifest>
+  /** The manifests of all buckets. A changed one is read by the next snapshot. */
+  manifests: Map<number, Manifest>
+  compactor: Compactor
 }
 
 /** Writes a lake with the service's own encoder and compactor, and returns what reads it. */
@@ -51,9 +52,10 @@ export async function buildLake({
   }
 
   async function compactEpoch(epoch: number, hot: LakeObject[]): Promise<void> {
-    const buckets = [...manifests.values()].map(({ bucket, segments }) => {
+    const buckets = [...manifests.values()].map(({ bucket, segments, tombstones, tombstoneCount }) => {
       const withIds = segments.filter(({ eventIds }) => eventIds > 0)
-      return { bucket, eventIds: withIds.flatMap(each => segmentKeys('segment_event_ids', bucket, each)) }
+      const eventIds = withIds.flatMap(each => segmentKeys('segment_event_ids', bucket, each))
+      return { bucket, eventIds, generation: tombstoneCount, tombstones }
     })
     for (const result of await compactor.compactEpoch({ epoch, hot, buckets })) {
       if ('failure' in result) throw result.failure
@@ -67,7 +69,7 @@ export async function buildLake({
       const segments = manifest.segments.filter(({ from }) => from >= start)
       const [first, last] = [segments.at(0), segments.at(-1)]
       if (first === undefined || last === undefined || first === last) continue
-      const target = { from: first.from, until: last.until, generation: 0 }
+      const target = { from: first.from, until: last.until, generation: first.erased }
       const merged = await compactor.mergeSegments({ bucket: manifest.bucket, segments, target })
       manifests.set(manifest.bucket, replaceSegments(manifest, segments, merged, 0) ?? manifest)
     }
@@ -88,7 +90,7 @@ export async function buildLake({
     manifest: async (bucket: number) => manifestOf(bucket),
   }
   const open = () => openLake({ state, lake })
-  return { openLake: open, snapshot: async bucket => (await open()).ofBucket(bucket), manifests }
+  return { openLake: open, snapshot: async bucket => (await open()).ofBucket(bucket), manifests, compactor }
 }
 
 async function writeHotFiles(

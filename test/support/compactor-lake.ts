@@ -8,6 +8,7 @@ import { hotKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from '#core/lak
 import type { Segment } from '#core/lake/manifest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
+import type { Tombstone } from '#core/lake/tombstones'
 import type { Lake, LakeObject } from '#core/ports'
 import { type CompactorSettings, createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
@@ -61,10 +62,19 @@ export async function openCompactorLake(
   /** Compacts all hot files of the epoch, and returns the segment of a bucket. Throws if the bucket failed. */
   async function compact(
     epoch: number,
-    { bucket = 7, eventIds = [] as readonly string[] } = {},
+    {
+      bucket = 7,
+      eventIds = [] as readonly string[],
+      generation = 0,
+      tombstones = [] as readonly Tombstone[],
+    } = {},
   ): Promise<Segment | null> {
     const hot = await lake.list(`hot/epoch=${epoch}/`)
-    const [result] = await compactor.compactEpoch({ epoch, hot, buckets: [{ bucket, eventIds }] })
+    const [result] = await compactor.compactEpoch({
+      epoch,
+      hot,
+      buckets: [{ bucket, eventIds, generation, tombstones }],
+    })
     if (result === undefined || 'failure' in result) throw result?.failure
     return result.segment
   }
@@ -104,6 +114,9 @@ export function request(options: {
     })),
   }
 }
+
+/** For a compaction of a bucket without erasures. */
+export const NO_TOMBSTONES = { generation: 0, tombstones: [] }
 
 export const HOUR = 3_600_000
 /** When a request arrives by default. The next UTC date begins two hours later. */

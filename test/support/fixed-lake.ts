@@ -2,7 +2,7 @@ import type { Segment } from '#core/lake/manifest'
 import type { LakeSnapshot, Snapshot } from '#core/lake/snapshot'
 
 /** A snapshot of a lake without files in its first epoch. */
-export const EMPTY_SNAPSHOT: Snapshot = { compacted: 1, epoch: 1, segments: [], hot: [] }
+export const EMPTY_SNAPSHOT: Snapshot = { compacted: 1, epoch: 1, segments: [], hot: [], tombstones: [] }
 
 /** A lake whose buckets all have this snapshot. */
 export function fixedLake(snapshot: Snapshot = EMPTY_SNAPSHOT): LakeSnapshot {
@@ -22,6 +22,7 @@ export function segmentOf(changes: Partial<Segment>): Segment {
     lastAt: 0,
     lastArrival: 0,
     eventIds: 0,
+    erased: 0,
     ...changes,
   }
 }

@@ -103,6 +103,8 @@ export async function goodRequest(
     }),
     ...(route.project === 'path' && { id: projectName }),
     ...(route.path.includes('{idOrSlug}') && { id: await newPortfolio(service) }),
+    ...(name === 'erasePerson' && { id: 'u1' }),
+    ...(name === 'readErasure' && { id: await service.erasures.erasePerson(project, ['u1'], 1) }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
     ...(name === 'trackerVersion' && { id: '0a.js' }),
     ...(name === 'experimentsConfig' && { query: { token: project.project_token } }),

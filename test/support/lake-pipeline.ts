@@ -47,7 +47,7 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
   })
   const restartMaintenance = (changes: Partial<MaintenanceSettings> = {}) =>
     createMaintenance(
-      { state, lake, jobs, usage, clock, log },
+      { state, lake, jobs, usage, onErased: async () => {}, clock, log },
       { ...MAINTENANCE_DEFAULTS, ...settings, ...changes },
     )
   const maintenance = restartMaintenance()

@@ -5,7 +5,7 @@ import type { Lake } from '#core/ports'
 import type { ReportProject, ReportServices } from '#core/reports/run'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
-import { buildLake } from './build-lake.ts'
+import { type BuiltLake, buildLake } from './build-lake.ts'
 import { type SentEvent, withoutCopies } from './oracle.ts'
 import { type History, NOW, recordsOf } from './random-history.ts'
 
@@ -17,6 +17,7 @@ export type ReportLake = {
   projects: ReportProject[]
   events: SentEvent[]
   lake: Lake
+  built: BuiltLake
 }
 
 /** Runs the work over a lake that holds the history in its state of compaction, then deletes the lake. */
@@ -28,15 +29,15 @@ export async function withReportLake(
   const { epochs, sent } = recordsOf(given)
   const lake = createFolderLake(join(dir, 'lake'))
   const { compacted, mergeEnds } = given
-  const { openLake } = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs, compacted, mergeEnds })
+  const built = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs, compacted, mergeEnds })
   const engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
   try {
-    const services = { engine, openLake, clock: { now: () => NOW } }
+    const services = { engine, openLake: built.openLake, clock: { now: () => NOW } }
     const projects = ['proj_a', 'proj_b'].map(id => {
       const has_event_ids = sent.some(event => event.project_id === id && event.event_id !== null)
       return { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
     })
-    await work({ services, projects, events: withoutCopies(sent), lake })
+    await work({ services, projects, events: withoutCopies(sent), lake, built })
   } finally {
     await engine.close()
     await rm(dir, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 import type { StreamRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker } from '#core/lake/jobs'
-import { hotPrefix } from '#core/lake/keys'
+import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { createMaintenance } from '#core/lake/maintenance'
 import { emptyManifest, nextMerge } from '#core/lake/manifest'
 import { reconcile } from '#core/lake/reconcile'
@@ -11,6 +11,7 @@ import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import { noIdentity } from './no-identity.ts'
+import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -18,6 +19,7 @@ import {
   createSimulatedStream,
   createSimulatedUsage,
   encodeSimulated,
+  isErased,
   type SimulatedRow,
   type SimulatedShard,
   simulatedRows,
@@ -42,6 +44,9 @@ export type SimulationReport = {
   failures: number
   reshards: number
   powerCuts: number
+  /** Erasures of a user or a project, and segments that were rewritten for them. */
+  erasures: number
+  rewrites: number
 }
 
 const START = Date.UTC(2026, 10, 1)
@@ -57,6 +62,9 @@ const SETTINGS = {
   resendMs: 5 * MINUTE,
   queueSince: 0,
   keepSupersededMs: 180 * MINUTE,
+  keepErasedMs: 60 * MINUTE,
+  settlingMs: 10 * MINUTE,
+  jobMs: 60 * MINUTE,
 }
 /** The account of all projects. */
 const ACCOUNT = { account_id: 'a' } as Project
@@ -64,6 +72,8 @@ const ACCOUNT = { account_id: 'a' } as Project
 const USED_BUCKETS = [0, 1, 2]
 /** Longest time of a read. A real read ends long before superseded files are deleted, so slower ones are not checked. */
 const MAX_READ_MS = 170 * MINUTE
+/** The same where files with erased events are deleted earlier. */
+const MAX_READ_WITH_ERASURES_MS = 55 * MINUTE
 
 /**
  * Runs one random schedule of the whole lake. Events arrive, some with an event_id, some of these again, and some records twice because
@@ -99,6 +109,7 @@ export async function simulateSchedule(
   const counters = createSimulatedUsage()
   const log: Log = code => {
     if (code === 'SEGMENTS_MERGED' && !isRecovering) report.merges++
+    if (code === 'SEGMENT_REWRITTEN') report.rewrites++
   }
   const report: SimulationReport = {
     seed,
@@ -113,6 +124,8 @@ export async function simulateSchedule(
     failures: 0,
     reshards: 0,
     powerCuts: 0,
+    erasures: 0,
+    rewrites: 0,
   }
   /** Number of delivered entries by shard. */
   const delivered = new Map<string, number>()
@@ -123,6 +136,10 @@ export async function simulateSchedule(
   /** Records that were appended, and whose producers do not know it. */
   const unanswered: { shard: string; record: StreamRecord }[] = []
   let isRecovering = false
+  const erasures = createSimulatedErasures(state)
+  const accepted = new Map<string, AcceptedEvent>()
+  /** Ids of events that came again with their event_id. */
+  const retriedIds = new Set<string>()
 
   /** The lake's code in one process. The process can be stopped or killed before and after every call of a port. */
   function services(process: SimulatedProcess) {
@@ -145,7 +162,7 @@ export async function simulateSchedule(
       clock,
       log,
     })
-    const maintenance = createMaintenance({ ...ports, clock, log }, SETTINGS)
+    const maintenance = createMaintenance({ ...ports, onErased: async () => {}, clock, log }, SETTINGS)
     return { ...ports, consumer, worker, maintenance }
   }
 
@@ -165,17 +182,24 @@ export async function simulateSchedule(
     const retried = sentWithId.filter(({ received_at }) => now - received_at < 12 * 60 * MINUTE)
     if (retried.length > 0 && chance(0.2)) {
       // The sender tries again: another record with the same event_ids.
-      stream.accept(shard, { ...pick(retried), received_at: now, seq: nextSeq(2) })
+      const record = pick(retried)
+      stream.accept(shard, { ...record, received_at: now, seq: nextSeq(2) })
+      for (const { event } of record.events) retriedIds.add(event)
       report.retries++
       return
     }
     const bucket = pick(USED_BUCKETS)
     const hasEventId = chance(0.3)
+    const user_id = pick([null, 'u1', 'u2', 'u3'])
     const events = Array.from({ length: 1 + Math.floor(random() * 2) }, () => {
       const event = `e${report.accepted++}`
       const timestamp = now - Math.floor(random() * 3) * 86_400_000
       const event_id = hasEventId ? `id-${event}` : null
-      return { event, properties: null, user_id: null, session_id: null, timestamp, event_id }
+      accepted.set(event, {
+        ...{ id: event, project: `p${bucket}`, bucket, user: user_id },
+        arrival: Math.floor(now / 1_000),
+      })
+      return { event, properties: null, user_id, session_id: null, timestamp, event_id }
     })
     const record = {
       kind: 'events' as const,
@@ -235,33 +259,51 @@ export async function simulateSchedule(
     report.reshards++
   }
 
+  /** Erases the events of a user, or sometimes those of a whole project. */
+  async function erase(): Promise<void> {
+    const bucket = pick(USED_BUCKETS)
+    const user = chance(0.2) ? null : pick(['u1', 'u2', 'u3'])
+    const inLake = new Set(idsInLake(stream, state))
+    await erasures.erase({ project: `p${bucket}`, bucket, user }, accepted.values(), inLake, now)
+    report.erasures++
+    // What arrives in the same second would be erased too.
+    now += 1_000
+  }
+
   /** Starts a reader that opens the lake and then reads file after file. */
   function read(): void {
     processes.start(async self => {
       const ports = services(self)
       const startedAt = now
-      const expectedIds = idsInLake(stream, state)
+      const idsAtStart = idsInLake(stream, state)
+      const hiddenAtStart = erasures.hidden(retriedIds)
+      const isTooLate = () =>
+        now - startedAt > (erasures.count() > 0 ? MAX_READ_WITH_ERASURES_MS : MAX_READ_MS)
       const snapshot = await openLake(ports)
       const rows: VisibleRows = { stored: [], hot: [] }
       for (const bucket of processes.shuffled(USED_BUCKETS)) {
         const read = await readBucket(bucket, await snapshot.ofBucket(bucket), async key => {
           const bytes = await ports.lake.get(key)
           if (bytes !== null) return simulatedRows(bytes)
-          if (now - startedAt > MAX_READ_MS) return []
+          if (isTooLate()) return []
           throw new Error(`Seed ${seed}, turn ${report.turns}: ${key} is gone while a read needs it.`)
         })
         rows.stored.push(...read.stored)
         rows.hot.push(...read.hot)
       }
-      if (now - startedAt > MAX_READ_MS) return
-      check(rows, expectedIds, 'a read over several turns')
+      if (isTooLate()) return
+      const erasedSince = erasures.optional()
+      const expectedIds = idsAtStart.filter(id => !erasedSince.has(id))
+      const hidden = erasures.hidden(retriedIds)
+      const hiddenIds = new Set([...hiddenAtStart].filter(id => hidden.has(id)))
+      check(rows, { expectedIds, hiddenIds }, 'a read over several turns')
       report.reads++
     })
   }
 
-  function check(rows: VisibleRows, expectedIds: readonly string[], read: string): void {
+  function check(rows: VisibleRows, ids: Parameters<typeof checkRows>[1], read: string): void {
     try {
-      checkRows(rows, expectedIds, read)
+      checkRows(rows, ids, read)
     } catch (error) {
       throw new Error(`Seed ${seed}, turn ${report.turns}: ${(error as Error).message}.`)
     }
@@ -273,21 +315,52 @@ export async function simulateSchedule(
     const changes = `${lake.changes} ${state.changes()}`
     if (changes === lastCheckedChanges) return
     lastCheckedChanges = changes
-    check(await readNow(), idsInLake(stream, state), 'an instant read')
+    check(await readNow(), idsOfRead(idsInLake(stream, state)), 'an instant read')
+  }
+
+  /** What a read returns if these ids are in the lake. */
+  function idsOfRead(ids: readonly string[]) {
+    const optional = erasures.optional()
+    return { expectedIds: ids.filter(id => !optional.has(id)), hiddenIds: erasures.hidden(retriedIds) }
   }
 
   async function readNow(): Promise<VisibleRows> {
     const { epoch } = state.peekLake()
     const rows: VisibleRows = { stored: [], hot: [] }
     for (const bucket of USED_BUCKETS) {
-      const { compacted, segments } = state.peekManifest(bucket)
+      const { compacted, segments, tombstones } = state.peekManifest(bucket)
       const epochs = Array.from({ length: Math.max(0, epoch - compacted + 1) }, (_, i) => compacted + i)
       const hot = epochs.flatMap(number => lake.keys(hotPrefix(number)))
-      const read = await readBucket(bucket, { segments, hot }, rowsNow)
+      const read = await readBucket(bucket, { segments, hot, tombstones }, rowsNow)
       rows.stored.push(...read.stored)
       rows.hot.push(...read.hot)
     }
     return rows
+  }
+
+  /** No object of the lake has an erased event. Files that no manifest names are deleted first. */
+  async function checkFiles(): Promise<void> {
+    if (erasures.count() === 0) return
+    const tombstones = USED_BUCKETS.flatMap(bucket => state.peekManifest(bucket).tombstones)
+    for (const key of lake.keys('hot/')) {
+      const epoch = parseHotKey(key)?.claim.epoch ?? 0
+      const done = tombstones.filter(({ lastEpoch }) => lastEpoch !== null && epoch <= lastEpoch)
+      const erased = rowsNow(key).find(row => done.some(tombstone => isErased(row, tombstone)))
+      if (erased !== undefined) throw new Error(`Seed ${seed}: ${key} has ${erased.id}, which is erased.`)
+    }
+    // Copies that came later are in hot files, which a sweep finds superseded and a later one deletes.
+    for (let sweep = 0; sweep < 3; sweep++) {
+      now += SETTINGS.keepSupersededMs + MINUTE
+      processes.start(self => services(self).maintenance.tick())
+      await settle()
+    }
+    const hiddenIds = erasures.hidden(retriedIds)
+    for (const [key, bytes] of lake.objects) {
+      // The real files have only hashes of event_ids.
+      if (key.startsWith('segments/event-ids/')) continue
+      const erased = simulatedRows(bytes).find(({ id }) => hiddenIds.has(id))
+      if (erased !== undefined) throw new Error(`Seed ${seed}: ${key} has ${erased.id}, which is erased.`)
+    }
   }
 
   function rowsNow(key: string): readonly SimulatedRow[] {
@@ -338,6 +411,7 @@ export async function simulateSchedule(
     // The consumer is believed dead, so another one starts, but it still runs.
     [1, () => void (invocations.size > 0 && invocations.delete(pick([...invocations.keys()])))],
     [1, () => processes.stallOne()],
+    ...(powerCuts ? [] : ([[0.4, erase]] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
     ...(powerCuts
@@ -368,7 +442,12 @@ export async function simulateSchedule(
       [...stream.byName].flatMap(([, { entries }]) => entries.flatMap(({ ids }) => ids)).length &&
     USED_BUCKETS.every(bucket => {
       const manifest = state.peekManifest(bucket)
-      return manifest.compacted === state.peekLake().epoch && nextMerge(manifest, SETTINGS).length === 0
+      const isErased = manifest.tombstones.every(({ doneAt }) => doneAt !== null)
+      return (
+        manifest.compacted === state.peekLake().epoch &&
+        nextMerge(manifest, SETTINGS).length === 0 &&
+        isErased
+      )
     })
   for (let round = 0; round < 400; round++) {
     for (const [name, shard] of stream.byName) deliver(name, shard)
@@ -381,12 +460,10 @@ export async function simulateSchedule(
   }
   const rows = await readNow()
   const acceptedIds = Array.from({ length: report.accepted }, (_, i) => `e${i}`)
-  check(rows, acceptedIds, 'the last read')
-  if (rows.stored.length !== report.accepted || rows.hot.length > 0) {
-    throw new Error(
-      `Seed ${seed}: ${rows.stored.length} events are in segments and ${report.accepted} accepted.`,
-    )
-  }
+  check(rows, idsOfRead(acceptedIds), 'the last read')
+  if (rows.hot.length > 0) throw new Error(`Seed ${seed}: ${rows.hot.length} events are not in segments.`)
+  if (!isDone()) throw new Error(`Seed ${seed}: the lake is not at rest.`)
+  await checkFiles()
   const countedEvents = [...counters.folded.values()].reduce((sum, events) => sum + events, 0)
   if (countedEvents !== report.accepted)
     throw new Error(`Seed ${seed}: ${countedEvents} events were counted and ${report.accepted} accepted.`)

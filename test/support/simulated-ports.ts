@@ -1,10 +1,11 @@
 import { packRecord, type StreamRecord } from '#core/ingest/record'
-import type { CompactedBucket, Compactor } from '#core/lake/compactor'
+import type { BucketCompaction, CompactedBucket, Compactor } from '#core/lake/compactor'
 import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
 import type { LakeJob } from '#core/lake/jobs'
 import { parseHotKey, segmentKey, segmentKeys } from '#core/lake/keys'
 import type { Segment, SegmentId } from '#core/lake/manifest'
 import type { HotRow } from '#core/lake/rows'
+import { type RemovedEvents, type Tombstone, userHash } from '#core/lake/tombstones'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
 import { utcDate } from '#core/time'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
@@ -19,6 +20,7 @@ export type SimulatedRow = {
   id: string
   project: string
   bucket: number
+  user: string | null
   timestamp: number
   /** Unix s. */
   arrival: number
@@ -47,6 +49,7 @@ export function encodeSimulated(rows: readonly HotRow[]): Uint8Array {
       id: String(row.event),
       project: String(row.project_id),
       bucket: Number(row.bucket),
+      user: row.user_id === null ? null : String(row.user_id),
       timestamp: Number(row.timestamp),
       arrival: Math.floor(Number(row.timestamp) / 1_000) + Number(row.lag_s),
       seq: Number(row.seq),
@@ -145,23 +148,25 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     id: SegmentId,
     rows: readonly SimulatedRow[],
     eventIds: readonly SimulatedRow[],
+    described: readonly SimulatedRow[],
   ): Promise<Segment> {
     if (eventIds.length > 0)
       await lake.put(segmentKey('segment_event_ids', bucket, id, 0), toObject(eventIds))
     await lake.put(segmentKey('segment_events', bucket, id, 0), toObject(rows))
-    return describe(id, rows, eventIds)
+    return { ...describe(id, described, eventIds), rows: rows.length, bytes: rows.length * 100_000 }
   }
 
   async function compactBucket(
     epoch: number,
     bucket: number,
     hotRows: readonly (SimulatedRow & { shard: string })[],
+    { generation, tombstones }: Pick<BucketCompaction, 'generation' | 'tombstones'>,
     knownIds: readonly SimulatedRow[],
   ): Promise<CompactedBucket> {
     if (fails()) return { bucket, failure: new Error(`Bucket ${bucket} fails in epoch ${epoch}`) }
     const rows = hotRows.filter(row => row.bucket === bucket)
     const kept = dropCopies(rows, knownIds)
-    if (kept.length === 0) return { bucket, segment: null, stored: [] }
+    if (kept.length === 0) return { bucket, segment: null, stored: [], removed: [] }
     const newestOfShard = new Map<string, number>()
     for (const { shard, arrival } of rows)
       newestOfShard.set(shard, Math.max(arrival, newestOfShard.get(shard) ?? 0))
@@ -169,11 +174,13 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
       ({ key, shard, arrival }) =>
         key !== null || arrival >= (newestOfShard.get(shard) ?? 0) - APPEND_RETRY_S,
     )
-    const id = { from: epoch, until: epoch + 1, generation: 0 }
+    const id = { from: epoch, until: epoch + 1, generation }
+    const { left, removed } = withoutErased(kept, tombstones)
     const stored = Map.groupBy(kept, row => `${row.project} ${utcDate(row.arrival * 1_000)}`)
     return {
       bucket,
-      segment: await write(bucket, id, kept, eventIds),
+      segment: await write(bucket, id, left, eventIds, kept),
+      removed,
       stored: [...stored].map(([name, group]) => {
         const [project_id, day] = name.split(' ') as [string, string]
         return { project_id, day, events: group.length }
@@ -189,21 +196,42 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
         for (const row of await read(key)) rows.push({ ...row, shard })
       }
       const results: CompactedBucket[] = []
-      for (const { bucket, eventIds } of buckets)
-        results.push(await compactBucket(epoch, bucket, rows, await readAll(eventIds)))
+      for (const each of buckets)
+        results.push(await compactBucket(epoch, each.bucket, rows, each, await readAll(each.eventIds)))
       return results
     },
     async mergeSegments({ bucket, segments, target }) {
       const rows = await readAll(segments.flatMap(segment => segmentKeys('segment_events', bucket, segment)))
       const withIds = segments.filter(({ eventIds }) => eventIds > 0)
       const ids = await readAll(withIds.flatMap(segment => segmentKeys('segment_event_ids', bucket, segment)))
-      const newest = Math.max(...rows.map(({ arrival }) => arrival))
-      return write(
-        bucket,
-        target,
-        rows,
-        ids.filter(({ arrival }) => arrival >= newest - LOOKBACK_S),
-      )
+      const newest = Math.max(...segments.map(({ lastArrival }) => lastArrival))
+      const eventIds = ids.filter(({ arrival }) => arrival >= newest - LOOKBACK_S)
+      return { ...(await write(bucket, target, rows, eventIds, rows)), ...boundsOf(segments) }
+    },
+    async rewriteSegment({ bucket, segment, generation, tombstones }) {
+      if (fails()) throw new Error(`Bucket ${bucket} fails in epoch ${segment.from}`)
+      const rows = await readAll(segmentKeys('segment_events', bucket, segment))
+      const { left, removed } = withoutErased(rows, tombstones)
+      if (removed.length === 0) return null
+      if (left.length === 0 && segment.eventIds === 0) return { segment: null, removed }
+      const eventIds =
+        segment.eventIds === 0 ? [] : await readAll(segmentKeys('segment_event_ids', bucket, segment))
+      const rewritten = await write(bucket, { ...segment, generation }, left, eventIds, left)
+      return { segment: { ...rewritten, ...boundsOf([segment]) }, removed }
+    },
+    async rewriteHot({ keys, buckets }) {
+      let files = 0
+      for (const key of keys) {
+        const rows = await readAll([key])
+        const { left, removed } = withoutErased(
+          rows,
+          buckets.flatMap(({ tombstones }) => tombstones),
+        )
+        if (removed.length === 0) continue
+        await lake.put(key, toObject(left))
+        files++
+      }
+      return files
     },
     async describeSegment(bucket, segment) {
       const rows = await readAll(segmentKeys('segment_events', bucket, segment))
@@ -229,7 +257,30 @@ function describe(
     lastAt: Math.max(...rows.map(({ timestamp }) => timestamp)),
     lastArrival: Math.max(...rows.map(({ arrival }) => arrival)),
     eventIds: eventIds.length,
+    erased: generation,
   }
+}
+
+function boundsOf(segments: readonly Segment[]) {
+  return {
+    firstAt: Math.min(...segments.map(({ firstAt }) => firstAt)),
+    lastAt: Math.max(...segments.map(({ lastAt }) => lastAt)),
+    lastArrival: Math.max(...segments.map(({ lastArrival }) => lastArrival)),
+  }
+}
+
+/** Whether the event is one of those that the tombstone names. */
+export function isErased(row: SimulatedRow, { project_id, users, until }: Tombstone): boolean {
+  const isOfUser = users === null || (row.user !== null && users.includes(userHash(row.user)))
+  return row.project === project_id && isOfUser && row.arrival <= until
+}
+
+function withoutErased(rows: readonly SimulatedRow[], tombstones: readonly Tombstone[]) {
+  const groups = Map.groupBy(rows, row => tombstones.find(tombstone => isErased(row, tombstone))?.number ?? 0)
+  const removed: RemovedEvents[] = [...groups]
+    .filter(([number]) => number > 0)
+    .map(([number, { length }]) => ({ number, events: length }))
+  return { left: groups.get(0) ?? [], removed }
 }
 
 /**

@@ -2,8 +2,9 @@ import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
 import { segmentKeys } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { Snapshot } from '#core/lake/snapshot'
+import { openTombstones } from '#core/lake/tombstones'
 import type { MemoryLakeState } from './memory-lake-state.ts'
-import type { SimulatedRow, SimulatedStream } from './simulated-ports.ts'
+import { isErased, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
 
 /** The events that a read returns: those of segments, and those of hot files. */
 export type VisibleRows = { stored: SimulatedRow[]; hot: SimulatedRow[] }
@@ -11,19 +12,22 @@ export type VisibleRows = { stored: SimulatedRow[]; hot: SimulatedRow[] }
 /** Returns what a read of one bucket with this snapshot returns, by the rules of core/lake/relations.ts. */
 export async function readBucket(
   bucket: number,
-  { segments, hot }: Pick<Snapshot, 'hot'> & Pick<Manifest, 'segments'>,
+  { segments, hot, tombstones }: Pick<Snapshot, 'hot' | 'tombstones'> & Pick<Manifest, 'segments'>,
   rowsOf: (key: string) => Promise<readonly SimulatedRow[]> | readonly SimulatedRow[],
 ): Promise<VisibleRows> {
   const stored: SimulatedRow[] = []
   const ids: SimulatedRow[] = []
   const hotRows: SimulatedRow[] = []
   for (const segment of segments) {
-    for (const key of segmentKeys('segment_events', bucket, segment)) stored.push(...(await rowsOf(key)))
+    const open = openTombstones({ tombstones }, segment)
+    for (const key of segmentKeys('segment_events', bucket, segment))
+      stored.push(...(await rowsOf(key)).filter(row => !open.some(tombstone => isErased(row, tombstone))))
     if (segment.eventIds === 0) continue
     for (const key of segmentKeys('segment_event_ids', bucket, segment)) ids.push(...(await rowsOf(key)))
   }
   for (const key of hot) hotRows.push(...(await rowsOf(key)).filter(row => row.bucket === bucket))
-  return { stored, hot: dropRetries(hotRows, ids) }
+  const kept = dropRetries(hotRows, ids)
+  return { stored, hot: kept.filter(row => !tombstones.some(tombstone => isErased(row, tombstone))) }
 }
 
 /** Drops the hot copies of an event_id. Reads do not look for copies that the service itself made. */
@@ -56,9 +60,13 @@ export function idsInLake(stream: SimulatedStream, state: MemoryLakeState): stri
 
 /**
  * Throws when an id is there twice, or when an expected id is missing. `read` names the read in the message. A copy that the
- * service itself made may be there as long as it is hot: compaction drops it.
+ * service itself made may be there as long as it is hot: compaction drops it. Throws also when an erased id is there.
  */
-export function checkRows({ stored, hot }: VisibleRows, expectedIds: readonly string[], read: string): void {
+export function checkRows(
+  { stored, hot }: VisibleRows,
+  { expectedIds, hiddenIds }: { expectedIds: readonly string[]; hiddenIds: ReadonlySet<string> },
+  read: string,
+): void {
   const storedIds = new Set(stored.map(({ id }) => id))
   if (storedIds.size !== stored.length) {
     const ids = stored.map(({ id }) => id)
@@ -71,6 +79,8 @@ export function checkRows({ stored, hot }: VisibleRows, expectedIds: readonly st
     retried.add(id)
   }
   const visibleIds = new Set([...storedIds, ...hot.map(({ id }) => id)])
+  const returned = [...visibleIds].find(id => hiddenIds.has(id))
+  if (returned !== undefined) throw new Error(`${read} returns ${returned}, which is erased`)
   const missing = expectedIds.find(id => !visibleIds.has(id))
   if (missing !== undefined) throw new Error(`${read} does not return ${missing}`)
 }

@@ -17,4 +17,6 @@ test('in random schedules every accepted event is read exactly once at every ste
   expect(report.lostAnswers / SCHEDULES).toBeGreaterThan(1.3)
   expect(report.failures / SCHEDULES).toBeGreaterThan(0.2)
   expect(report.reshards / SCHEDULES).toBeGreaterThan(3)
+  expect(report.erasures / SCHEDULES).toBeGreaterThan(1)
+  expect(report.rewrites / SCHEDULES).toBeGreaterThan(0.3)
 })

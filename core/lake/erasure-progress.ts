@@ -1,0 +1,98 @@
+import type { Clock, Lake, Log } from '#core/ports'
+import { changeManifest } from './change-manifest.ts'
+import { hotPrefix } from './keys.ts'
+import type { Manifest } from './manifest.ts'
+import type { LakeStateStore } from './state.ts'
+import { dropTombstones, noteDone, noteLastEpoch, TOMBSTONE_MS, type Tombstone } from './tombstones.ts'
+
+export type ErasureSettings = {
+  /** Time for which files with erased events are kept for reads that opened the lake before, ms. */
+  keepErasedMs: number
+  /**
+   * Time after which acknowledged events are in the lake, as long as the consumer is not behind, ms. Events of an erasure that come
+   * later are hidden and left out as well.
+   */
+  settlingMs: number
+  /** Time after which a job has ended, also one of a worker that was killed, ms. */
+  jobMs: number
+}
+
+export type ErasureProgressServices = {
+  state: LakeStateStore
+  lake: Pick<Lake, 'list'>
+  onErased(bucket: number, tombstone: Tombstone): Promise<void>
+  deleteRetired(manifest: Manifest, now: number): Promise<void>
+  deleteOrphans(manifests: readonly Manifest[]): Promise<void>
+  clock: Clock
+  log: Log
+}
+
+/**
+ * Brings erasures to their end. Workers rewrite segments, and hot files after their compaction (rewriter.ts). The events are gone
+ * when the replaced segments are deleted, too, and files that no manifest names.
+ * A tombstone stays in force for two days, because a consumer that is behind may still bring events.
+ */
+export function createErasureProgress(
+  { state, lake, onErased, deleteRetired, deleteOrphans, clock, log }: ErasureProgressServices,
+  settings: ErasureSettings,
+) {
+  async function advance(now: number): Promise<void> {
+    const manifests = await state.manifests()
+    const withTombstones = manifests.filter(({ tombstones }) => tombstones.length > 0)
+    if (withTombstones.length === 0) return
+    const lastEpoch = await newestEpochWithFiles()
+    for (const { bucket } of withTombstones) {
+      await changeManifest(state, bucket, current =>
+        noteLastEpoch(current, lastEpoch, now - settings.settlingMs),
+      )
+    }
+    if (withTombstones.some(({ tombstones }) => tombstones.some(({ doneAt }) => doneAt === null)))
+      await deleteFiles(now)
+    for (const { bucket } of withTombstones) await forgetOld(bucket, now)
+  }
+
+  /** The newest epoch, or the one before it if the newest has no hot file: without further events it is never closed. */
+  async function newestEpochWithFiles(): Promise<number> {
+    const { epoch } = await state.lake()
+    const shards = await state.shards()
+    const isUsed =
+      shards.some(({ claim }) => claim?.epoch === epoch) || (await lake.list(hotPrefix(epoch))).length > 0
+    return isUsed ? epoch : epoch - 1
+  }
+
+  async function deleteFiles(now: number): Promise<void> {
+    // Read once more: the tombstones know their last epochs now.
+    const manifests = await state.manifests()
+    const readAt = clock.now()
+    const unfinished = manifests.filter(({ tombstones }) => tombstones.some(({ doneAt }) => doneAt === null))
+    for (const manifest of unfinished) {
+      await deleteRetired(manifest, readAt)
+      await deleteOrphans([manifest])
+      await finish(manifest.bucket, { sweptBefore: readAt - settings.jobMs, now })
+    }
+  }
+
+  async function finish(bucket: number, swept: Parameters<typeof noteDone>[1]): Promise<void> {
+    let finished = 0
+    await changeManifest(state, bucket, current => {
+      const next = noteDone(current, swept)
+      const countDone = ({ tombstones }: Manifest) =>
+        tombstones.filter(({ doneAt }) => doneAt !== null).length
+      finished = next === null ? 0 : countDone(next) - countDone(current)
+      return next
+    })
+    if (finished > 0) log('ERASURE_DONE', { bucket, erasures: finished })
+  }
+
+  /** Forgets the tombstones that are no longer in force, after the receipts have their figures. */
+  async function forgetOld(bucket: number, now: number): Promise<void> {
+    const { tombstones } = await state.manifest(bucket)
+    const old = tombstones.filter(
+      ({ doneAt, createdAt }) => doneAt !== null && createdAt <= now - TOMBSTONE_MS,
+    )
+    for (const tombstone of old) await onErased(bucket, tombstone)
+    if (old.length > 0) await changeManifest(state, bucket, current => dropTombstones(current, old))
+  }
+
+  return { advance }
+}

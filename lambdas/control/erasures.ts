@@ -1,0 +1,39 @@
+import type { Erasures } from '#core/erasure/erasures'
+import { ApiError } from '#core/errors'
+import { routes } from '#schemas/routes'
+import type { accountChain } from '../chain/account-chain.ts'
+
+/** GET /erasures/{id} (contract 1.13): the receipt of an erasure of the account. */
+export function erasureEndpoints(
+  { erasures }: { erasures: Pick<Erasures, 'progress'> },
+  chain: ReturnType<typeof accountChain>,
+) {
+  return {
+    readErasure: chain(routes.readErasure)(async ({ caller: { account }, request }) => {
+      const id = request.params.id ?? ''
+      const report = await erasures.progress(account.id, id)
+      if (report === null) {
+        throw new ApiError(
+          'NOT_FOUND',
+          `The account has no erasure ${JSON.stringify(id)}. Use the \`erasure_id\` of DELETE /users/{id}.`,
+        )
+      }
+      const { removed, sessions, links, profiles, ...receipt } = report
+      return {
+        status: 200,
+        body: {
+          ...receipt,
+          removed: {
+            events: removed.events,
+            sessions,
+            links,
+            profiles,
+            // The service stores no replays yet.
+            replays: 0,
+            files_rewritten: removed.files,
+          },
+        },
+      }
+    }),
+  }
+}

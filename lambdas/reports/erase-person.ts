@@ -1,0 +1,37 @@
+import type { Erasures } from '#core/erasure/erasures'
+import { findPerson } from '#core/erasure/find-person'
+import { ApiError } from '#core/errors'
+import type { IdentityStore } from '#core/identity/identity-store'
+import type { ReportServices } from '#core/reports/run'
+import { routes } from '#schemas/routes'
+import type { accountChain } from '../chain/account-chain.ts'
+
+export type ErasePersonServices = ReportServices & {
+  erasures: Pick<Erasures, 'erasePerson' | 'noteIdentity'>
+  identity: Pick<IdentityStore, 'scopeOf' | 'personIds' | 'erasePerson'>
+}
+
+/**
+ * DELETE /users/{id} (contract 1.13): hides the project's events of all ids of a person at once, lets the lake remove them, and
+ * deletes the person's links, traits and e-mail index entries. The events come first: without the links, a second try would not
+ * know the other ids. In a joined identity scope the events of the other projects stay.
+ */
+export function erasePersonEndpoint(services: ErasePersonServices, chain: ReturnType<typeof accountChain>) {
+  const { erasures, identity } = services
+  return chain(routes.erasePerson)(async ({ project, request, signal }) => {
+    const userId = request.params.id ?? ''
+    const scope = await identity.scopeOf(project)
+    const userIds = await identity.personIds(scope, userId)
+    const { events, sessions } = await findPerson(services, project, userIds, signal)
+    if (events === 0 && userIds.length === 1) {
+      throw new ApiError(
+        'NOT_FOUND',
+        `The project has no events of the user ${JSON.stringify(userId)}. Events are known some seconds after they were sent.`,
+      )
+    }
+    const erasure_id = await erasures.erasePerson(project, userIds, sessions)
+    const { links, profiles } = await identity.erasePerson(scope, userIds)
+    await erasures.noteIdentity(erasure_id, { links, profiles })
+    return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }
+  })
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { replaceSegments, type Segment } from '#core/lake/manifest'
+import {
+  addRemoved,
+  addTombstone,
+  markCleared,
+  openTombstones,
+  unclearedSegments,
+  userHash,
+} from '#core/lake/tombstones'
+import { events } from '#core/reports/events'
+import { runReport } from '#core/reports/run'
+import { stats } from '#core/reports/stats'
+import type { BuiltLake } from '#test/support/build-lake'
+import { propertySettings } from '#test/support/depth'
+import { oracleEvents, oracleStats } from '#test/support/oracle'
+import { history, NOW } from '#test/support/random-history'
+import { withReportLake } from '#test/support/report-lake'
+
+const BUCKET = 7
+
+const erasure = fc.record({
+  user: fc.constantFrom('u1', 'u2', "o'brien", '', 'a\u0000b'),
+  /** The erasure comes after this part of the events has arrived. */
+  part: fc.constantFrom(0.3, 0.7, 1),
+  /** How many of the segments are rewritten before the reads. */
+  rewritten: fc.constantFrom(0, 1, 99),
+})
+
+/** Rewrites the first segments that may have erased events, like the job. Returns how many events were removed. */
+async function rewriteSegments({ manifests, compactor }: BuiltLake, count: number): Promise<number> {
+  let removedEvents = 0
+  for (let i = 0; i < count; i++) {
+    const manifest = manifests.get(BUCKET)
+    const [segment] = manifest === undefined ? [] : unclearedSegments(manifest)
+    if (manifest === undefined || segment === undefined) break
+    const generation = manifest.tombstoneCount
+    const tombstones = openTombstones(manifest, segment)
+    const rewritten = await compactor.rewriteSegment({ bucket: BUCKET, segment, generation, tombstones })
+    const removed = rewritten?.removed ?? []
+    const replaced =
+      rewritten === null
+        ? markCleared(manifest, segment, generation)
+        : replaceSegments(manifest, [segment], rewritten.segment, 0)
+    if (replaced === null) throw new Error('The segment is not live.')
+    manifests.set(BUCKET, addRemoved(replaced, removed, { files: 1 }))
+    removedEvents += removed.reduce((sum, each) => sum + each.events, 0)
+  }
+  return removedEvents
+}
+
+test('after an erasure reports equal the oracle without the erased events, before, while and after segments are rewritten', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, erasure, async (given, { user, part, rewritten }) => {
+      await withReportLake(given, async ({ services, projects, events: stored, built: lake }) => {
+        const arrivals = stored.map(({ received_at }) => Math.floor(received_at / 1_000)).toSorted()
+        const until = arrivals[Math.ceil(arrivals.length * part) - 1] ?? 0
+        const manifest = lake.manifests.get(BUCKET)
+        if (manifest === undefined) throw new Error('The bucket has no manifest.')
+        const erased = { project_id: 'proj_a', users: [userHash(user)], until }
+        lake.manifests.set(BUCKET, addTombstone(manifest, 'era_1', erased, NOW) ?? manifest)
+        const left = stored.filter(
+          event =>
+            event.project_id !== 'proj_a' ||
+            event.user_id !== user ||
+            Math.floor(event.received_at / 1_000) > until,
+        )
+        const rowsBefore = sumRows(manifest.segments)
+        const removed = await rewriteSegments(lake, rewritten)
+        expect(sumRows(lake.manifests.get(BUCKET)?.segments ?? [])).toBe(rowsBefore - removed)
+        for (const project of projects) {
+          for (const since of given.since) {
+            const asked = { project: project.id, since, now: NOW }
+            const body = await runReport(stats, services, { project, query: { since, groupBy: 'day' } })
+            expect(body).toEqual(oracleStats(left, { ...asked, groupBy: 'day' }))
+            const page = await runReport(events, services, { project, query: { since, limit: 1_000 } })
+            expect(page.events).toEqual(oracleEvents(left, asked, {}))
+          }
+        }
+      })
+    }),
+    { ...propertySettings(4), endOnFailure: false },
+  )
+}, 1_800_000)
+
+function sumRows(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { rows }) => sum + rows, 0)
+}

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import type { RewriteJob } from '#core/lake/compactor'
+import type { Segment } from '#core/lake/manifest'
+import { eventKey } from '#core/lake/rows'
+import { type Tombstone, userHash } from '#core/lake/tombstones'
+import { HOUR, openCompactorLake, request, START } from '#test/support/compactor-lake'
+
+const SECOND = START / 1_000
+
+function tombstone(changes: Partial<Tombstone> = {}): Tombstone {
+  return {
+    ...{ number: 1, id: 'era_1', project_id: 'proj_1', users: [userHash('ada')], until: SECOND },
+    ...{ createdAt: START, lastEpoch: null, hotUntil: 0, doneAt: null, removed: { events: 0, files: 0 } },
+    ...changes,
+  }
+}
+
+const rewriteJob = (segment: Segment, ...tombstones: Tombstone[]): RewriteJob => ({
+  bucket: 7,
+  segment,
+  generation: Math.max(...tombstones.map(({ number }) => number)),
+  tombstones,
+})
+
+/** Events of ada and bob in one session, of ada in another project, and of nobody. */
+const mixed = [
+  request({
+    events: [
+      { user_id: 'ada', session_id: 's', event: 'a', event_id: 'e1' },
+      { user_id: 'bob', session_id: 's', event: 'b', timestamp: START - HOUR },
+      { user_id: null, session_id: 's', event: 'c' },
+    ],
+  }),
+  request({ project: 'proj_2', events: [{ user_id: 'ada', event: 'd' }] }),
+  request({ at: START + 1_000, events: [{ user_id: 'ada', session_id: 't', event: 'e' }] }),
+]
+/** The same without what the tombstone names. */
+const left = [
+  request({
+    seq: 0,
+    events: [
+      { user_id: 'bob', session_id: 's', event: 'b', timestamp: START - HOUR },
+      { user_id: null, session_id: 's', event: 'c' },
+    ],
+  }),
+  ...mixed.slice(1),
+]
+
+test('a rewritten segment has the rows and rollups of a segment that never had the erased events', async () => {
+  const lake = await openCompactorLake()
+  await lake.writeHot(1, mixed)
+  const segment = (await lake.compact(1)) as Segment
+  const rewritten = await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone()))
+  expect(rewritten?.removed).toEqual([{ number: 1, events: 1 }])
+  expect(rewritten?.segment).toMatchObject({ generation: 1, erased: 1, rows: 4, eventIds: segment.eventIds })
+
+  await lake.writeHot(2, left)
+  const never = (await lake.compact(2)) as Segment
+  const result = rewritten?.segment ?? null
+  const names = (rows: Record<string, unknown>[]) => rows.map(row => row.event).toSorted()
+  expect(names(await lake.readSegment('segment_events', result))).toEqual(['b', 'c', 'd', 'e'])
+  const withoutOrder = (rows: Record<string, unknown>[]) =>
+    rows
+      .map(row => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
+      .toSorted()
+  for (const table of ['segment_sessions', 'segment_activity'] as const) {
+    expect(withoutOrder(await lake.readSegment(table, result))).toEqual(
+      withoutOrder(await lake.readSegment(table, never)),
+    )
+  }
+})
+
+test('compaction with a tombstone writes what a rewrite writes, and counts the erased events as received', async () => {
+  const lake = await openCompactorLake()
+  await lake.writeHot(1, mixed)
+  const segment = (await lake.compact(1)) as Segment
+  const rewritten = await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone()))
+  const before = await Promise.all(
+    (['segment_events', 'segment_sessions', 'segment_activity', 'segment_event_ids'] as const).map(table =>
+      lake.readSegment(table, rewritten?.segment ?? null),
+    ),
+  )
+  const [result] = await lake.compactor.compactEpoch({
+    epoch: 1,
+    hot: await lake.lake.list('hot/epoch=1/'),
+    buckets: [{ bucket: 7, eventIds: [], generation: 1, tombstones: [tombstone()] }],
+  })
+  if (result === undefined || 'failure' in result) throw result?.failure
+  expect(result.removed).toEqual([{ number: 1, events: 1 }])
+  expect(result.stored.reduce((sum, { events }) => sum + events, 0)).toBe(5)
+  expect({ ...result.segment, bytes: 0 }).toEqual({ ...rewritten?.segment, bytes: 0 })
+  const after = await Promise.all(
+    (['segment_events', 'segment_sessions', 'segment_activity', 'segment_event_ids'] as const).map(table =>
+      lake.readSegment(table, result.segment),
+    ),
+  )
+  expect(after).toEqual(before)
+})
+
+test('the event_id of an erased event stays known, so that a retry of it is a copy', async () => {
+  const lake = await openCompactorLake()
+  await lake.writeHot(1, [request({ events: [{ user_id: 'ada', event_id: 'e1' }] })])
+  const segment = (await lake.compact(1, { generation: 1, tombstones: [tombstone()] })) as Segment
+  expect(segment).toMatchObject({ rows: 0, eventIds: 1 })
+  const ids = await lake.readSegment('segment_event_ids', segment)
+  expect(ids.map(row => row.event_key)).toEqual([eventKey('proj_1', 'e1')])
+  await lake.writeHot(2, [request({ at: START + HOUR, events: [{ user_id: 'ada', event_id: 'e1' }] })])
+  const eventIds = await lake.keys('segments/event-ids/')
+  expect(await lake.compact(2, { eventIds, generation: 1, tombstones: [tombstone()] })).toBeNull()
+})
+
+test('a segment without events of the user is left as it is, also if a later event of the id is in it', async () => {
+  const lake = await openCompactorLake()
+  await lake.writeHot(1, [request({ at: START + 1_000, events: [{ user_id: 'ada' }, { user_id: 'bob' }] })])
+  const segment = (await lake.compact(1)) as Segment
+  const keys = await lake.keys()
+  for (const changes of [{}, { users: [userHash('eve')] }, { project_id: 'proj_9', users: null }]) {
+    expect(await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone(changes)))).toBeNull()
+  }
+  expect(await lake.keys()).toEqual(keys)
+})
+
+test('of a segment whose ids are no longer needed nothing is left when all its events are erased', async () => {
+  const lake = await openCompactorLake()
+  await lake.writeHot(1, mixed)
+  const segment = { ...((await lake.compact(1)) as Segment), eventIds: 0 }
+  const all = [
+    tombstone({ users: null, until: SECOND + 9 }),
+    tombstone({ number: 2, project_id: 'proj_2', users: null }),
+  ]
+  expect(await lake.compactor.rewriteSegment(rewriteJob(segment, ...all))).toEqual({
+    segment: null,
+    removed: [
+      { number: 1, events: 4 },
+      { number: 2, events: 1 },
+    ],
+  })
+})
+
+test('each part of a large epoch is rewritten, and segments that became empty can be merged', async () => {
+  const lake = await openCompactorLake({ sliceBytes: 1 })
+  for (const user_id of ['ada', 'bob', 'ada'])
+    await lake.writeHot(1, [request({ events: [{ user_id }, {}] })])
+  const segment = (await lake.compact(1)) as Segment
+  const rewritten = await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone()))
+  expect(rewritten?.segment).toMatchObject({ parts: 3, rows: 4 })
+  await lake.writeHot(2, [request({ events: [{ user_id: 'ada' }] })])
+  const empty = (await lake.compact(2, { generation: 1, tombstones: [tombstone()] })) as Segment
+  expect(empty.rows).toBe(0)
+  const segments = [rewritten?.segment as Segment, empty]
+  const target = { from: 1, until: 3, generation: 1 }
+  const merged = await lake.compactor.mergeSegments({ bucket: 7, segments, target })
+  expect(merged).toMatchObject({ parts: 1, rows: 4, erased: 1, lastArrival: SECOND })
+  const emptyOnly = await lake.compactor.mergeSegments({
+    bucket: 7,
+    segments: [empty, { ...empty, eventIds: 0 }],
+    target: { from: 2, until: 9, generation: 1 },
+  })
+  expect(emptyOnly).toMatchObject({ rows: 0, firstAt: START, lastAt: START })
+})

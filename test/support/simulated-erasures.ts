@@ -1,0 +1,52 @@
+import { changeManifest } from '#core/lake/change-manifest'
+import { addTombstone, userHash } from '#core/lake/tombstones'
+import type { MemoryLakeState } from './memory-lake-state.ts'
+import type { SimulatedRow } from './simulated-ports.ts'
+
+/** An accepted event, as the simulator knows it. */
+export type AcceptedEvent = {
+  id: string
+  project: string
+  bucket: number
+  user: string | null
+  arrival: number
+}
+
+/**
+ * The erasures of a schedule, and what they mean for reads. An event that came again after its erasure, and was not in the lake
+ * before, may be returned or not: it may be the first of a new person.
+ */
+export function createSimulatedErasures(state: MemoryLakeState) {
+  /** Ids of erased events, and those of them that may be returned. */
+  const erased = new Set<string>()
+  const uncertain = new Set<string>()
+  let count = 0
+
+  return {
+    count: () => count,
+    /** Erases the events of a user, or of the whole project, that arrived until now. */
+    async erase(
+      { project, bucket, user }: Pick<AcceptedEvent, 'project' | 'bucket' | 'user'>,
+      accepted: Iterable<AcceptedEvent>,
+      inLake: ReadonlySet<string>,
+      now: number,
+    ): Promise<void> {
+      const until = Math.floor(now / 1_000)
+      const users = user === null ? null : [userHash(user)]
+      await changeManifest(state, bucket, manifest =>
+        addTombstone(manifest, `erasure ${count}`, { project_id: project, users, until }, now),
+      )
+      count++
+      for (const event of accepted) {
+        if (event.project !== project || (user !== null && event.user !== user)) continue
+        erased.add(event.id)
+        if (!inLake.has(event.id)) uncertain.add(event.id)
+      }
+    },
+    /** The ids that a read must not return, and those that it need not return. */
+    hidden: (retried: ReadonlySet<string>) =>
+      new Set([...erased].filter(id => !(uncertain.has(id) && retried.has(id)))),
+    optional: () => new Set(erased),
+    isErased: (row: SimulatedRow) => erased.has(row.id),
+  }
+}
