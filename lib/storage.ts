@@ -19,8 +19,8 @@ export const FAILURES_PREFIX = 'aws/lambda/'
 /** Records that could not be read (core/lake/keys.ts). */
 export const QUARANTINE_PREFIX = 'quarantine/'
 
-/** How long quarantined records and failed batches stay. They hold events, so they do not stay for ever. */
-const SET_ASIDE_RETENTION = Duration.days(400)
+/** How long quarantined records and failed batches stay. They hold events that an erasure cannot find, so they do not stay long. */
+const SET_ASIDE_RETENTION = Duration.days(30)
 
 /**
  * The S3 bucket of the lake and the state table. Both stay when the stack is deleted, and both can be restored to a moment

@@ -3,9 +3,9 @@ import type { ErrorCode } from './errors.ts'
 import { accountRoutes } from './routes/account.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { contextsRoutes } from './routes/contexts.ts'
-import { erasuresRoutes } from './routes/erasures.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
+import { privacyRoutes } from './routes/privacy.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionsRoutes } from './routes/sessions.ts'
@@ -77,7 +77,7 @@ export const routes = {
   ...analyticsRoutes,
   ...projectsRoutes,
   ...contextsRoutes,
-  ...erasuresRoutes,
+  ...privacyRoutes,
   ...accountRoutes,
   ...sessionsRoutes,
   ...pagesRoutes,

@@ -5,13 +5,7 @@ import type { UsageCounters } from '#core/usage/counters'
 import { changeManifest } from './change-manifest.ts'
 import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
 import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
-import {
-  addEpoch,
-  type Manifest,
-  replaceSegments,
-  type SegmentId,
-  segmentsWithEventIds,
-} from './manifest.ts'
+import { addEpoch, type Manifest, replaceSegments, type SegmentId, segmentsWithEventIds } from './manifest.ts'
 import { BEGIN_MS, createRewriter } from './rewriter.ts'
 import type { LakeStateStore } from './state.ts'
 import { addRemoved } from './tombstones.ts'
