@@ -15,6 +15,8 @@ afterEach(cleanUp)
 const env = { EPOCH_SECONDS: '1' }
 /** Few events are enough: what matters is when they are sent. */
 const PAUSE_MS = 100
+/** Each check reads all events. */
+const EVERY_SECOND = { everyMs: 1_000 }
 
 async function sendFor(ms: number, service: Service, prefix: string): Promise<string[]> {
   const client = startTrackingClient({ credentials: service.credentials, prefix, pauseMs: PAUSE_MS })
@@ -35,9 +37,7 @@ async function expectConsistent(service: Service): Promise<string[]> {
 
 /** Waits until the service has exactly these events. */
 function expectEvents(service: Service, ids: readonly string[]): Promise<void> {
-  return eventually(async () => expect(await expectConsistent(service)).toEqual(ids.toSorted()), {
-    everyMs: 400,
-  })
+  return eventually(async () => expect(await expectConsistent(service)).toEqual(ids.toSorted()), EVERY_SECOND)
 }
 
 /** The number of compacted epochs. */
@@ -59,7 +59,7 @@ test('a state that is older than the lake is brought up to it, and nothing is co
   const backup = newFolder()
   cpSync(join(dataDir, 'state'), backup, { recursive: true })
   const first = await startService({ dataDir, env })
-  ids.push(...(await sendFor(2_500, first, 'after')))
+  ids.push(...(await sendFor(1_500, first, 'after')))
   await expectEvents(first, ids)
   await first.stop()
   replaceFolder(join(dataDir, 'state'), backup)
@@ -74,7 +74,7 @@ test('a state that is older than the lake is brought up to it, and nothing is co
 test('a data folder that was copied while the service ran starts, and counts nothing twice', async () => {
   const first = await startService({ env })
   const client = startTrackingClient({ credentials: first.credentials, prefix: 'a', pauseMs: PAUSE_MS })
-  await sleep(2_500)
+  await sleep(1_500)
   const before = [...client.acknowledged]
   const copy = newFolder()
   // The lake first, so the state names files that the copy does not have.
@@ -90,11 +90,14 @@ test('a data folder that was copied while the service ran starts, and counts not
 
   const second = await startService({ dataDir: copy, env })
   expect(second.output()).toContain('LAKE_RESTORED')
-  const ids = await eventually(() => expectConsistent(second), { everyMs: 400 })
-  expect(ids.every(id => client.acknowledged.has(id))).toBe(true)
-  expect(before.every(id => ids.includes(id))).toBe(true)
   const more = await sendFor(500, second, 'more')
-  await expectEvents(second, [...ids, ...more])
+  // The copy of the log may have later events than the copy of the lake.
+  const ids = await eventually(async () => {
+    const found = await expectConsistent(second)
+    expect(found).toEqual(expect.arrayContaining([...before, ...more]))
+    return found
+  }, EVERY_SECOND)
+  expect(ids.filter(id => !more.includes(id) && !client.acknowledged.has(id))).toEqual([])
   expect(await second.stop()).toBe(0)
   expect(second.output()).not.toMatch(/LAKE_BEHIND|JOB_FAILED/)
 })
