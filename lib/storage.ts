@@ -22,8 +22,8 @@ export const QUARANTINE_PREFIX = 'quarantine/'
 /** Records of a newer version, until it appends them again (core/lake/set-aside.ts). */
 export const WAITING_PREFIX = 'waiting/'
 
-/** How long quarantined records and failed batches stay. They hold events, so they do not stay for ever. */
-const SET_ASIDE_RETENTION = Duration.days(400)
+/** How long quarantined records and failed batches stay. They hold events that an erasure cannot find, so they do not stay long. */
+const SET_ASIDE_RETENTION = Duration.days(30)
 
 /**
  * The S3 bucket of the lake and the state table. Both stay when the stack is deleted, and both can be restored to a moment

@@ -4,10 +4,10 @@ import { accountRoutes } from './routes/account.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { botsRoutes } from './routes/bots.ts'
 import { contextsRoutes } from './routes/contexts.ts'
-import { erasuresRoutes } from './routes/erasures.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
 import { portfoliosRoutes } from './routes/portfolios.ts'
+import { privacyRoutes } from './routes/privacy.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionsRoutes } from './routes/sessions.ts'
@@ -86,7 +86,7 @@ export const routes = {
   ...projectsRoutes,
   ...contextsRoutes,
   ...portfoliosRoutes,
-  ...erasuresRoutes,
+  ...privacyRoutes,
   ...accountRoutes,
   ...sessionsRoutes,
   ...pagesRoutes,

@@ -1,7 +1,8 @@
 import { Entity } from 'electrodb'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
-import { emptyManifest, type Manifest, type RetiredSegment, type Segment } from './manifest.ts'
+import { emptyManifest } from './manifest.ts'
+import { padBucket, toManifest, toManifestItem } from './manifest-item.ts'
 import {
   type Claim,
   EPOCH_TIME_INTERVAL_MS,
@@ -112,16 +113,10 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
       const { data } = await orUnavailable(manifests.query.main({}).go({ consistent: true, pages: 'all' }))
       return data.map(toManifest)
     },
-    saveManifest({ bucket, version, compacted, segments, retired, tombstones, tombstoneCount }) {
+    saveManifest(manifest) {
+      const { version } = manifest
       const write = manifests
-        .put({
-          bucket: padBucket(bucket),
-          version,
-          compacted,
-          segments: JSON.stringify(segments.map(toSegmentNumbers)),
-          retired: JSON.stringify(retired.map(toRetiredNumbers)),
-          ...(tombstoneCount > 0 && { tombstones: JSON.stringify(tombstones), tombstoneCount }),
-        })
+        .put(toManifestItem(manifest))
         .where((item, { notExists, eq }) =>
           version === 1 ? notExists(item.version) : eq(item.version, version - 1),
         )
@@ -168,65 +163,6 @@ function toShardState(item: ShardItem): ShardState {
 function toLakeState(item: Omit<LakeState, 'epochTimes'> & Partial<LakeState>): LakeState {
   const { epoch, fence, leaseUntil, epochOpenedAt, epochTimes = [] } = item
   return { epoch, fence, leaseUntil, epochOpenedAt, epochTimes }
-}
-
-/** Sort keys compare as text, so all buckets have two digits. */
-function padBucket(bucket: number): string {
-  return String(bucket).padStart(2, '0')
-}
-
-type ManifestItem = {
-  bucket: string
-  version: number
-  compacted: number
-  segments: string
-  retired: string
-  tombstones?: string
-  tombstoneCount?: number
-}
-
-function toManifest({ bucket, version, compacted, segments, retired, ...erasures }: ManifestItem): Manifest {
-  return {
-    bucket: Number(bucket),
-    version,
-    compacted,
-    segments: (JSON.parse(segments) as number[][]).map(toSegment),
-    retired: (JSON.parse(retired) as number[][]).map(toRetired),
-    tombstones: JSON.parse(erasures.tombstones ?? '[]'),
-    tombstoneCount: erasures.tombstoneCount ?? 0,
-  }
-}
-
-/**
- * A segment is stored as a list of numbers in the order of these names: with names for each number, the item of a busy bucket
- * would have three times the bytes. A new name comes last.
- */
-const FIRST_FIELDS = [
-  'from',
-  'until',
-  'generation',
-  'parts',
-  'rows',
-  'bytes',
-  'firstAt',
-  'lastAt',
-  'lastArrival',
-  'eventIds',
-] as const satisfies readonly (keyof Segment)[]
-const SEGMENT_FIELDS = [...FIRST_FIELDS, 'erased'] as const satisfies readonly (keyof Segment)[]
-const RETIRED_FIELDS = [
-  ...FIRST_FIELDS,
-  'retiredAt',
-  'erased',
-] as const satisfies readonly (keyof RetiredSegment)[]
-
-const toSegmentNumbers = (segment: Segment): number[] => SEGMENT_FIELDS.map(name => segment[name])
-const toRetiredNumbers = (segment: RetiredSegment): number[] => RETIRED_FIELDS.map(name => segment[name])
-const toSegment = (numbers: readonly number[]): Segment => toObject(SEGMENT_FIELDS, numbers)
-const toRetired = (numbers: readonly number[]): RetiredSegment => toObject(RETIRED_FIELDS, numbers)
-
-function toObject<Name extends string>(names: readonly Name[], numbers: readonly number[]) {
-  return Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Record<Name, number>
 }
 
 function lakeEntity({ client, table }: StateTable) {

@@ -129,6 +129,7 @@ test.each([
       's3:GetObject StorageLake/hot/*',
       ...SEGMENT_PREFIXES.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
       's3:ListBucket StorageLake',
+      's3:PutObject StorageLake/hot/*',
       ...SEGMENT_PREFIXES.map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
       'sqs:DeleteMessage JobQueueJobsQueue',
       'sqs:GetQueueAttributes JobQueueJobsQueue',

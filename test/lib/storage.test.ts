@@ -67,9 +67,9 @@ test('lifecycle rules delete quarantined data and old versions, but no current f
   const { Rules } = plain.only('AWS::S3::Bucket').Properties.LifecycleConfiguration as { Rules: Rule[] }
   const expiring = Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined)
   expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual([
-    ['quarantine/', 400],
-    ['waiting/', 400],
-    ['aws/lambda/', 400],
+    ['quarantine/', 30],
+    ['waiting/', 30],
+    ['aws/lambda/', 30],
   ])
   const prefixes = Object.values(tables).map(({ prefix }) => `${prefix}/`)
   for (const { Prefix } of expiring) expect(prefixes).not.toContain(Prefix)

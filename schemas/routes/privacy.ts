@@ -1,7 +1,7 @@
 import { erasePersonQuery, erasure, erasureStarted } from '../erasures.ts'
 import type { Route } from '../routes.ts'
 
-export const erasuresRoutes = {
+export const privacyRoutes = {
   erasePerson: {
     method: 'DELETE',
     path: '/users/{id}',
