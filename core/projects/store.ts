@@ -271,15 +271,9 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
     linkSenders.set(id, linksAnonymousIds)
   }
 
-  const directory: ProjectDirectory & EventIdNotes & LinkNotes = {
-    byToken,
-    byId,
-    resolve,
-    list,
-    noteEventIds,
-    noteLinks,
-  }
-  return { ...directory, create, update, remove, itemKeys }
+  const directory: ProjectDirectory = { byToken, byId, resolve, list }
+  const notes: EventIdNotes & LinkNotes = { noteEventIds, noteLinks }
+  return { ...directory, ...notes, create, update, remove, itemKeys }
 }
 
 export type ProjectStore = ReturnType<typeof createProjectStore>
