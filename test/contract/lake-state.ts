@@ -260,7 +260,7 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
             ...{
               createdAt: 1_795_000_000_012,
               lastEpoch: null,
-            hotUntil: 3,
+              hotUntil: 3,
               doneAt: null,
               removed: { events: 1, files: 2 },
             },
