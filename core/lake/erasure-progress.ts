@@ -36,8 +36,8 @@ export function createErasureProgress(
   { state, lake, onErased, deleteRetired, deleteOrphans, clock, log }: ErasureProgressServices,
   settings: ErasureSettings,
 ) {
-  async function advance(now: number): Promise<void> {
-    const manifests = await state.manifests()
+  /** `manifests`: as they were a while ago. */
+  async function advance(manifests: readonly Manifest[], now: number): Promise<void> {
     const withTombstones = manifests.filter(({ tombstones }) => tombstones.length > 0)
     if (withTombstones.length === 0) return
     const lastEpoch = await newestEpochWithFiles()

@@ -102,7 +102,7 @@ export function createMaintenance(
       // At each tick, because every read of the counters reads the open counts.
       await usage.deleteFoldedCounts(manifests)
       await deleteSupersededFiles(now)
-      await erasureProgress.advance(now)
+      await erasureProgress.advance(manifests, now)
     } finally {
       await state.release(fence)
     }

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routes } from '#schemas/routes'
+import { type HttpService, openHttpService } from '../support/http-service.ts'
+
+/** What holds for every row is tested in routes.test.ts and credentials.test.ts. */
+
+let service: HttpService
+let emptyService: HttpService
+beforeAll(async () => {
+  service = await openHttpService()
+  emptyService = await openHttpService({ reading: { engine: { rows: async () => [] } } })
+})
+afterAll(async () => {
+  await service.close()
+  await emptyService.close()
+})
+
+test('an erasure hides the user in the manifest at once, and its receipt names no user', async () => {
+  const project = await service.createProject()
+  const { status, body } = await service.call(routes.erasePerson, {
+    id: 'ada/1 %2F',
+    query: { project: project.name },
+  })
+  expect([status, body]).toEqual([202, { ok: true, erasure_id: expect.any(String), status: 'pending' }])
+  const { tombstones } = await service.lakeState.manifest(project.bucket)
+  expect(tombstones.at(-1)).toMatchObject({
+    project_id: project.id,
+    until: Math.floor(service.now() / 1_000),
+  })
+  const id = String(body.erasure_id)
+  const receipt = await service.call(routes.readErasure, { id })
+  expect(receipt.body).toEqual({
+    id,
+    project: project.name,
+    status: 'running',
+    requested_at: service.now(),
+    completed_at: null,
+    removed: { events: 0, sessions: 1, links: 0, profiles: 0, replays: 0, files_rewritten: 0 },
+  })
+  const { Items } = await service.state.client.scan({ TableName: service.state.table })
+  expect(JSON.stringify(Items)).not.toContain('ada')
+})
+
+test('a user without events is not found, and nothing is erased', async () => {
+  const project = await emptyService.createProject()
+  const sent = { id: 'ada', query: { project: project.name } }
+  const { status, body } = await emptyService.call(routes.erasePerson, sent)
+  expect([status, body.error]).toEqual([404, 'NOT_FOUND'])
+  expect((await emptyService.lakeState.manifest(project.bucket)).tombstones).toEqual([])
+})
+
+test('the receipt of another account, and one that does not exist, are not found', async () => {
+  const theirs = await service.erasures.erasePerson(await service.createProject(service.stranger), ['u1'], 1)
+  for (const id of [theirs, 'era_0123456789abcdef', 'x'.repeat(3_000), '%']) {
+    const { status, body } = await service.call(routes.readErasure, { id })
+    expect([status, body.error]).toEqual([404, 'NOT_FOUND'])
+  }
+})
