@@ -62,8 +62,10 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
       lastAt: START,
       lastArrival: START_S,
       eventIds: 2,
+      erased: 0,
     },
     stored: [{ project_id: 'proj_1', day: '2026-11-18', events: 2 }],
+    removed: [],
   })
   const segment = segmentOf(results[2]) as Segment
   expect(await keys('segments/')).toEqual([3, 7, 9].flatMap(bucket => keysOf(segment, bucket)).toSorted())
