@@ -234,8 +234,8 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
     routes.experimentsConfig.path,
     routes.track.path,
     routes.trackBatch.path,
-    routes.stream.path,
     routes.identify.path,
+    routes.stream.path,
   ])
   // AllViewerExceptHostHeader, because API Gateway finds the API by its own host name.
   expect(DefaultCacheBehavior.OriginRequestPolicyId).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac')
