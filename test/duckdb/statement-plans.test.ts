@@ -99,6 +99,8 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
     threads: 1,
   })
   const plans = new Map<string, StatementPlan>()
+  /** Without running the statements: then a report that needs rows for its next statement has none. */
+  let isPlanOnly = false
   const engine: QueryEngine = {
     async rows(query, options) {
       // Athena gets the statement with literals for its parameters. This throws where that is not possible.
@@ -109,12 +111,13 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
         const rows = await duckdb.rows({ ...query, text: `EXPLAIN ${query.text}` }, options)
         plans.set(shape, { text: query.text, plan: planOf(rows) })
       }
-      return duckdb.rows(query, options)
+      return isPlanOnly ? [] : duckdb.rows(query, options)
     },
   }
   const services = { engine, openLake, clock: { now: () => NOW } }
   try {
     await runAllReports(services, project, { ...wideLake(), since: [] })
+    isPlanOnly = true
     // The same with linked users. Two files need a statement that one does not.
     for (const files of [
       ['links/bucket=7/a.parquet'],
