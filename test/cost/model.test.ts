@@ -189,14 +189,24 @@ test('every line is a number of at least zero, and the total is the sum of all l
   )
 })
 
-/** Expects that `change` never lowers the cost. It skips changes to a usage that the tool does not accept. */
-function expectNeverCheaper(change: (base: Usage, factor: number) => Partial<Usage>, usages = anyUsage) {
+/** Sums of the same lines may differ by their rounding. */
+const ROUNDING = 1e-9
+
+/**
+ * Expects that `change` never lowers the cost by more than the share `saving`. It skips changes to a usage that the tool does not
+ * accept.
+ */
+function expectNeverCheaper(
+  change: (base: Usage, factor: number) => Partial<Usage>,
+  usages = anyUsage,
+  saving = ROUNDING,
+) {
   fc.assert(
     fc.property(usages, fc.double({ min: 1, max: 10, noNaN: true }), (base, factor) => {
       const parsed = usageSchema.safeParse({ ...base, ...change(base, factor) })
       fc.pre(parsed.success)
       expect(monthlyCost(parsed.data as Usage).total).toBeGreaterThanOrEqual(
-        monthlyCost(base).total * (1 - 1e-9),
+        monthlyCost(base).total * (1 - saving),
       )
     }),
     propertySettings(300),
@@ -220,11 +230,13 @@ test('keeping records longer in the stream never costs less', () => {
   }))
 })
 
-// A read of a smaller project is cheaper, so this holds only without reads.
-test('without reads, more projects never cost less', () => {
+// A read of a smaller project is cheaper, so this holds only without reads. More projects have their events in more buckets, whose
+// smaller segments are merged less often. That saves up to 1.2 % with epochs of a minute.
+test('without reads, more projects never cost notably less', () => {
   expectNeverCheaper(
     ({ projects }, factor) => ({ projects: projects * factor }),
     anyUsage.map(base => ({ ...base, reads: 0 })),
+    0.02,
   )
 })
 
