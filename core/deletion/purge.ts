@@ -4,6 +4,7 @@ import type { Erasures } from '#core/erasure/erasures'
 import { partition as identityPartition } from '#core/identity/link-store'
 import type { Clock, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
+import { queryAll } from '#core/query-all'
 import { accountPartition, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { type Deletion, type DeletionList, KEPT_DELETED_MS } from './deletion-list.ts'
 
@@ -78,20 +79,15 @@ export function createPurge({
   }
 
   async function deletePartition(pk: string): Promise<void> {
-    let start: Record<string, unknown> | undefined
-    do {
-      const page = await orUnavailable(
-        client.query({
-          TableName: table,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': pk },
-          ProjectionExpression: 'pk, sk',
-          ExclusiveStartKey: start,
-        }),
-      )
-      await deleteItems((page.Items ?? []) as ItemKey[])
-      start = page.LastEvaluatedKey
-    } while (start !== undefined)
+    const items = await queryAll(
+      { client, table },
+      {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ProjectionExpression: 'pk, sk',
+      },
+    )
+    await deleteItems(items as ItemKey[])
   }
 
   async function deleteItems(keys: readonly ItemKey[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import { queryItems } from '#core/usage/query-items'
 import type { Link } from './links.ts'
 
 /**

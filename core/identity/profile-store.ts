@@ -1,6 +1,6 @@
 import type { JsonObject } from '#core/json-object'
+import { queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import { queryItems } from '#core/usage/query-items'
 import { idHash, partition } from './link-store.ts'
 
 /** What an identify request says about a user. `at` (Unix ms) and `seq`: when it arrived. */

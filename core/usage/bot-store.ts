@@ -1,5 +1,5 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { queryAll } from '#core/query-all'
+import { queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import { type ActorCount, addActors } from './bot-actors.ts'
@@ -83,15 +83,8 @@ export function createBotStore({ client, table }: StateTable) {
   }
 
   function readDays(projectId: string, from: string, to: string): Promise<Record<string, unknown>[]> {
-    return queryAll(
-      { client, table },
-      {
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        // `$` comes after `#`, so this is every source of the last day too.
-        ExpressionAttributeValues: { ':pk': `bots#${projectId}`, ':from': `${from}#`, ':to': `${to}$` },
-        ConsistentRead: true,
-      },
-    )
+    // `$` comes after `#`, so this is every source of the last day too.
+    return queryItems({ client, table }, `bots#${projectId}`, `${from}#`, `${to}$`)
   }
 
   return { addBots, bots }

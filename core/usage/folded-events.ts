@@ -1,6 +1,6 @@
+import { queryItems } from '#core/query-all'
 import type { StateTable } from '#core/state-table'
 import { ownerPartition } from './item-keys.ts'
-import { queryItems } from './query-items.ts'
 
 /** Returns the events of a project on each day (YYYY-MM-DD) with any, without open counts. */
 export type ReadFoldedEvents = (projectId: string) => Promise<ReadonlyMap<string, number>>

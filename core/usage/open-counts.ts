@@ -1,9 +1,9 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import QuickLRU from 'quick-lru'
 import { unavailable } from '#core/errors'
+import { type Item, queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { ClaimedEvents, CountedClaim, OpenCount, UsageCounters } from './counters.ts'
-import { type Item, queryItems } from './query-items.ts'
 
 /**
  * The counts of claims whose epochs are not folded. The claims of a shard and an epoch add up in one item, its counts are

@@ -1,11 +1,11 @@
 import { forEachConcurrent } from '#core/concurrency'
+import { type Item, queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { type BotStore, createBotStore } from './bot-store.ts'
 import type { OpenCount, Usage, UsageCounters } from './counters.ts'
 import { createFold, foldedAttribute } from './fold.ts'
 import { FOLDED, hasSource, monthKey, ownerPartition, READS, totalKey } from './item-keys.ts'
 import { createOpenCounts } from './open-counts.ts'
-import { type Item, queryItems } from './query-items.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
