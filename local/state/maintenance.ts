@@ -3,13 +3,12 @@ import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import type { Clock, Log } from '#core/ports'
 import type { Storage } from '#local/storage'
-import { sweepExpired } from './sweep-expired.ts'
 
 /** The first run waits until the start is over. */
 const FIRST_MS = 60_000
 const PAUSE_MS = 3_600_000
 
-/** Deletes expired items, and the data of what was deleted 30 days ago, once an hour until `stop`. */
+/** Deletes the data of projects and accounts that were deleted 30 days ago, once an hour until `stop`. */
 export function startStateMaintenance(storage: Storage, clock: Clock, log: Log) {
   const stopping = new AbortController()
   const purge = createPurge({
@@ -25,7 +24,6 @@ export function startStateMaintenance(storage: Storage, clock: Clock, log: Log) 
       pause = PAUSE_MS
       try {
         await purge.tick()
-        await sweepExpired(storage, clock.now())
       } catch (error) {
         log('JOB_FAILED', { job: 'state maintenance', error: String(error) })
       }

@@ -4,7 +4,6 @@ import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
-import { sweepExpired } from '#local/state/sweep-expired'
 import { crashAfterWrites } from '#test/support/crashing-state'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -155,14 +154,4 @@ test('a purge that crashed is finished by the next one', async () => {
     await world.deletions.finishLake(project.id)
     expect(await items()).toEqual([])
   }
-})
-
-test('items whose time is over are swept, and others stay', async () => {
-  const put = (sk: string, expires_at?: number) =>
-    state.client.put({ TableName: state.table, Item: { pk: 'p', sk, ...(expires_at && { expires_at }) } })
-  await put('old', START / 1_000 - 1)
-  await put('new', START / 1_000)
-  await put('forever')
-  expect(await sweepExpired(state, START)).toBe(1)
-  expect((await items()).map(({ sk }) => sk).toSorted()).toEqual(['forever', 'new'])
 })
