@@ -6,7 +6,7 @@ import { countRecords } from './counts.ts'
 import { compareSequences, isBeyond } from './sequence.ts'
 import type { Claim } from './state.ts'
 
-/** Records of a shard that the state takes for stored and that are in no hot file, at most one claim. */
+/** Returns records of a shard that no hot file holds, although the state says that they are stored. At most one claim. */
 export type MissingRecords = {
   shard: string
   first: string

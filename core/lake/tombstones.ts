@@ -37,7 +37,7 @@ export type Removed = { events: number; files: number }
 /** What one job has removed of the events of one tombstone. */
 export type RemovedEvents = { number: number; events: number }
 
-/** The tombstones that a bucket may have at a time: they stand in one item of the state. */
+/** The largest number of tombstones of a bucket. One item of the state holds them all, and its size is limited. */
 export const MAX_TOMBSTONES = 400
 
 /**

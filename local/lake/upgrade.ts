@@ -19,7 +19,7 @@ export type LocalUpgrade = Pick<Stores, 'lakeState' | 'usage' | 'projects'> & {
 }
 
 /**
- * Upgrades the lake of a data folder that the first edition wrote; does nothing for any other. Throws FolderError if a file cannot
+ * Upgrades the lake of a data folder that the first edition wrote; it leaves every other folder as it is. Throws FolderError if a file cannot
  * be read or written: then nothing has been deleted.
  */
 export async function upgradeLocalLake(services: LocalUpgrade): Promise<void> {

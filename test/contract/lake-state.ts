@@ -281,7 +281,7 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         expect(await store.manifests()).toEqual([manifest, { ...emptyManifest(63), version: 1 }])
       })
 
-      test('of two changes at the same time one is saved, and the other must read the manifest again', async () => {
+      test('when two changes come at the same time, one is saved and the other is refused', async () => {
         const outcomes = await Promise.all([
           store.saveManifest(manifest),
           store.saveManifest({ ...manifest, compacted: 9 }),
