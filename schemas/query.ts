@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
 import { datedPeriod, failsWith, limit, oneOf, project, tz } from './fields.ts'
 import { cut } from './sessions.ts'
@@ -21,8 +22,14 @@ const METRIC = new RegExp(
 )
 const GROUP = new RegExp(`^(${GROUP_FIELDS.join('|')}|properties\\.[A-Za-z0-9_]{1,128})$`)
 
-/** A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own. */
-function listOf(name: string, entry: RegExp, code: ErrorCode, allowed: string) {
+/**
+ * A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own. `fewest`: how many entries
+ * it has at least.
+ */
+function listOf(
+  name: string,
+  { entry, code, allowed, fewest }: { entry: RegExp; code: ErrorCode; allowed: string; fewest: 0 | 1 },
+) {
   return z
     .unknown()
     .refine(value => Array.isArray(value), {
@@ -35,25 +42,31 @@ function listOf(name: string, entry: RegExp, code: ErrorCode, allowed: string) {
       message: `Field \`${name}\` holds a value that is not allowed. Use ${allowed}.`,
       ...failsWith(code),
     })
+    .refine(list => list.length >= fewest, {
+      message: `Field \`${name}\` is empty. Name at least one of ${allowed}, or leave the field out.`,
+      ...failsWith(code),
+    })
     .transform(list => [...new Set(list as string[])])
-    .meta({ override: { type: 'array', items: { type: 'string', pattern: entry.source } } })
+    .meta({
+      override: { type: 'array', minItems: fewest, items: { type: 'string', pattern: entry.source } },
+    })
 }
 
 /** POST /query (contract 1.3, 1.13). Filters are checked by core/reports/query, because their error lists the properties. */
 export const queryBody = z.object({
   project,
-  metrics: listOf(
-    'metrics',
-    METRIC,
-    'INVALID_METRIC',
-    `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(properties.value)`,
-  ).default(['event_count']),
-  group_by: listOf(
-    'group_by',
-    GROUP,
-    'INVALID_GROUP_BY',
-    `${GROUP_FIELDS.join(', ')}, or a property such as properties.plan`,
-  ).default([]),
+  metrics: listOf('metrics', {
+    entry: METRIC,
+    code: 'INVALID_METRIC',
+    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(properties.value)`,
+    fewest: 1,
+  }).default(['event_count']),
+  group_by: listOf('group_by', {
+    entry: GROUP,
+    code: 'INVALID_GROUP_BY',
+    allowed: `${GROUP_FIELDS.join(', ')}, or a property such as properties.plan`,
+    fewest: 0,
+  }).default([]),
   filters: z
     .unknown()
     .refine(value => Array.isArray(value), {
@@ -107,5 +120,6 @@ export const queryResponse = z
     group_by: z.array(z.string()),
     ...queryRows,
     previous: z.object({ period: datedPeriod, ...queryRows }).optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Query' })

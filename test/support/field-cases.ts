@@ -94,7 +94,7 @@ function list(notArray: ErrorCode, cases: FieldCase[]): FieldCases {
 }
 
 export const metrics = list('INVALID_BODY', [
-  ...all([[''], [7], [null], [{}], ['sum(x)'], ['sum(properties.a-b)'], [LONG]], 'INVALID_METRIC'),
+  ...all([[], [''], [7], [null], [{}], ['sum(x)'], ['sum(properties.a-b)'], [LONG]], 'INVALID_METRIC'),
   ...all(
     HOSTILE.map(text => [text]),
     'INVALID_METRIC',
