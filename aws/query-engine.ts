@@ -16,7 +16,7 @@ import { toQueryError } from './athena-failure.ts'
 import { athenaCostUsd } from './athena-price.ts'
 import { toRow } from './athena-rows.ts'
 import { type Backoff, backOff } from './backoff.ts'
-import { renderSql } from './literal.ts'
+import { statementText } from './statement-text.ts'
 
 export type AthenaEngineSettings = {
   client: AthenaClient
@@ -91,7 +91,7 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
   /** Starts a statement. No signal aborts the start, because without its id the statement could not be stopped. */
   async function start(query: SqlQuery): Promise<string> {
     const command = new StartQueryExecutionCommand({
-      QueryString: renderSql(query, lakeLocation),
+      QueryString: statementText(query, lakeLocation),
       WorkGroup: workGroup,
       // Without a catalog Athena takes the one of Glue. A named catalog may need the right athena:GetDataCatalog.
       QueryExecutionContext: { Database: database },

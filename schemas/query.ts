@@ -22,13 +22,30 @@ const METRIC = new RegExp(
 )
 const GROUP = new RegExp(`^(${GROUP_FIELDS.join('|')}|properties\\.[A-Za-z0-9_]{1,128})$`)
 
+/** The engine needs seconds to plan a statement with more of them. */
+const [MAX_METRICS, MAX_GROUPS] = [50, 20]
+/** Filters of a query, or of all steps of a funnel. */
+export const MAX_FILTERS = 100
+
+/** A query that is too large for the engine says what to ask instead. */
+function atMost(name: string, most: number) {
+  const message = `Field \`${name}\` has more than ${most} entries. Send several queries with fewer of them.`
+  return [(list: unknown[]) => list.length <= most, { message, ...failsWith('QUERY_FAILED') }] as const
+}
+
 /**
- * A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own. `fewest`: how many entries
- * it has at least.
+ * A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own. `fewest` and `most`: how many
+ * entries it may have.
  */
 function listOf(
   name: string,
-  { entry, code, allowed, fewest }: { entry: RegExp; code: ErrorCode; allowed: string; fewest: 0 | 1 },
+  {
+    entry,
+    code,
+    allowed,
+    fewest,
+    most,
+  }: { entry: RegExp; code: ErrorCode; allowed: string; fewest: 0 | 1; most: number },
 ) {
   return z
     .unknown()
@@ -47,8 +64,14 @@ function listOf(
       ...failsWith(code),
     })
     .transform(list => [...new Set(list as string[])])
+    .refine(...atMost(name, most))
     .meta({
-      override: { type: 'array', minItems: fewest, items: { type: 'string', pattern: entry.source } },
+      override: {
+        type: 'array',
+        minItems: fewest,
+        maxItems: most,
+        items: { type: 'string', pattern: entry.source },
+      },
     })
 }
 
@@ -60,12 +83,14 @@ export const queryBody = z.object({
     code: 'INVALID_METRIC',
     allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(properties.value)`,
     fewest: 1,
+    most: MAX_METRICS,
   }).default(['event_count']),
   group_by: listOf('group_by', {
     entry: GROUP,
     code: 'INVALID_GROUP_BY',
     allowed: `${GROUP_FIELDS.join(', ')}, or a property such as properties.plan`,
     fewest: 0,
+    most: MAX_GROUPS,
   }).default([]),
   filters: z
     .unknown()
@@ -74,9 +99,11 @@ export const queryBody = z.object({
       ...failsWith('INVALID_BODY'),
     })
     .transform(value => value as unknown[])
+    .refine(...atMost('filters', MAX_FILTERS))
     .meta({
       override: {
         type: 'array',
+        maxItems: MAX_FILTERS,
         items: {
           type: 'object',
           required: ['field', 'op', 'value'],
