@@ -5,9 +5,14 @@ import { propertyValue } from '../property-value.ts'
 import { ratio } from '../rounding.ts'
 import { SESSION_METRICS } from './session-totals.ts'
 
-/** A metric of POST /query over the events of a group. */
+/**
+ * A metric of POST /query over the events of a group. `aggregates` add up the rows of a group in `rowsOf`:
+ * - `entities` (entitiesSql of query.ts): one row for each session of the group, and one for each user.
+ * - `events`: one row for each event.
+ */
 export type Metric = {
   name: string
+  rowsOf: 'entities' | 'events'
   /** Fields of `events` that it reads. */
   fields: EventField[]
   /** A column that is computed for each event. */
@@ -18,7 +23,9 @@ export type Metric = {
   read(values: Row[string][], group: Row[string]): number | null
   /** Whether groups add up to the total. */
   isAdditive: boolean
-  /** Whether it needs the whole sessions beside the events. */
+  /** Whether it needs the rows of users. */
+  needsUsers: boolean
+  /** Whether it needs the whole sessions beside the rows of sessions. */
   needsSessions: boolean
 }
 
@@ -30,50 +37,60 @@ export function planMetric(name: string, index: number, countMode: string): Metr
   if (statistic !== undefined && key !== undefined) return propertyMetric(name, statistic, key, index)
   const plain = {
     name,
+    rowsOf: 'entities',
     column: undefined,
     fields: [],
     isAdditive: false,
+    needsUsers: false,
     needsSessions: false,
     read: toCount,
-  }
+  } as const
   switch (name) {
     case 'unique_users':
-      return { ...plain, aggregates: [sql`count(DISTINCT user_id)`] }
+      return { ...plain, fields: [], aggregates: [countUsers(sql`true`)], needsUsers: true }
     case 'session_count':
-      return { ...plain, aggregates: [sql`count(DISTINCT session_id)`] }
+      return { ...plain, fields: [], aggregates: [countSessions] }
     case 'bounce_rate':
-      return { ...plain, ...perSession(sql`is_bounce`, SESSION_METRICS.bounce_rate) }
+      return { ...plain, fields: [], ...perSession(sql`is_bounce`, SESSION_METRICS.bounce_rate) }
     case 'avg_duration':
-      return { ...plain, ...perSession(sql`duration_ms`, SESSION_METRICS.avg_duration) }
+      return { ...plain, fields: [], ...perSession(sql`duration_ms`, SESSION_METRICS.avg_duration) }
     default:
       return {
         ...plain,
-        aggregates: [countMode === 'raw' ? sql`count(group_event)` : countBySessionThenUser],
+        fields: [],
+        aggregates: [countMode === 'raw' ? sumOfSessionRows(sql`event_count`) : countBySessionThenUser],
         isAdditive: true,
+        needsUsers: countMode !== 'raw',
       }
   }
 }
 
-/**
- * Contract 2.1: sessions, then users without a session in the group, then events with neither. `group_event` is null in a
- * row that stands for no event.
- */
-const countBySessionThenUser = sql`count(DISTINCT session_id)
-      + count(DISTINCT CASE WHEN session_id IS NULL AND user_has_session = 0 THEN user_id END)
-      + count(CASE WHEN session_id IS NULL AND user_id IS NULL THEN group_event END)`
+const countSessions = sql`count(CASE WHEN is_user_row = 0 AND session_id IS NOT NULL THEN 1 END)`
 
-/** The mean over the sessions of a group, each counted once. */
+function countUsers(condition: SqlQuery): SqlQuery {
+  return sql`count(CASE WHEN is_user_row = 1 AND user_id IS NOT NULL AND ${condition} THEN 1 END)`
+}
+
+/** Adds up all events of a group, those without a session too. */
+function sumOfSessionRows(value: SqlQuery): SqlQuery {
+  return sql`CAST(coalesce(sum(CASE WHEN is_user_row = 0 THEN ${value} END), 0) AS bigint)`
+}
+
+/** Contract 2.1: sessions, then users without a session in the group, then events with neither. */
+const countBySessionThenUser = sql`${countSessions} + ${countUsers(sql`has_session = 0`)}
+      + ${sumOfSessionRows(sql`anonymous_events`)}`
+
+/** The mean over the sessions of a group. */
 function perSession(
   value: SqlQuery,
   { decimals }: { decimals: number },
-): Partial<Metric> & Pick<Metric, 'aggregates'> {
-  const total = sql`sum(CASE WHEN session_row = 1 AND session_id IS NOT NULL THEN ${value} END)`
-  const sessions = sql`count(DISTINCT session_id)`
+): Pick<Metric, 'aggregates' | 'read' | 'needsSessions'> {
+  const total = sql`sum(CASE WHEN is_user_row = 0 AND session_id IS NOT NULL THEN ${value} END)`
   return {
     aggregates: [
-      sql`CASE WHEN ${sessions} = 0 THEN 0e0 ELSE CAST(${total} AS double) / ${sessions} END`,
+      sql`CASE WHEN ${countSessions} = 0 THEN 0e0 ELSE CAST(${total} AS double) / ${countSessions} END`,
       sql`CAST(${total} AS bigint)`,
-      sessions,
+      countSessions,
     ],
     read: ([, sum, count]) => ratio(Number(sum ?? 0), Number(count ?? 0), decimals),
     needsSessions: true,
@@ -85,6 +102,7 @@ function propertyMetric(name: string, statistic: string, key: string, index: num
   const alias = `number_${index}`
   return {
     name,
+    rowsOf: 'events',
     fields,
     column: {
       alias,
@@ -94,6 +112,7 @@ function propertyMetric(name: string, statistic: string, key: string, index: num
     aggregates: [statistics[statistic as keyof typeof statistics](written(alias))],
     read: ([value]) => (value === null || value === undefined ? null : Number(value)),
     isAdditive: statistic === 'sum',
+    needsUsers: false,
     needsSessions: false,
   }
 }

@@ -129,44 +129,81 @@ function groupValue(field: string, { zone, range }: QueryRequest): Pick<Group, '
  * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of metric i,
  * all_<i> for the sum of an additive metric over all groups, and total_rows, the number of groups.
  */
-function groupsSql({ params, read, now }: QueryRequest, plan: Plan): SqlQuery {
-  const { groups, metrics, filters, fields } = plan
+function groupsSql(request: QueryRequest, plan: Plan): SqlQuery {
+  const { params } = request
+  const sums = plan.metrics.flatMap(({ isAdditive }, i) =>
+    isAdditive ? [sql`sum(${metricAlias(i, 0)}) OVER () AS ${written(`all_${i}`)}`] : [],
+  )
+  return sql`SELECT * FROM (SELECT ${list([sql`*`, ...sums])}, count(*) OVER () AS total_rows,
+        row_number() OVER (ORDER BY ${orderSql(params, plan)}) AS group_rank
+      FROM (${totalsSql(request, plan)}) AS group_total) AS ranked_group
+    WHERE group_rank <= ${integer(params.limit)} ORDER BY group_rank`
+}
+
+/** One row a group: group_<i> and metric_<i>_<j>. Metrics of entities and those of events come from separate statements. */
+function totalsSql(request: QueryRequest, plan: Plan): SqlQuery {
+  const sources = { entities: () => entitiesSql(request, plan), events: () => filteredEvents(request, plan) }
+  const kinds = (['entities', 'events'] as const).filter(kind =>
+    plan.metrics.some(({ rowsOf }) => rowsOf === kind),
+  )
+  const [only, ...others] = kinds.map(kind => {
+    const columns = plan.metrics.flatMap(({ rowsOf, aggregates }, i) =>
+      aggregates.map(
+        (aggregate, j) => sql`${rowsOf === kind ? aggregate : sql`NULL`} AS ${metricAlias(i, j)}`,
+      ),
+    )
+    return groupedSql(plan, columns, sources[kind]())
+  })
+  if (only !== undefined && others.length === 0) return only
+  const columns = plan.metrics.flatMap(({ aggregates }, i) =>
+    aggregates.map((_, j) => sql`max(${metricAlias(i, j)}) AS ${metricAlias(i, j)}`),
+  )
+  return groupedSql(plan, columns, list([only, ...others] as SqlQuery[], ' UNION ALL '))
+}
+
+function groupedSql({ groups }: Plan, columns: readonly SqlQuery[], rows: SqlQuery): SqlQuery {
   const aliases = groups.map(({ alias }) => alias)
+  return sql`SELECT ${list([...aliases, ...columns])} FROM (${rows}) AS group_row
+      ${groups.length === 0 ? sql`` : sql`GROUP BY ${list(aliases)}`}`
+}
+
+/** The events that pass the filters: group_<i>, number_<i>, user_id and session_id. */
+function filteredEvents({ read }: QueryRequest, { groups, metrics, filters, fields }: Plan): SqlQuery {
   const columns = [
     ...groups.map(({ alias, value }) => sql`${value} AS ${alias}`),
     ...metrics.flatMap(({ column }) =>
       column === undefined ? [] : [sql`${column.value} AS ${written(column.alias)}`],
     ),
   ]
-  const where =
-    filters.length === 0
-      ? sql``
-      : sql`WHERE ${list(
-          filters.map(({ condition }) => sql`(${condition})`),
-          ' AND ',
-        )}`
-  const filteredEvents = sql`SELECT ${list([...columns, sql`user_id`, sql`session_id`, sql`1 AS group_event`])}
+  const conditions = filters.map(({ condition }) => sql`(${condition})`)
+  const where = filters.length === 0 ? sql`` : sql`WHERE ${list(conditions, ' AND ')}`
+  return sql`SELECT ${list([...columns, sql`user_id`, sql`session_id`])}
         FROM ${events(read, fields)} AS each_event ${where}`
-  const sessions = metrics.some(({ needsSessions }) => needsSessions)
-    ? sql`LEFT JOIN ${wholeSessions(read, now + EVENT_LIMITS.futureMs + 1)} AS whole_session ON whole_id = session_id`
-    : sql``
-  const partition = (column: SqlQuery) => sql`PARTITION BY ${list([...aliases, column])}`
-  const countedEvents = sql`SELECT *,
-          max(CASE WHEN session_id IS NULL THEN 0 ELSE 1 END) OVER (${partition(sql`user_id`)}) AS user_has_session,
-          row_number() OVER (${partition(sql`session_id`)}) AS session_row
-        FROM (${filteredEvents}) AS filtered_event ${sessions}`
-  const aggregates = metrics.flatMap(({ aggregates }, i) =>
-    aggregates.map((aggregate, j) => sql`${aggregate} AS ${metricAlias(i, j)}`),
-  )
-  const groupTotals = sql`SELECT ${list([...aliases, ...aggregates])} FROM (${countedEvents}) AS counted_event
-      ${groups.length === 0 ? sql`` : sql`GROUP BY ${list(aliases)}`}`
-  const sums = metrics.flatMap(({ isAdditive }, i) =>
-    isAdditive ? [sql`sum(${metricAlias(i, 0)}) OVER () AS ${written(`all_${i}`)}`] : [],
-  )
-  return sql`SELECT * FROM (SELECT ${list([sql`*`, ...sums])}, count(*) OVER () AS total_rows,
-        row_number() OVER (ORDER BY ${orderSql(params, plan)}) AS group_rank
-      FROM (${groupTotals}) AS group_total) AS ranked_group
-    WHERE group_rank <= ${integer(params.limit)} ORDER BY group_rank`
+}
+
+/**
+ * One row for each session of a group (also for "no session"), and if a metric needs them one for each user of a group:
+ * (group_<i>, is_user_row, session_id, user_id, event_count, anonymous_events, has_session), with is_bounce and duration_ms of the
+ * whole session where a metric needs them. Grouping first is ten times as fast as windows over the events.
+ */
+function entitiesSql(request: QueryRequest, plan: Plan): SqlQuery {
+  const { groups, metrics } = plan
+  const aliases = groups.map(({ alias }) => alias)
+  const entityColumns = [
+    sql`session_id`,
+    ...(metrics.some(({ needsUsers }) => needsUsers) ? [sql`user_id`] : []),
+  ]
+  const sets = entityColumns.map(column => sql`(${list([...aliases, column])})`)
+  const isUserRow = entityColumns.length > 1 ? sql`grouping(session_id)` : sql`0`
+  const flagged = sql`SELECT *, CASE WHEN session_id IS NULL THEN 0 ELSE 1 END AS in_session,
+          CASE WHEN session_id IS NULL AND user_id IS NULL THEN 1 ELSE 0 END AS is_anonymous
+        FROM (${filteredEvents(request, plan)}) AS filtered_event`
+  const entities = sql`SELECT ${list([...aliases, ...entityColumns])}, ${isUserRow} AS is_user_row, count(*) AS event_count,
+        sum(is_anonymous) AS anonymous_events, max(in_session) AS has_session
+      FROM (${flagged}) AS flagged_event GROUP BY GROUPING SETS (${list(sets)})`
+  if (!metrics.some(({ needsSessions }) => needsSessions)) return entities
+  return sql`SELECT * FROM (${entities}) AS entity
+      LEFT JOIN ${wholeSessions(request.read, request.now + EVENT_LIMITS.futureMs + 1)} AS whole_session ON whole_id = session_id`
 }
 
 /** `order_by` if it is in the response, else the date, else the first metric; ties by the group fields, nulls last (U40). */
