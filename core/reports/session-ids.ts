@@ -1,5 +1,6 @@
 import { events, type LakeRead } from '#core/lake/relations'
 import { shortKey } from '#core/lake/rows'
+import type { SqlQuery } from '#core/ports'
 import { integer, join, sql, timestamp } from '#core/sql'
 import type { ReadRows } from './statements.ts'
 
@@ -26,12 +27,14 @@ export async function readSessionIds(
   const [first, last] = [times[0], times.at(-1)]
   if (first === undefined || last === undefined) return new Map()
   const relation = events({ ...read, from: first, to: last + 1 }, ['timestamp', 'session_id', 'user_id'])
-  const hashes = sessions.map(({ key }) => sql`${hashOf(key)}`)
   // HAVING with max, not WHERE: so the hash is computed only for the few events that have one of the timestamps.
   const found = await rows(sql`SELECT session_id, user_id FROM ${relation} AS each_event
     WHERE timestamp IN (${join(times.map(timestamp), ', ')}) AND session_id IS NOT NULL
     GROUP BY session_id, user_id
-    HAVING max(substr(to_hex(sha256(to_utf8(session_id))), 1, ${integer(DIGITS)})) IN (${join(hashes, ', ')})
+    HAVING ${hasSessionKey(
+      sql`max(session_id)`,
+      sessions.map(({ key }) => key),
+    )}
     ORDER BY session_id, user_id`)
   const userKeys = new Map(sessions.map(({ key, userKey }) => [key, userKey]))
   const ids = new Map<number, SessionIds>()
@@ -44,6 +47,12 @@ export async function readSessionIds(
     ids.set(key, { session_id, user_id: isUser ? user_id : (ids.get(key)?.user_id ?? null) })
   }
   return ids
+}
+
+/** Whether `sessionId` has one of the keys. A hash is expensive, so ask only for few events. */
+export function hasSessionKey(sessionId: SqlQuery, keys: readonly number[]): SqlQuery {
+  const hashes = keys.map(key => sql`${hashOf(key)}`)
+  return sql`substr(to_hex(sha256(to_utf8(${sessionId}))), 1, ${integer(DIGITS)}) IN (${join(hashes, ', ')})`
 }
 
 /** The first digits of the SHA-256 that begins with the 53 bits of the key (core/lake/rows.ts), as `to_hex` writes them. */

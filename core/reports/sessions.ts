@@ -64,7 +64,7 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
 })
 
 /** The range ends after the newest event, so its last date is read whole. Then all of its sessions come from the rollup. */
-function wholeLastDate(read: LakeRead): LakeRead {
+export function wholeLastDate(read: LakeRead): LakeRead {
   return { ...read, to: midnight(read.to) + DAY_MS }
 }
 

@@ -1,10 +1,16 @@
 import type { z } from 'zod'
+import type { LakeRead } from '#core/lake/relations'
+import type { Row } from '#core/ports'
+import { isOneOf, sql } from '#core/sql'
 import type { PathNode, pathsBody, pathsResponse } from '#schemas/paths'
 import { compareCodePoints } from '../code-points.ts'
 import { toRange } from '../range.ts'
 import { ratio } from '../rounding.ts'
 import { defineReport, toPeriod } from '../run.ts'
-import { pathsSql } from './sql.ts'
+import { hasSessionKey } from '../session-ids.ts'
+import { wholeLastDate } from '../sessions.ts'
+import type { ReadRows } from '../statements.ts'
+import { candidatesSql, type PathsPlan, walksSql } from './sql.ts'
 
 export type PathsParams = Omit<z.output<typeof pathsBody>, 'project'>
 type Response = z.input<typeof pathsResponse>
@@ -23,17 +29,18 @@ type Node = Pick<PathNode, 'type' | 'value' | 'exit_page'>
 /** POST /paths (contract 2.3): the ways from the most frequent entry pages to a goal. */
 export const paths = defineReport<PathsParams, Response>({
   range: ({ since }, context) => toRange({ since }, context, { defaultDays: 30 }),
-  sql: ({ read, params: { goal_event, max_steps, entry_limit, candidate_session_cap } }) =>
-    pathsSql(read, {
+  async compute(rows, request) {
+    const { project, params, read } = request
+    const { goal_event, max_steps, entry_limit, path_limit, candidate_session_cap } = params
+    const plan = {
       goal: goal_event,
       maxSteps: max_steps,
       entryLimit: entry_limit,
       sessionCap: candidate_session_cap,
-    }),
-  shape(rows, request) {
-    const { project, params } = request
-    const { goal_event, max_steps, entry_limit, path_limit, candidate_session_cap } = params
-    const walks = rows.map(row =>
+    }
+    const candidates = await rows(candidatesSql(wholeLastDate(read), plan))
+    const walkRows = await readWalks(rows, read, plan, candidates)
+    const walks = walkRows.map(row =>
       toWalk({
         entryPage: String(row.entry_page),
         exitPage: row.exit_page === null || row.exit_page === undefined ? null : String(row.exit_page),
@@ -44,8 +51,8 @@ export const paths = defineReport<PathsParams, Response>({
     )
     const byEntry = [...Map.groupBy(walks, ({ entryPage }) => entryPage)]
     const isCut =
-      Number(rows[0]?.candidate_sessions ?? 0) > candidate_session_cap ||
-      Number(rows[0]?.entry_pages ?? 0) > entry_limit ||
+      Number(candidates[0]?.candidate_sessions ?? 0) > candidate_session_cap ||
+      Number(candidates[0]?.entry_pages ?? 0) > entry_limit ||
       byEntry.some(([, ofEntry]) => hasWiderLevel(ofEntry, 0, path_limit))
     return {
       project: project.name,
@@ -59,6 +66,23 @@ export const paths = defineReport<PathsParams, Response>({
     }
   },
 })
+
+/** The walks of the candidates. Their events begin with the oldest start, so for a busy project the range is short. */
+async function readWalks(
+  rows: ReadRows,
+  read: LakeRead,
+  plan: PathsPlan,
+  candidates: readonly Row[],
+): Promise<Row[]> {
+  const oldest = candidates.at(-1)
+  if (oldest === undefined) return []
+  const keys = candidates.map(({ session_key }) => session_key)
+  // Sessions that come from the events have their ids as keys.
+  const isCandidate = keys.every(key => typeof key === 'string')
+    ? isOneOf(sql`session_id`, keys)
+    : hasSessionKey(sql`session_id`, keys.map(Number))
+  return rows(walksSql({ ...read, from: Number(oldest.start_time) }, plan, isCandidate))
+}
 
 const TYPES = { p: 'page', e: 'event', g: 'goal' } as const
 
