@@ -89,13 +89,13 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
  * The sessions that start in [from, to): (session_key, user_key, user_at, start_at, end_at, event_count, is_bounce, entry_page,
  * exit_page). A session is all events before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the
  * date of `from`, it started earlier and is left out. The keys are those of core/lake/rows.ts. If `to` cuts a date of a segment, or a
- * segment may have erased events, the sessions come from the events, and the keys are the ids themselves.
+ * segment may have erased events, the sessions come from the events, and the keys are the ids themselves (hasIdsAsKeys).
  */
 export function sessions(read: LakeRead): SqlQuery {
   const { from, to } = read
   const firstDate = midnight(from)
   const searchFrom = searchStart(read)
-  if (!hasRollups(read, segmentsBetween(read, searchFrom, to), firstDate, to)) return sessionsOfEvents(read)
+  if (hasIdsAsKeys(read)) return sessionsOfEvents(read)
   const rollup = segmentRows(
     read,
     'segment_sessions',
@@ -121,6 +121,12 @@ export function sessions(read: LakeRead): SqlQuery {
       : sql`(SELECT session.* FROM (${whole}) AS session
       LEFT JOIN (${join(earlierKeys, '')}) AS earlier ON earlier_key = session_key WHERE earlier_key IS NULL)`
   return resolveUserKeys(read, started, SESSION_COLUMNS, 'user_key')
+}
+
+/** Whether the keys of `sessions` are the ids themselves, because the sessions come from the events. */
+export function hasIdsAsKeys(read: LakeRead): boolean {
+  const segments = segmentsBetween(read, searchStart(read), read.to)
+  return !hasRollups(read, segments, midnight(read.from), read.to)
 }
 
 /** The columns of a session, beside user_key. */

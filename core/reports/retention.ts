@@ -1,5 +1,12 @@
 import type { z } from 'zod'
-import { type EventField, events, type LakeRead, sessions, sessionsOfEvents } from '#core/lake/relations'
+import {
+  type EventField,
+  events,
+  hasIdsAsKeys,
+  type LakeRead,
+  sessions,
+  sessionsOfEvents,
+} from '#core/lake/relations'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql, timestamp } from '#core/sql'
 import { DAY_MS } from '#core/time'
@@ -100,8 +107,10 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
   const firstEvent = params.event
   const laterEvent = params.returning_event ?? params.event
   const all: LakeRead = { ...read, from: oldest }
-  // Both sides must name users in the same way: by user_key if both are sessions, else by user_id.
-  const sessionsBoth = firstEvent === undefined && laterEvent === undefined ? sessions : sessionsOfEvents
+  const later: LakeRead = { ...all, from: Math.max(windowStart, all.from) }
+  // Both sides must name users in the same way: by user_key if both are sessions of the rollup, else by user_id.
+  const areSessions = firstEvent === undefined && laterEvent === undefined
+  const sessionsBoth = areSessions && !hasIdsAsKeys(all) && !hasIdsAsKeys(later) ? sessions : sessionsOfEvents
   const firstActivity = activityOf(all, firstEvent, sessionsBoth)
   const firstSeen = sql`SELECT user_ref, min(active_at) AS first_at FROM (${firstActivity}) AS first_activity
         GROUP BY user_ref HAVING min(active_at) >= ${timestamp(earliest)}`
@@ -109,11 +118,7 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
       FROM (${firstSeen}) AS user_first`
   const cohortUsers = sql`SELECT user_ref, ${periodNumber(sql`first_at`, starts)} AS cohort, all_users
       FROM (${users}) AS ranked_user WHERE newest <= ${integer(MAX_USERS)}`
-  const laterActivity = activityOf(
-    { ...all, from: Math.max(windowStart, all.from) },
-    laterEvent,
-    sessionsBoth,
-  )
+  const laterActivity = activityOf(later, laterEvent, sessionsBoth)
   const returning = sql`SELECT user_ref AS active_ref, ${periodNumber(sql`active_at`, starts)} AS active_period
       FROM (${laterActivity}) AS activity
       GROUP BY user_ref, ${periodNumber(sql`active_at`, starts)}`

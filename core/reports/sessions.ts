@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type LakeRead, sessions as sessionsRelation } from '#core/lake/relations'
+import { hasIdsAsKeys, type LakeRead, sessions as sessionsRelation } from '#core/lake/relations'
 import { shortKey } from '#core/lake/rows'
 import { unixMs } from '#core/lake/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
@@ -8,7 +8,7 @@ import { DAY_MS, midnight } from '#core/time'
 import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessions'
 import { compareCodePoints } from './code-points.ts'
 import { defineReport, sinceDays } from './run.ts'
-import { readSessionIds, type SessionKeys } from './session-ids.ts'
+import { readSessionIds, type SessionIds, type SessionKeys } from './session-ids.ts'
 
 export type SessionsParams = Omit<z.output<typeof sessionsQuery>, 'project'>
 
@@ -26,14 +26,17 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
   range: sinceDays(7),
   async compute(rows, { project, params, zone, read, identity }) {
     const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)
-    const found = await rows(newestSql(wholeLastDate(read), params, users))
+    const wholeDates = wholeLastDate(read)
+    const areKeysIds = hasIdsAsKeys(wholeDates)
+    const userKeys = users?.map(id => (areKeysIds ? id : shortKey(id))) ?? null
+    const found = await rows(newestSql(wholeDates, params, userKeys))
     const total = Number(found[0]?.total_rows ?? 0)
     const lastStart = Number(found[params.limit - 1]?.start_time ?? 0)
     const candidates = found.filter(({ start_time }) => Number(start_time) >= lastStart)
-    const ids = await readSessionIds(rows, read, candidates.map(toKeys))
+    const ids = areKeysIds ? null : await readSessionIds(rows, read, candidates.map(toKeys))
     const listed = candidates
       .flatMap((row): SessionRow[] => {
-        const idsOfSession = ids.get(Number(row.session_key))
+        const idsOfSession = ids === null ? toIds(row) : ids.get(Number(row.session_key))
         if (idsOfSession === undefined) return []
         const [start, end] = [Number(row.start_time), Number(row.end_time)]
         return [
@@ -71,10 +74,10 @@ export function wholeLastDate(read: LakeRead): LakeRead {
 function newestSql(
   read: LakeRead,
   { is_bounce, limit }: SessionsParams,
-  users: readonly string[] | null,
+  userKeys: readonly (string | number | null)[] | null,
 ): SqlQuery {
   const conditions = [
-    ...(users === null ? [] : [isOneOf(sql`user_key`, users.map(shortKey))]),
+    ...(userKeys === null ? [] : [isOneOf(sql`user_key`, userKeys)]),
     ...(is_bounce === undefined ? [] : [sql`is_bounce = ${integer(is_bounce)}`]),
   ]
   const where = conditions.length === 0 ? sql`` : sql`WHERE ${join(conditions, ' AND ')}`
@@ -91,6 +94,11 @@ function toKeys(row: Row): SessionKeys {
     startAt: Number(row.start_time),
     userAt: row.user_time === null ? null : Number(row.user_time),
   }
+}
+
+/** The ids of a session whose keys are ids. */
+function toIds(row: Row): SessionIds {
+  return { session_id: String(row.session_key), user_id: toText(row.user_key) }
 }
 
 function toText(value: unknown): string | null {

@@ -129,6 +129,11 @@ const reports: [string, unknown, Record<string, unknown>][] = [
     }),
   ],
   [
+    'query of sessions',
+    query,
+    queryBody.parse({ project: 'shop', metrics: ['bounce_rate'], group_by: ['date'], date_from: '3650d' }),
+  ],
+  [
     'funnel',
     funnel,
     funnelBody.parse({

@@ -1,6 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DuckDBConnection } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { openQueryEngine } from '#local/lake/query-engine'
 import { routes } from '#schemas/routes'
 import { countEvents } from '#test/support/count-events'
+import { fixedLake } from '#test/support/fixed-lake'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 
 let service: HttpService
@@ -33,6 +40,39 @@ test('a POST takes its options from the query string too, and a dry run is not c
   expect(await readsOf(id)).toBe(0)
   await service.call(routes.query, { body: { project: name } })
   expect(await readsOf(id)).toBe(1)
+})
+
+test('ten clients with one question at once get one response, and its statements run once', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'footfall-reads-'))
+  const engine = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1 })
+  // Opening takes so long that all ten requests come in meanwhile.
+  const openSlowly = () => sleep(500).then(() => fixedLake())
+  const own = await openHttpService({ reading: { engine, openLake: openSlowly } })
+  // Each statement takes so long that all ten requests ask for it meanwhile.
+  const { prepare: realPrepare } = DuckDBConnection.prototype
+  const prepare = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(async function (
+    this: DuckDBConnection,
+    text,
+  ) {
+    await sleep(500)
+    return realPrepare.call(this, text)
+  })
+  onTestFinished(async () => {
+    prepare.mockRestore()
+    await own.close()
+    await engine.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+  const { id, name } = await own.createProject()
+  const ask = () => own.call(routes.stats, { query: { project: name, groupBy: 'hour' } })
+  await ask()
+  const statements = prepare.mock.calls.length
+  expect(statements).toBeGreaterThan(2)
+  const responses = await Promise.all(Array.from({ length: 10 }, ask))
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(prepare.mock.calls.length - statements).toBe(statements)
+  const [totals] = await own.usage.totals([id])
+  expect(totals?.reads).toBe(11)
 })
 
 test('GET /account/all-sites is one read of the account and of none of its projects', async () => {

@@ -132,6 +132,8 @@ const FILTER_VALUES = ['', 'é', '%', '\\', "o'brien", '5', 5, -0.5, true] as co
 
 const queries: Partial<QueryParams>[] = [
   { metrics: ['event_count', 'unique_users', 'session_count', 'bounce_rate', 'avg_duration'] },
+  // From the rollup of sessions.
+  { metrics: ['bounce_rate', 'event_count'], group_by: ['date'], limit: 2 },
   { metrics: ['event_count', 'bounce_rate'], group_by: ['date', 'country'], count_mode: 'raw', order: 'asc' },
   { group_by: ['event', 'user_id', 'session_id'], limit: 3, order_by: 'event' },
   { metrics: ['unique_users'], group_by: ['properties.path', 'properties.plan'], limit: 2 },

@@ -10,11 +10,15 @@ import {
   userHash,
 } from '#core/lake/tombstones'
 import { events } from '#core/reports/events'
+import { retention } from '#core/reports/retention'
 import { runReport } from '#core/reports/run'
+import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import type { BuiltLake } from '#test/support/build-lake'
 import { propertySettings } from '#test/support/depth'
 import { oracleEvents, oracleStats } from '#test/support/oracle'
+import { oracleRetention } from '#test/support/oracle/retention'
+import { oracleSessions } from '#test/support/oracle/sessions'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
 
@@ -77,6 +81,18 @@ test('after an erasure reports equal the oracle without the erased events, befor
             const page = await runReport(events, services, { project, query: { since, limit: 1_000 } })
             expect(page.events).toEqual(oracleEvents(left, asked, {}))
           }
+          const month = { project: project.id, since: '30d', now: NOW, tz: 'UTC' }
+          for (const filter of [{ limit: 1_000 }, { limit: 2, user_id: 'u1' }]) {
+            const listed = await runReport(sessions, services, {
+              project,
+              query: { since: '30d', ...filter },
+            })
+            expect(listed).toEqual(oracleSessions(left, month, filter))
+          }
+          const cohorts = { period: 'day' as const, cohorts: 3, event: undefined }
+          expect(await runReport(retention, services, { project, query: cohorts })).toEqual(
+            oracleRetention(left, month, cohorts),
+          )
         }
       })
     }),

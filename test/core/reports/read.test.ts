@@ -126,6 +126,7 @@ const expensive: [string, unknown, Params][] = [
       metrics: ['event_count', 'bounce_rate', 'p95(properties.amount)'],
     }),
   ],
+  ['sessions by query', query, parse.query({ group_by: ['date'], metrics: ['bounce_rate', 'avg_duration'] })],
   ['funnel', funnel, parse.funnel({ steps, breakdown: 'plan' })],
   ['paths', paths, parse.paths({ goal_event: 'signup' })],
   ['retention', retention, parse.retention({})],
