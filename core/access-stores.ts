@@ -26,11 +26,13 @@ export type AccessOptions = StateTable &
     admitted: readonly string[]
     /** Where feedback is delivered, beside the state table. */
     feedbackSink?: FeedbackSink | null
+    /** How long audit entries of reports wait for others, ms. Default 0: they are written before the response. */
+    gatherMs?: number
   }
 
 /** Creates the stores of those who call: sessions, sign-in, identities, the audit log. A process has one of each. */
 export function createAccessStores({ accounts, projects, usage, profile, ...options }: AccessOptions) {
-  const { client, table, clock, log, admitted, feedbackSink = null } = options
+  const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0 } = options
   const services = { client, table, clock }
   const agentSessions = createAgentSessionStore({ ...services, accounts })
   return {
@@ -42,7 +44,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     setupLinks: createSetupLinks(services),
     identities: createIdentityDirectory({ ...services, accounts, profile, admitted }),
     guards: createAddressGuards({ ...services, profile }),
-    audit: createAuditLog({ ...services, log }),
+    audit: createAuditLog({ ...services, log, waitMs: gatherMs }),
     limits: createLimits({ ...services, log, profile, accounts, usage }),
     demo: createDemo({ ...services, accounts, projects }),
     contexts: createContextStore({ ...services, projects }),

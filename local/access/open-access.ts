@@ -6,7 +6,7 @@ import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
 import { startPaymentStandIn } from '#local/payments/stand-in'
 import { type Settings, SettingsError } from '#local/settings'
-import type { Storage } from '#local/storage'
+import { GATHER_MS, type Storage } from '#local/storage'
 import { isLoopback } from '#providers/openid'
 import { createStripePayments } from '#providers/stripe'
 import { createFeedbackFile } from './feedback-file.ts'
@@ -42,7 +42,17 @@ export async function openAccess(
   }
   const feedbackSink = createFeedbackFile(settings.DATA_DIR)
   const rooms = { accounts, projects, usage }
-  const stores = createAccessStores({ client, table, ...rooms, clock, log, profile, admitted, feedbackSink })
+  const stores = createAccessStores({
+    client,
+    table,
+    ...rooms,
+    clock,
+    log,
+    profile,
+    admitted,
+    feedbackSink,
+    gatherMs: GATHER_MS,
+  })
   const ownerEmail = (await accounts.byId(ownerId))?.email ?? ''
   const { providers, embedded, serve } = openProviders(settings, baseUrl, ownerEmail)
   if (embedded !== null && ownerEmail !== '') {
@@ -59,7 +69,10 @@ export async function openAccess(
     pages,
     serve,
     setupLink: async () => `${baseUrl}/setup/${await stores.setupLinks.issue(ownerId)}`,
-    close: async () => payments?.close(),
+    async close() {
+      await payments?.close()
+      await stores.audit.flush()
+    },
   }
 }
 
