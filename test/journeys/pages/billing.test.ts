@@ -16,9 +16,9 @@ beforeAll(async () => {
   browser = await launchBrowser()
   service = await openPagesService({
     profile: 'hosted',
-    billing: async ({ baseUrl, state, clock, accounts }) => {
+    billing: async ({ baseUrl, state, clock, log, accounts }) => {
       standIn = await startPaymentStandIn({ webhookUrl: `${baseUrl}/webhooks/payment` })
-      billing = createBilling({ ...state, clock, accounts, payments: createStripePayments(standIn) })
+      billing = createBilling({ ...state, clock, log, accounts, payments: createStripePayments(standIn) })
       return billing
     },
   })
