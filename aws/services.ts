@@ -6,6 +6,7 @@ import { createCheckoutReader } from '#core/billing/billing'
 import { createCancellations } from '#core/billing/cancellations'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
+import { createRetention } from '#core/deletion/retention'
 import { fillDemo } from '#core/demo/fill-demo'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createIdentityStore } from '#core/identity/identity-store'
@@ -165,7 +166,7 @@ export function createJobsServices(environment: Environment) {
 }
 
 export function createSchedulerServices(environment: Environment) {
-  const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES, ...paymentSettings } = readSettings(
+  const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES, ...accessSettings } = readSettings(
     'scheduler',
     environment,
   )
@@ -180,13 +181,16 @@ export function createSchedulerServices(environment: Environment) {
     settings,
   )
   const purge = createPurge({ ...stores, deletions: createDeletionList({ ...stores, clock }), clock, log })
-  const payments = createPayments(paymentSettings, createSecretReader(paymentSettings, trace))
+  const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
+  const retention = createRetention({ ...stores, clock, log, profile })
+  const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
   const cancellations = payments && createCancellations({ ...stores, clock, log, payments })
   const maintenance = {
     async tick() {
       await lakeMaintenance.tick()
       await purge.tick()
       await cancellations?.tick()
+      await retention.tick()
     },
   }
   return { services: { maintenance, state, clock, gauge, log }, instrument }

@@ -90,20 +90,29 @@ export const functions = {
   control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...planSettings }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
-  pages: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings, ...signInSettings, ...paymentSettings }),
+  pages: z.object({
+    ...common,
+    TABLE_NAME,
+    BASE_URL,
+    EDGE_KEY,
+    ...planSettings,
+    ...signInSettings,
+    ...paymentSettings,
+  }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
   /** The live consumer; the stream starts it. */
   live: z.object({ ...common, TABLE_NAME, ...planSettings }),
   /** The worker for compaction and merges; the job queue starts it. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
-  /** Maintenance of the lake, and the ends of subscriptions; a schedule starts it. */
+  /** Maintenance of the lake, purge, retention, and the ends of subscriptions; a schedule starts it. */
   scheduler: z.object({
     ...common,
     TABLE_NAME,
     BUCKET_NAME,
     JOB_QUEUE_URL,
     EPOCH_MINUTES,
+    ...planSettings,
     ...paymentSettings,
   }),
   /** Creates the owner's account, an API key and a project, and fills the demo. The deployer calls it. */

@@ -78,7 +78,11 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
     }
     const subscription = kind === 'subscriptions' ? subscriptions.get(id) : undefined
     if (subscription !== undefined && request.method === 'GET') sendJson(response, 200, subscription)
-    else if (subscription !== undefined && request.method === 'DELETE' && subscription.status !== 'canceled') {
+    else if (
+      subscription !== undefined &&
+      request.method === 'DELETE' &&
+      subscription.status !== 'canceled'
+    ) {
       await setStatus(id, 'canceled')
       sendJson(response, 200, subscription)
     } else sendJson(response, 404, { error: { type: 'invalid_request_error', message: 'No such object.' } })

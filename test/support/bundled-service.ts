@@ -90,6 +90,8 @@ export async function openBundledService(bundles: Bundles) {
       BUCKET_NAME: bucket,
       JOB_QUEUE_URL: queueUrl,
       EPOCH_MINUTES: '60',
+      PROFILE: 'own',
+      LIMITS: '',
       PROVIDER_CREDENTIALS: '',
       STRIPE_PRICE: '',
     },
