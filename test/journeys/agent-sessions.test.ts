@@ -297,7 +297,9 @@ test('the audit log tells of sessions, and no secret is in the data folder or in
   expect((await get(`/stats?project=demo&key=${key.api_key}`)).status).toBe(200)
   const { body } = await get('/account/audit?limit=1000', access_token)
   const actions = (body.entries as { action: string }[]).map(({ action }) => action)
-  expect(actions).toEqual(expect.arrayContaining(['issueSession', 'refreshSession', 'revokeSession', 'revokeToken', 'stats']))
+  expect(actions).toEqual(
+    expect.arrayContaining(['issueSession', 'refreshSession', 'revokeSession', 'revokeToken', 'stats']),
+  )
   await service.stop()
   expect(secrets.length).toBeGreaterThan(20)
   const kept = filesBelow(service.dataDir).map(path => readFileSync(path, 'latin1'))
