@@ -62,7 +62,7 @@ export const system = {
     /** Includes waiting for two rounds of statements. The statement that finds copies is one round more. */
     reports: { call: 5_000, copyStatement: 1_500 },
     site: { call: 5 },
-    /** Up to 16 chunks are written at the same time. */
+    /** A request writes up to 25 chunks. */
     live: { call: 15, chunk: 0.5, event: 0.03 },
   },
   functions: functionSizes,
