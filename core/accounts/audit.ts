@@ -2,6 +2,7 @@ import { Entity } from 'electrodb'
 import { createGatherer } from '#core/gatherer'
 import type { Clock, Log } from '#core/ports'
 import { randomSecret } from '#core/sessions/tokens'
+import { slices } from '#core/slices'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import type { Credential } from './caller.ts'
@@ -63,9 +64,7 @@ export function createAuditLog({ clock, log, waitMs = 0, ...state }: AuditLogOpt
 
   async function writeReports(entries: readonly AccountEntry[]): Promise<void> {
     for (const group of Map.groupBy(entries, each => `${each.account_id} ${secondOf(each.at)}`).values()) {
-      for (let first = 0; first < group.length; first += ENTRIES_OF_ITEM) {
-        await write(group.slice(first, first + ENTRIES_OF_ITEM))
-      }
+      for (const slice of slices(group, ENTRIES_OF_ITEM)) await write(slice)
     }
   }
 
