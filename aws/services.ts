@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { createAccessStores } from '#core/access-stores'
 import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
+import { createCancellations } from '#core/billing/cancellations'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
+import { createRetention } from '#core/deletion/retention'
 import { fillDemo } from '#core/demo/fill-demo'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createIdentityStore } from '#core/identity/identity-store'
@@ -38,6 +40,7 @@ import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
 import { MAINTENANCE } from './maintenance-settings.ts'
+import { createPayments, createSecretReader } from './payments.ts'
 import { createAthenaEngine } from './query-engine.ts'
 import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
@@ -165,7 +168,10 @@ export function createJobsServices(environment: Environment) {
 }
 
 export function createSchedulerServices(environment: Environment) {
-  const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES } = readSettings('scheduler', environment)
+  const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES, ...accessSettings } = readSettings(
+    'scheduler',
+    environment,
+  )
   const { log, gauge, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
   const { lakeState: state, usage, erasures } = stores
@@ -177,10 +183,16 @@ export function createSchedulerServices(environment: Environment) {
     settings,
   )
   const purge = createPurge({ ...stores, deletions: createDeletionList({ ...stores, clock }), clock, log })
+  const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
+  const retention = createRetention({ ...stores, clock, log, profile })
+  const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
+  const cancellations = payments && createCancellations({ ...stores, clock, log, payments })
   const maintenance = {
     async tick() {
       await lakeMaintenance.tick()
       await purge.tick()
+      await cancellations?.tick()
+      await retention.tick()
     },
   }
   return { services: { maintenance, state, clock, gauge, log }, instrument }

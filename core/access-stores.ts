@@ -1,6 +1,7 @@
 import { createAuditLog } from './accounts/audit.ts'
 import { createFeedbackStore, type FeedbackSink } from './accounts/feedback.ts'
 import { createIdentityDirectory } from './accounts/identities.ts'
+import { createBilling, type PaymentProvider } from './billing/billing.ts'
 import { createAccountDeletion } from './deletion/account-deletion.ts'
 import { createAddressGuards } from './limits/address-guards.ts'
 import { createLimits } from './limits/limits.ts'
@@ -26,15 +27,21 @@ export type AccessOptions = StateTable &
     admitted: readonly string[]
     /** Where feedback is delivered, beside the state table. */
     feedbackSink?: FeedbackSink | null
+    /** How long audit entries of reports wait for others, ms. Default 0: they are written before the response. */
+    gatherMs?: number
+    /** Null (default) where nobody pays, and in functions that take no payments. */
+    payments?: PaymentProvider | null
   }
 
 /** Creates the stores of those who call: sessions, sign-in, identities, the audit log. A process has one of each. */
 export function createAccessStores({ accounts, projects, usage, profile, ...options }: AccessOptions) {
-  const { client, table, clock, log, admitted, feedbackSink = null } = options
+  const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0, payments = null } = options
   const services = { client, table, clock }
   const agentSessions = createAgentSessionStore({ ...services, accounts })
+  const billing = payments && createBilling({ ...services, log, accounts, payments })
   return {
     profile,
+    billing,
     agentSessions,
     browserSessions: createBrowserSessionStore({ ...services, accounts }),
     authRequests: createAuthRequestStore(services),
@@ -42,13 +49,13 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     setupLinks: createSetupLinks(services),
     identities: createIdentityDirectory({ ...services, accounts, profile, admitted }),
     guards: createAddressGuards({ ...services, profile }),
-    audit: createAuditLog({ ...services, log }),
+    audit: createAuditLog({ ...services, log, waitMs: gatherMs }),
     limits: createLimits({ ...services, log, profile, accounts, usage }),
     demo: createDemo({ ...services, accounts, projects }),
     contexts: createContextStore({ ...services, projects }),
     portfolios: createPortfolioStore({ ...services, projects }),
     feedback: createFeedbackStore({ ...services, log, sink: feedbackSink }),
-    deleteAccount: createAccountDeletion({ accounts, projects, agentSessions }),
+    deleteAccount: createAccountDeletion({ billing, accounts, projects, agentSessions }),
   }
 }
 

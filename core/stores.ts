@@ -5,12 +5,15 @@ import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
 import { createProjectStore } from './projects/store.ts'
 import type { StateTable } from './state-table.ts'
-import { createUsageStore } from './usage/store.ts'
+import { createUsageStore, type UsageStore } from './usage/store.ts'
 
-/** Creates the stores of all rooms in the state table. */
-export function createStores({ client, table }: StateTable, clock: Clock) {
+/** Creates the stores of all rooms in the state table. `usage`: counters of a process that gathers reads (gatherReads). */
+export function createStores(
+  { client, table }: StateTable,
+  clock: Clock,
+  usage: UsageStore = createUsageStore({ client, table }),
+) {
   const state = { client, table }
-  const usage = createUsageStore(state)
   const lakeState = createLakeStateStore(state)
   return {
     lakeState,

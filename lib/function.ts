@@ -188,6 +188,15 @@ export class ServiceFunction extends Construct {
       .set('STRIPE_PRICE', config.stripePrice ?? '')
   }
 
+  /** Payments, and the right to read the secret with their keys. Without payments the function may not read it. */
+  bindPayments({ accessSecretArn = '', stripePrice = '' }: Config): this {
+    if (stripePrice !== '') this.allow(['secretsmanager:GetSecretValue'], [accessSecretArn])
+    return this.set('PROVIDER_CREDENTIALS', stripePrice === '' ? '' : accessSecretArn).set(
+      'STRIPE_PRICE',
+      stripePrice,
+    )
+  }
+
   /** Where feedback is delivered. */
   bindFeedback({ feedbackWebhook = '', feedbackTopicArn = '' }: Config): this {
     if (feedbackTopicArn !== '') this.allow(['sns:Publish'], [feedbackTopicArn])

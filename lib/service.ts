@@ -131,6 +131,8 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindLake(bucket, { list: [HOT, ...SEGMENTS], delete: [HOT, ...SEGMENTS] })
       .bindJobQueue(jobQueue.queue)
+      .bindPlans(config)
+      .bindPayments(config)
       .set('EPOCH_MINUTES', String(config.epochMinutes))
     owner
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'DeleteItem'])

@@ -99,7 +99,13 @@ export async function startService(
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
   })
-  const stateMaintenance = startStateMaintenance(storage, clock, log)
+  const stateMaintenance = startStateMaintenance({
+    ...storage,
+    billing: access.billing,
+    profile: access.profile,
+    clock,
+    log,
+  })
   if (storedCredentials?.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
   if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
     await fillDemo(storage, project, { dataDir: DATA_DIR, clock, log, reportStatus })

@@ -11,6 +11,8 @@ import { replaySetAside } from '#core/lake/set-aside'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
+import { gatherReads } from '#core/usage/gathered-reads'
+import { createUsageStore } from '#core/usage/store'
 import { createCompactor } from '#duckdb/compactor'
 import { tables } from '#schemas/columns'
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
@@ -27,6 +29,9 @@ import { openStream } from './stream/stream.ts'
 
 /** Pause between two measurements of the disk, ms. */
 const MEASURE_MS = 1_000
+
+/** How long the counts and audit entries of reports wait for others, ms. A killed process loses them. */
+export const GATHER_MS = 1_000
 
 /** Folder of the lake. */
 export function lakeDir(dataDir: string): string {
@@ -65,7 +70,8 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const lake = createFolderLake(folder)
   const state = await openState(join(dataDir, 'state'))
   if (state.isRepaired) log('STATE_REPAIRED')
-  const stores = createStores(state, clock)
+  const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, log })
+  const stores = createStores(state, clock, reads)
   await upgradeLocalLake({
     ...stores,
     state,
@@ -132,6 +138,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     },
     async close(): Promise<void> {
       await measuring.stop()
+      await reads.flush()
       await stream.close()
       await state.close()
     },

@@ -18,6 +18,8 @@ const TIMEOUT_MS = 10_000
 
 /** What says that somebody pays: a first payment that failed is not one, a late renewal is tried again by Stripe. */
 const PAID = new Set(['active', 'trialing', 'past_due'])
+/** States that a subscription never leaves. */
+const OVER = new Set(['canceled', 'incomplete_expired'])
 
 /** Payments by Stripe: checkout pages, subscriptions, signed webhooks. The library is loaded at the first use. */
 export function createStripePayments(options: StripeOptions): PaymentProvider {
@@ -60,7 +62,12 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
       const found = await orUnavailable(existing((await stripe()).subscriptions.retrieve(id)))
       const account_id = found?.metadata.account_id
       if (found === null || account_id === undefined) return null
-      return { id: found.id, account_id, is_paid: PAID.has(found.status) }
+      return { id: found.id, account_id, is_paid: PAID.has(found.status), is_over: OVER.has(found.status) }
+    },
+
+    async cancel(id) {
+      // Stripe says of a subscription that is over that it does not exist.
+      await orUnavailable(existing((await stripe()).subscriptions.cancel(id)))
     },
   }
 }

@@ -36,10 +36,15 @@ export const planSettings = {
   LIMITS: optional('Numbers of the profile that the deployer replaces'),
 }
 
+/** The payment provider and its keys. */
+const paymentSettings = {
+  PROVIDER_CREDENTIALS: optional('ARN of the secret with the keys of the providers'),
+  STRIPE_PRICE: optional('Price of the Pro plan at Stripe'),
+}
+
 /** Who may sign in, and how; for the pages. */
 const signInSettings = {
   SIGN_UP: optional('Addresses and domains that may sign in beside the owner'),
-  PROVIDER_CREDENTIALS: optional('ARN of the secret with the keys of the providers'),
   OPENID_ISSUER: optional('Address of the OpenID provider'),
   OPENID_CLIENT_ID: optional('Id of the service at the OpenID provider'),
   OPENID_LABEL: optional('Name of the OpenID provider on its button'),
@@ -47,7 +52,6 @@ const signInSettings = {
   CODE_HOST_API_URL: optional('Address of the API of the code host'),
   CODE_HOST_CLIENT_ID: optional('Id of the service at the code host'),
   CODE_HOST_LABEL: optional('Name of the code host on its button'),
-  STRIPE_PRICE: optional('Price of the Pro plan at Stripe'),
 }
 
 /** The settings of every function: Powertools puts these fields on each log line and metric. */
@@ -86,15 +90,31 @@ export const functions = {
   control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...planSettings }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
-  pages: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings, ...signInSettings }),
+  pages: z.object({
+    ...common,
+    TABLE_NAME,
+    BASE_URL,
+    EDGE_KEY,
+    ...planSettings,
+    ...signInSettings,
+    ...paymentSettings,
+  }),
   /** The lake consumer; the stream starts it. */
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
   /** The live consumer; the stream starts it. */
   live: z.object({ ...common, TABLE_NAME, ...planSettings }),
   /** The worker for compaction and merges; the job queue starts it. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
-  /** Maintenance of the lake; a schedule starts it. */
-  scheduler: z.object({ ...common, TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES }),
+  /** Maintenance of the lake, purge, retention, and the ends of subscriptions; a schedule starts it. */
+  scheduler: z.object({
+    ...common,
+    TABLE_NAME,
+    BUCKET_NAME,
+    JOB_QUEUE_URL,
+    EPOCH_MINUTES,
+    ...planSettings,
+    ...paymentSettings,
+  }),
   /** Creates the owner's account, an API key and a project, and fills the demo. The deployer calls it. */
   owner: z.object({ ...common, TABLE_NAME, BASE_URL, STREAM_ARN }),
 } as const satisfies Record<string, z.ZodObject>

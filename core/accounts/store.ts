@@ -24,6 +24,9 @@ const API_KEY = /^aak_([0-9a-f]{16})?[0-9a-f]{64}$/
 const ID_PREFIX = 'acc_'
 /** The address of a deleted account is forgotten. */
 const DELETED_EMAIL = 'deleted@invalid'
+/** One partition for the ids of all accounts. */
+const LIST = 'accounts'
+const PAGE = 25
 /** A replaced key is dead in every process after this time. */
 const KEY_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
 
@@ -43,8 +46,29 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
       created_at: new Date(clock.now()).toISOString(),
       ...owner,
     }
+    // Before the account, so that no account is missing in the list. An id without an account does no harm.
+    await orUnavailable(state.client.put({ TableName: state.table, Item: listKey(item.id) }))
     await orUnavailable(accounts.create(item).go())
     return toAccount(item)
+  }
+
+  /** One page of the ids of all accounts, in ascending order, after the id `after`; `next` is the last one of them, null at the end. */
+  async function listIds(after: string | null): Promise<{ ids: string[]; next: string | null }> {
+    const { Items = [], LastEvaluatedKey } = await orUnavailable(
+      state.client.query({
+        TableName: state.table,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': LIST },
+        Limit: PAGE,
+        ...(after !== null && { ExclusiveStartKey: listKey(after) }),
+      }),
+    )
+    return { ids: Items.map(({ sk }) => String(sk)), next: LastEvaluatedKey?.sk ?? null }
+  }
+
+  /** The keys of the items of an account that this room owns. */
+  function itemKeys(id: string): ItemKey[] {
+    return [itemKey(id), listKey(id)]
   }
 
   /** Returns null for an unknown and for a deleted account. */
@@ -193,11 +217,16 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     identityHashes,
     markDeleted,
     deletedAt,
-    itemKey,
+    listIds,
+    itemKeys,
   }
 }
 
 export type AccountStore = ReturnType<typeof createAccountStore>
+
+function listKey(id: string): ItemKey {
+  return { pk: LIST, sk: id }
+}
 
 type AccountItem = Pick<Account, 'id' | 'email' | 'tier' | 'complimentary' | 'created_at'> & {
   code_host_login?: string | undefined

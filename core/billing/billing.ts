@@ -1,11 +1,19 @@
 import { Entity } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
+import type { AccountStore } from '#core/accounts/store'
 import { ApiError, unavailable } from '#core/errors'
-import type { Clock } from '#core/ports'
+import type { Clock, Log } from '#core/ports'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { createCancellations } from './cancellations.ts'
 
 /** A subscription as the payment provider has it now. */
-export type Subscription = { id: string; account_id: string; is_paid: boolean }
+export type Subscription = {
+  id: string
+  account_id: string
+  is_paid: boolean
+  /** Nothing will be charged for it again. */
+  is_over: boolean
+}
 
 /** What we need of a payment provider; providers/stripe.ts implements it. */
 export type PaymentProvider = {
@@ -20,15 +28,15 @@ export type PaymentProvider = {
   subscriptionOf(body: Uint8Array, signature: string): Promise<string | null>
   /** The subscription as it is now, or null when it is none of ours. */
   subscription(id: string): Promise<Subscription | null>
+  /** Ends a subscription at once. One that is over, or none of ours, is no error. */
+  cancel(id: string): Promise<void>
 }
 
 export type BillingServices = StateTable & {
   clock: Clock
+  log: Log
   payments: PaymentProvider
-  accounts: {
-    /** Sets the plan; a lower version than the account has seen changes nothing, nor does it for a complimentary account. */
-    applyPlan(accountId: string, tier: Account['tier'], version: number): Promise<void>
-  }
+  accounts: Pick<AccountStore, 'applyPlan' | 'byId' | 'deletedAt'>
 }
 
 /** How long an unfinished checkout counts as pending (contract 1.7, max_wait_seconds). */
@@ -40,8 +48,9 @@ const MAX_TRIES = 10
  * Payments of accounts. A webhook only says that a subscription has changed: its state is then read from the provider,
  * so that replayed and late webhooks change nothing that is newer. An account is Pro while any subscription is paid.
  */
-export function createBilling({ clock, payments, accounts, client, table }: BillingServices) {
+export function createBilling({ clock, log, payments, accounts, client, table }: BillingServices) {
   const records = billingEntity({ client, table })
+  const cancellations = createCancellations({ client, table, clock, log, payments, accounts })
 
   async function startCheckout(account: Account, baseUrl: string): Promise<string> {
     const address = await payments.startCheckout({
@@ -70,12 +79,13 @@ export function createBilling({ clock, payments, accounts, client, table }: Bill
       const version = record?.version ?? 0
       const current = await payments.subscription(id)
       if (current === null) return
-      const paid = new Set(record?.paid ?? [])
-      if (current.is_paid) paid.add(id)
-      else paid.delete(id)
-      const next = { version: version + 1, paid: [...paid] }
+      const paid = withId(record?.paid, id, current.is_paid)
+      const open = withId(record?.open, id, !current.is_over)
+      const next = { version: version + 1, paid, open }
       if (!(await save(account_id, version, next))) continue
-      await accounts.applyPlan(account_id, paid.size > 0 ? 'pro' : 'free', next.version)
+      await accounts.applyPlan(account_id, paid.length > 0 ? 'pro' : 'free', next.version)
+      // Somebody may pay at a checkout that they had open when they deleted the account.
+      if (!current.is_over && (await accounts.deletedAt(account_id)) !== null) await payments.cancel(id)
       return
     }
     throw unavailable('Too many payment events of one account at once. Send this one again.', 5)
@@ -84,7 +94,7 @@ export function createBilling({ clock, payments, accounts, client, table }: Bill
   function save(
     account_id: string,
     version: number,
-    next: { version: number; paid: string[] },
+    next: { version: number; paid: string[]; open: string[] },
   ): Promise<boolean> {
     const write = records
       .upsert({ account_id, ...next })
@@ -99,8 +109,27 @@ export function createBilling({ clock, payments, accounts, client, table }: Bill
     return data
   }
 
+  /** Notes that the account's subscriptions end with the account. Call it before and after the account is deleted. */
+  async function planCancellation(accountId: string): Promise<void> {
+    const { paid = [], open = [] } = (await find(accountId)) ?? {}
+    await cancellations.plan(accountId, [...new Set([...paid, ...open])])
+  }
+
   const { isCheckoutPending } = createCheckoutReader({ client, table, clock })
-  return { startCheckout, takeWebhook, isCheckoutPending, checkoutOrigin: payments.checkoutOrigin }
+  return {
+    startCheckout,
+    takeWebhook,
+    isCheckoutPending,
+    planCancellation,
+    cancelPlanned: cancellations.tick,
+    checkoutOrigin: payments.checkoutOrigin,
+  }
+}
+
+/** The list with or without the id. */
+function withId(ids: readonly string[] = [], id: string, isIn: boolean): string[] {
+  const others = ids.filter(other => other !== id)
+  return isIn ? [...others, id] : others
 }
 
 export type Billing = ReturnType<typeof createBilling>
@@ -132,6 +161,8 @@ function billingEntity({ client, table }: StateTable) {
         version: { type: 'number' },
         /** Ids of the subscriptions that are paid. */
         paid: { type: 'list', items: { type: 'string' } },
+        /** Ids of the subscriptions that are not over, paid or not. */
+        open: { type: 'list', items: { type: 'string' } },
         /** Unix ms. */
         checkout_until: { type: 'number' },
       },

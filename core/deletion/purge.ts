@@ -13,7 +13,7 @@ export type PurgeServices = StateTable & {
   log: Log
   deletions: DeletionList
   projects: Pick<ProjectStore, 'byId' | 'itemKeys' | 'list' | 'remove'>
-  accounts: Pick<AccountStore, 'deletedAt' | 'itemKey' | 'identityHashes'>
+  accounts: Pick<AccountStore, 'deletedAt' | 'itemKeys' | 'identityHashes'>
   erasures: Pick<Erasures, 'purgeProject'>
 }
 
@@ -75,7 +75,7 @@ export function createPurge({
     for (const partition of [`usage#${id}`, `context#${id}`]) await deletePartition(partition)
     await deleteLeads({ client, table }, id, await accounts.identityHashes(id))
     await deletePartition(accountPartition(id))
-    await deleteItems([accounts.itemKey(id)])
+    await deleteItems(accounts.itemKeys(id))
   }
 
   async function deletePartition(pk: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { LakeStateStore } from '#core/lake/state'
 import {
   addTombstone,
   type ErasedEvents,
+  MAX_TOMBSTONES,
   openTombstones,
   type Removed,
   type Tombstone,
@@ -33,6 +34,8 @@ export type ErasureReport = Pick<
   removed: Removed
 }
 
+/** Expired events leave so much room for erasures of persons in a manifest. */
+const MAX_EXPIRIES = MAX_TOMBSTONES / 2
 /** The name of the tombstone of a purged project. */
 const purgeId = (projectId: string) => `purge ${projectId}`
 const ERASURE_ID = /^era_[0-9a-f]{16}$/
@@ -65,6 +68,21 @@ export function createErasures({ erasures, lakeState, clock }: ErasureServices) 
     const tombstone = tombstones.find(each => each.id === purgeId(id))
     if (tombstone === undefined) await bury(bucket, purgeId(id), { project_id: id, users: null, until })
     return tombstone?.doneAt != null
+  }
+
+  /**
+   * Erases the events of a live project that arrived up to the Unix second `until`, the end of `day`. All of them are older than the
+   * account's plan shows. Returns false when the project's bucket has too many erasures under way.
+   */
+  async function expireEvents(
+    { id, bucket }: Pick<Project, 'id' | 'bucket'>,
+    day: string,
+    until: number,
+  ): Promise<boolean> {
+    const { tombstones } = await lakeState.manifest(bucket)
+    if (tombstones.length >= MAX_EXPIRIES) return false
+    await bury(bucket, `retention ${id} ${day}`, { project_id: id, users: null, until })
+    return true
   }
 
   async function bury(bucket: number, id: string, erased: ErasedEvents): Promise<void> {
@@ -102,7 +120,7 @@ export function createErasures({ erasures, lakeState, clock }: ErasureServices) 
     if (ERASURE_ID.test(id) && doneAt !== null) await erasures.complete(id, doneAt, removed)
   }
 
-  return { erasePerson, noteIdentity: erasures.noteIdentity, purgeProject, progress, onErased }
+  return { erasePerson, noteIdentity: erasures.noteIdentity, purgeProject, expireEvents, progress, onErased }
 }
 
 export type Erasures = ReturnType<typeof createErasures>

@@ -46,6 +46,11 @@ export const MAX_TOMBSTONES = 400
  */
 export const TOMBSTONE_MS = 48 * 3_600_000
 
+/** An event may be dated so much after its arrival (contract 1.1), s. */
+const MAX_AHEAD_SECONDS = 300
+/** What arrived before this time is in no hot file, ms: a consumer is behind by 24 hours at most, and hot files are deleted a day later. */
+const IN_SEGMENTS_MS = TOMBSTONE_MS + 24 * 3_600_000
+
 /** The first 64 bits of the SHA-256 of a user_id, as 16 digits. The state keeps no id of an erased person. */
 export function userHash(userId: string): string {
   return hash('sha256', userId, 'hex').slice(0, 16).toUpperCase()
@@ -56,7 +61,10 @@ export function userKeyOf(userHashDigits: string): number {
   return Number(BigInt(`0x${userHashDigits}`) >> 11n)
 }
 
-/** Adds a tombstone. Returns null if the manifest has one of this id, or MAX_TOMBSTONES. */
+/**
+ * Adds a tombstone. Returns null if the manifest has one of this id, or MAX_TOMBSTONES. Segments whose events are all too new for it are
+ * cleared at once, and hot files that are too new are not rewritten.
+ */
 export function addTombstone(
   manifest: Manifest,
   id: string,
@@ -67,17 +75,26 @@ export function addTombstone(
   if (tombstones.length >= MAX_TOMBSTONES || tombstones.some(tombstone => tombstone.id === id)) return null
   // A manifest that was restored may be older than its segments.
   const number = 1 + Math.max(tombstoneCount, ...[...segments, ...retired].map(segment => segment.erased))
+  const isInSegments = erased.until * 1_000 < now - IN_SEGMENTS_MS
   const added: Tombstone = {
     ...erased,
     number,
     id,
     createdAt: now,
-    lastEpoch: null,
-    hotUntil: 0,
+    ...(isInSegments ? { lastEpoch: 0, hotUntil: 1 } : { lastEpoch: null, hotUntil: 0 }),
     doneAt: null,
     removed: { events: 0, files: 0 },
   }
-  return { ...manifest, version: version + 1, tombstones: [...tombstones, added], tombstoneCount: number }
+  const isTooNew = (segment: Segment) =>
+    segment.firstAt > (erased.until + MAX_AHEAD_SECONDS) * 1_000 &&
+    openTombstones(manifest, segment).length === 0
+  return {
+    ...manifest,
+    version: version + 1,
+    segments: segments.map(segment => (isTooNew(segment) ? { ...segment, erased: number } : segment)),
+    tombstones: [...tombstones, added],
+    tombstoneCount: number,
+  }
 }
 
 /** The tombstones whose events the segment may have. */

@@ -1,15 +1,22 @@
-import type { EntityItem } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
-import { ApiError } from '#core/errors'
-import { rateLimited } from '#core/limits/rate-limited'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { conditionHeld, type ItemKey, orUnavailable, readTogether, type StateTable } from '#core/state-table'
 import type { Scope } from '#schemas/scopes'
-import { agentSessionEntity, usedRefreshTokenEntity } from './entities.ts'
+import { agentSessionEntity } from './entities.ts'
+import { createRefresh } from './refresh.ts'
 import {
-  derive,
+  ACCESS_MS,
+  type IssuedSession,
+  type AgentSessionItem as Item,
+  issued,
+  KEPT_MS,
+  REFRESH_MS,
+  type TokenPair,
+  toSeconds,
+} from './token-pairs.ts'
+import {
   isSame,
   locateSession,
   randomId,
@@ -23,16 +30,6 @@ import type { AgentSessionSummary, AuthRequest } from './types.ts'
 export type AgentSessionServices = StateTable & {
   clock: Clock
   accounts: Pick<AccountStore, 'itemRead'>
-}
-
-/** What a client stores. The tokens cannot be read again. */
-export type IssuedSession = {
-  id: string
-  access_token: string
-  refresh_token: string
-  access_expires_at: number
-  refresh_expires_at: number
-  scopes: Scope[]
 }
 
 export type DemoSession = Pick<IssuedSession, 'id' | 'access_token' | 'access_expires_at' | 'scopes'>
@@ -49,35 +46,12 @@ export type SessionCaller = {
   access_expires_at: number
 }
 
-export type RefreshedSession = { session: IssuedSession; account: Account }
-
-/** What a refresh that is no mistake of the client reports, for the audit log. */
-export type ReuseAlarm = (session: {
-  account_id: string
-  session_id: string
-  label: string | null
-}) => Promise<void> | void
-
 type Client = Pick<AuthRequest, 'client_type' | 'client_name' | 'client_instance_id' | 'label' | 'scopes'>
-type Item = EntityItem<ReturnType<typeof agentSessionEntity>>
-type Pair = Item['pairs'][number]
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
-/** Contract 3.3. */
-const ACCESS_MS = 60 * MINUTE_MS
-const REFRESH_MS = 90 * DAY_MS
-/** How long a refresh token that was exchanged returns the same pair again. */
-const GRACE_MS = 60_000
-/** How long a session that is over stays in the list. */
-const KEPT_MS = 90 * DAY_MS
 /** A revoked session is dead in every process after this time. */
 const CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
-/** Access tokens of one session that may live at once: an item of the table is bounded. */
-const MAX_PAIRS = 500
 const MAX_LISTED = 200
-/** How often a change starts again that another request has overtaken. */
-const MAX_TRIES = 8
 
 const DEMO_SCOPES: Scope[] = [
   'account:read',
@@ -90,9 +64,9 @@ const DEMO_SCOPES: Scope[] = [
 /** Agent sessions (contract 3.2 and 3.3): issue, look up, refresh with rotation, list, revoke. */
 export function createAgentSessionStore({ clock, accounts, ...state }: AgentSessionServices) {
   const sessions = agentSessionEntity(state)
-  const usedTokens = usedRefreshTokenEntity(state)
   const cache = createLookupCache(clock, lookUp, CACHE)
   const touched = new Map<string, number>()
+  const refresh = createRefresh({ ...state, clock, findWithAccount, isActive, revoke })
 
   /** A new session of the account. */
   async function issue(accountId: string, client: Client): Promise<IssuedSession> {
@@ -124,7 +98,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
   async function create(
     { account_id, session_id }: SessionLocator,
     { client_type, client_name, client_instance_id, label, scopes }: Client,
-    { pair, refresh_hash }: { pair: Pair; refresh_hash?: string },
+    { pair, refresh_hash }: { pair: TokenPair; refresh_hash?: string },
   ): Promise<void> {
     const now = clock.now()
     const item = {
@@ -141,7 +115,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
       last_used_at: now,
       refresh_valid_until: pair.refresh_valid_until,
       pairs: [pair],
-      expires_at: seconds(pair.refresh_valid_until + (refresh_hash === undefined ? 0 : KEPT_MS)),
+      expires_at: toSeconds(pair.refresh_valid_until + (refresh_hash === undefined ? 0 : KEPT_MS)),
     }
     await orUnavailable(sessions.create(item).go())
   }
@@ -188,77 +162,6 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
       .catch(() => {})
   }
 
-  /**
-   * A new pair for a refresh token. The same token gives the same pair for 60 s, as clients send it several times at once.
-   * A later reuse revokes the session and is reported to `onReuse`. Throws INVALID_REFRESH_TOKEN.
-   */
-  async function refresh(token: string, onReuse: ReuseAlarm = () => {}): Promise<RefreshedSession> {
-    const at = locateSession(token, 'aar')
-    if (at === null) throw invalidRefreshToken()
-    const hash = sha256(token)
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const [item, account] = await findWithAccount(at)
-      if (item === null || account === null || !isActive(item)) throw invalidRefreshToken()
-      const now = clock.now()
-      if (!isSame(item.refresh_hash ?? '', hash)) {
-        const pair = graced(item, hash, now)
-        if (pair !== undefined) return { session: derived(at, item, token, pair), account }
-        if (await isUsed(hash, at)) {
-          await revoke(at.account_id, at.session_id)
-          await onReuse({ ...at, label: item.label ?? null })
-        }
-        throw invalidRefreshToken()
-      }
-      const session = await rotate(at, item, token, hash)
-      if (session !== null) return { session, account }
-    }
-    throw new ApiError('UNAVAILABLE', 'Several requests refresh this session at once.', { retryAfter: 1 })
-  }
-
-  /** Exchanges the current refresh token; null when another request was faster. */
-  async function rotate(
-    at: SessionLocator,
-    item: Item,
-    token: string,
-    hash: string,
-  ): Promise<IssuedSession | null> {
-    const now = clock.now()
-    const pairs = item.pairs.filter(pair => pair.access_valid_until > now).map(pair => aged(pair, now))
-    if (pairs.length >= MAX_PAIRS) {
-      const resetAt = pairs[0]?.access_valid_until ?? now
-      throw rateLimited('refreshes of this session', { limit: MAX_PAIRS, remaining: 0, resetAt }, now)
-    }
-    const nonce = randomSecret()
-    const tokens = deriveTokens(at, token, nonce)
-    const pair = {
-      access_hash: sha256(tokens.access_token),
-      access_valid_until: now + ACCESS_MS,
-      from_hash: hash,
-      nonce,
-      rotated_at: now,
-      refresh_valid_until: now + REFRESH_MS,
-    }
-    // Before the rotation: a crash in between leaves a note about a token that is still current, which counts first.
-    await orUnavailable(
-      usedTokens.put({ hash, ...at, expires_at: seconds(item.refresh_valid_until + DAY_MS) }).go(),
-    )
-    const unchanged = sessions
-      .patch({ account_id: at.account_id, id: at.session_id })
-      .set({
-        refresh_hash: sha256(tokens.refresh_token),
-        refresh_valid_until: pair.refresh_valid_until,
-        pairs: [...pairs, pair],
-        last_used_at: now,
-        expires_at: seconds(pair.refresh_valid_until + KEPT_MS),
-      })
-      .where(
-        (attributes, { eq, notExists }) =>
-          `${eq(attributes.refresh_hash, hash)} AND ${notExists(attributes.revoked_at)}`,
-      )
-    if (!(await conditionHeld(unchanged.go()))) return null
-    return issued(at, pair, item.scopes as Scope[], tokens.access_token, tokens.refresh_token)
-  }
-
   /** The account's sessions, newest first; of a demo session only itself is listed (`only`). */
   async function list(accountId: string, only?: string): Promise<AgentSessionSummary[]> {
     const query = sessions.query.main({ account_id: accountId })
@@ -280,7 +183,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
     if (item === null) return false
     const active = sessions
       .patch({ account_id: accountId, id: sessionId })
-      .set({ revoked_at: clock.now(), expires_at: seconds(clock.now() + KEPT_MS) })
+      .set({ revoked_at: clock.now(), expires_at: toSeconds(clock.now() + KEPT_MS) })
       .where(({ revoked_at }, { notExists }) => notExists(revoked_at))
     await conditionHeld(active.go())
     cache.clear()
@@ -307,11 +210,6 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
     for (const { id, status } of await list(accountId)) {
       if (status === 'active') await revoke(accountId, id)
     }
-  }
-
-  async function isUsed(hash: string, { account_id, session_id }: SessionLocator): Promise<boolean> {
-    const { data } = await orUnavailable(usedTokens.get({ hash }).go({ consistent: true }))
-    return data?.account_id === account_id && data.session_id === session_id
   }
 
   async function find({ account_id, session_id }: SessionLocator): Promise<Item | null> {
@@ -368,62 +266,3 @@ export type AgentSessionStore = ReturnType<typeof createAgentSessionStore>
 
 const SESSION_ID = /^ags_[0-9a-f]{16}$/
 const NO_CLIENT = { client_name: null, client_instance_id: null, label: null }
-
-/** The pair that the token was exchanged for within the last 60 s. */
-function graced({ pairs }: Item, hash: string, now: number): Pair | undefined {
-  return pairs.find(
-    ({ from_hash, nonce, rotated_at }) =>
-      from_hash !== undefined &&
-      isSame(from_hash, hash) &&
-      nonce !== undefined &&
-      rotated_at !== undefined &&
-      now - rotated_at <= GRACE_MS,
-  )
-}
-
-/** Without the nonce once the grace period is over: then nobody can derive the pair from an old token. */
-function aged({ nonce, ...pair }: Pair, now: number): Pair {
-  const isGraced = nonce !== undefined && now - (pair.rotated_at ?? 0) <= GRACE_MS
-  return isGraced ? { ...pair, nonce } : pair
-}
-
-/**
- * The pair that follows a refresh token. It is derived from the token and a random nonce, so that the same token gives
- * the same pair again although only hashes are stored; neither the token nor the table alone is enough.
- */
-function deriveTokens(at: SessionLocator, token: string, nonce: string) {
-  return {
-    access_token: sessionToken('aas', at, derive(token, `access ${nonce}`)),
-    refresh_token: sessionToken('aar', at, derive(token, `refresh ${nonce}`)),
-  }
-}
-
-function derived(at: SessionLocator, item: Item, token: string, pair: Pair): IssuedSession {
-  const tokens = deriveTokens(at, token, pair.nonce ?? '')
-  return issued(at, pair, item.scopes as Scope[], tokens.access_token, tokens.refresh_token)
-}
-
-function issued(
-  { session_id }: SessionLocator,
-  pair: Pair,
-  scopes: Scope[],
-  access_token: string,
-  refresh_token: string,
-): IssuedSession {
-  return {
-    id: session_id,
-    access_token,
-    refresh_token,
-    access_expires_at: pair.access_valid_until,
-    refresh_expires_at: pair.refresh_valid_until,
-    scopes,
-  }
-}
-
-function seconds(ms: number): number {
-  return Math.ceil(ms / 1_000)
-}
-
-function invalidRefreshToken(): ApiError {
-  return new ApiError('INVALID_REFRESH_TOKEN', 'The refresh token is unknown, expired or revoked.')
-}

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { EntityItem } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { Scope } from '#schemas/scopes'
+import { deniedRedirect, redirectTo } from './callback-url.ts'
+import { checkVerifier } from './code-verifier.ts'
 import { authRequestEntity } from './entities.ts'
 import { openSealed, publicKeyOf, sealFor } from './sealed-code.ts'
 import { approvalCode, isSame, randomId, randomSecret, sha256 } from './tokens.ts'
@@ -119,7 +120,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     if (item.status === 'expired') return expiredDecision(item)
     await decide(id, { status: 'revoked' })
     const request: AuthRequest = { ...requestOf(item), status: 'revoked' }
-    return { request, redirect_url: denied(request), finish_code: null }
+    return { request, redirect_url: deniedRedirect(request), finish_code: null }
   }
 
   /** The item when it is pending or has just expired. */
@@ -142,7 +143,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
 
   function expiredDecision(item: Omit<Item, 'status'>): Decision {
     const request: AuthRequest = { ...requestOf({ ...item, status: 'pending' }), status: 'expired' }
-    const redirect_url = denied(request)
+    const redirect_url = deniedRedirect(request)
     if (redirect_url === null) throw expired()
     return { request, redirect_url, finish_code: null }
   }
@@ -262,29 +263,6 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
 }
 
 export type AuthRequestStore = ReturnType<typeof createAuthRequestStore>
-
-function denied(request: AuthRequest): string | null {
-  return redirectTo(request, { request_id: request.id, error: 'access_denied' })
-}
-
-/** The callback with further parameters behind those that it has; null without a callback. */
-function redirectTo({ callback_url }: AuthRequest, parameters: Record<string, string>): string | null {
-  if (callback_url === null) return null
-  const url = new URL(callback_url)
-  const added = new URLSearchParams(parameters).toString()
-  url.search = url.search === '' ? added : `${url.search}&${added}`
-  return url.href
-}
-
-/** The challenge is the verifier's SHA-256, in hex as the reference client sends it, or in base64url (RFC 7636). */
-function checkVerifier(challenge: string | undefined, verifier = ''): void {
-  if (challenge === undefined) return
-  const hash = createHash('sha256').update(verifier).digest()
-  const expected = challenge.length === 64 ? hash.toString('hex') : hash.toString('base64url')
-  if (!isSame(expected, challenge)) {
-    throw new ApiError('INVALID_CODE_VERIFIER', 'The code verifier does not match the code challenge.')
-  }
-}
 
 function wrongCode(): ApiError {
   return new ApiError('INVALID_EXCHANGE_CODE', 'The exchange code does not belong to this auth request.')

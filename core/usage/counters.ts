@@ -56,8 +56,8 @@ export type UsageCounters = {
   deleteFoldedCounts(watermarks: readonly { bucket: number; compacted: number }[]): Promise<void>
   /** Adds the requests of bots once. `checkpoint` is the integer position of the batch in `source`: a shard's sequence. */
   addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void>
-  /** Counts one metered read for the project and for the account; null for one that is not to be counted. */
-  addRead(projectId: string | null, accountId: string | null, day: string): Promise<void>
+  /** Counts metered reads (default: one) for the project and for the account; null for one that is not to be counted. */
+  addRead(projectId: string | null, accountId: string | null, day: string, reads?: number): Promise<void>
   /** Counts one read of an owner's month in advance, unless the month has `max` already. Returns whether it has counted. */
   reserveRead(owner: string, day: string, max: number): Promise<boolean>
   /** Takes back a read that was counted in advance. */

@@ -30,29 +30,34 @@ export function createUsageStore(state: StateTable): UsageStore {
   const { client, table } = state
   const openCounts = createOpenCounts(state)
 
-  async function addRead(projectId: string | null, accountId: string | null, day: string): Promise<void> {
-    const addToMonth = (owner: string) => orUnavailable(client.update(readUpdate(owner, day, 1)))
+  async function addRead(
+    projectId: string | null,
+    accountId: string | null,
+    day: string,
+    reads = 1,
+  ): Promise<void> {
+    const addToMonth = (owner: string) => orUnavailable(client.update(readUpdate(owner, day, reads)))
     await Promise.all([
       accountId === null ? null : addToMonth(accountId),
-      projectId === null ? null : addReadToTotal(projectId).then(() => addToMonth(projectId)),
+      projectId === null ? null : addToTotal(projectId, reads).then(() => addToMonth(projectId)),
     ])
   }
 
   /** Comes before the month, because the first one notes the reads that earlier months have. */
-  async function addReadToTotal(projectId: string): Promise<void> {
+  async function addToTotal(projectId: string, reads: number): Promise<void> {
     const isAdded = await conditionHeld(
       client.update({
         TableName: table,
         Key: totalKey(projectId),
-        UpdateExpression: 'ADD #reads :one',
+        UpdateExpression: 'ADD #reads :count',
         ConditionExpression: 'attribute_exists(earlier_reads)',
         ExpressionAttributeNames: { '#reads': 'reads' },
-        ExpressionAttributeValues: { ':one': 1 },
+        ExpressionAttributeValues: { ':count': reads },
       }),
     )
     if (isAdded) return
     await noteEarlierUsage(projectId)
-    await addReadToTotal(projectId)
+    await addToTotal(projectId, reads)
   }
 
   function reserveRead(owner: string, day: string, max: number): Promise<boolean> {

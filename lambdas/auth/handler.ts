@@ -94,6 +94,9 @@ export function authHandler(services: AuthServices): HttpFunction {
           ),
         ),
       )
+      const at = { account_id: account.id, session_id: session.id, label: null }
+      const event = { action: 'refreshSession', route: routes.refreshSession, status: 200 }
+      await audit.record(bySession(at, event))
       return {
         status: 200,
         body: {

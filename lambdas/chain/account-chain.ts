@@ -20,7 +20,7 @@ import { validateFields } from './validate-fields.ts'
 export type AccountChainServices = CredentialServices &
   MeteringServices & {
     limits: Pick<Limits, 'check'>
-    audit: Pick<AuditLog, 'record'>
+    audit: Pick<AuditLog, 'record' | 'recordReport'>
     log: Log
   } & ProjectServices
 

@@ -1,4 +1,4 @@
-import type { AuditLog } from '#core/accounts/audit'
+import type { AuditEvent, AuditLog } from '#core/accounts/audit'
 import type { Caller } from '#core/accounts/caller'
 import { type Route, routes } from '#schemas/routes'
 import type { Exchange } from './chain.ts'
@@ -9,7 +9,7 @@ const names = new Map(Object.entries<Route>(routes).map(([name, route]) => [rout
  * Writes who did what to the account's audit log: changes and reports, refused ones included. Reads of the account and
  * its projects are left out, as clients poll them. The action is the operation's name in the OpenAPI document.
  */
-export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record'> }) {
+export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recordReport'> }) {
   return (call: Exchange & { caller: Caller }): void => {
     const { route, caller, hooks } = call
     const { kind, id, label } = caller.credential
@@ -17,14 +17,15 @@ export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record'> }) {
     hooks.push(async ({ status }) => {
       // A later step adds the project, if the request comes so far.
       const { project } = call as { project?: { name: string } }
-      await audit.record({
+      const event: AuditEvent = {
         account_id: caller.account.id,
         actor: { type: kind, id, label },
         action: names.get(route) ?? route.path,
         route: `${route.method} ${route.path}`,
         project: project?.name ?? null,
         status,
-      })
+      }
+      await (route.metered === true ? audit.recordReport(event) : audit.record(event))
     })
   }
 }

@@ -1,4 +1,6 @@
+import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
+import type { BrowserSession } from '#core/sessions/types'
 import { html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { csrfField, pageResponse, redirect } from '../page.ts'
@@ -14,9 +16,14 @@ const REASONS: Record<string, string> = {
 }
 
 /** The hand-off from an agent to the payment provider (contract 1.7). Only a human comes this far. */
-export function billingPages({ billing, audit, baseUrl }: PagesServices, browser: BrowserSteps) {
+export function billingPages({ billing, accounts, audit, baseUrl }: PagesServices, browser: BrowserSteps) {
+  /** As it is now: the account of a browser session may be 5 s old, and these pages come right after a change. */
+  async function accountNow({ account }: BrowserSession): Promise<Account> {
+    return (await accounts.byId(account.id)) ?? account
+  }
+
   const upgradePage = browser.signedIn(async ({ request, session, viewer }) => {
-    const { account } = session
+    const account = await accountNow(session)
     const asked = request.query.account
     if (asked !== undefined && asked !== account.id) {
       return messagePage({
@@ -54,8 +61,9 @@ export function billingPages({ billing, audit, baseUrl }: PagesServices, browser
 
   const startCheckout = browser.form(async ({ session }) => {
     if (billing === null) throw noPayments()
-    if (session.account.tier === 'pro') return redirect('/account/billing/done')
-    const address = await billing.startCheckout(session.account, baseUrl)
+    const account = await accountNow(session)
+    if (account.tier === 'pro') return redirect('/account/billing/done')
+    const address = await billing.startCheckout(account, baseUrl)
     await audit.record(
       byBrowser({
         account_id: session.account.id,
@@ -69,7 +77,7 @@ export function billingPages({ billing, audit, baseUrl }: PagesServices, browser
   })
 
   const checkoutDone = browser.signedIn(async ({ session, viewer }) =>
-    session.account.tier === 'pro'
+    (await accountNow(session)).tier === 'pro'
       ? messagePage({
           viewer,
           title: 'You have Pro',
@@ -84,13 +92,65 @@ export function billingPages({ billing, audit, baseUrl }: PagesServices, browser
         }),
   )
 
+  const spendCapPage = browser.signedIn(async ({ session, viewer }) => {
+    const { monthly_spend_cap_dollars: dollars } = await payingAccount(session)
+    return pageResponse({
+      title: 'Spend cap',
+      viewer,
+      body: html`<section>
+<h1>Spend cap</h1>
+<p>${dollars === null ? 'This account has no spend cap.' : `This account spends at most ${dollars} dollars a month.`} When the cap is reached, new events are refused until the next month begins. One dollar pays for 10,000 events.</p>
+<form method="post">${csrfField(viewer.csrfToken)}
+<label for="dollars">Dollars a month; leave it empty for no cap</label>
+<input id="dollars" name="dollars" inputmode="numeric" pattern="[0-9]*" autocomplete="off" value="${dollars ?? ''}">
+<button>Save the spend cap</button></form>
+<p><a href="/settings">Your account</a></p>
+</section>`,
+    })
+  })
+
+  const changeSpendCap = browser.form(async ({ session, fields }) => {
+    const { id } = await payingAccount(session)
+    await accounts.setSpendCap(id, readDollars(fields.get('dollars') ?? ''))
+    await audit.record(
+      byBrowser({
+        account_id: id,
+        session_id: session.id,
+        action: 'spend_cap_changed',
+        route: 'POST /account/billing/spend-cap',
+        status: 303,
+      }),
+    )
+    return redirect('/account/billing/spend-cap')
+  })
+
+  async function payingAccount(session: BrowserSession): Promise<Account> {
+    if (billing === null) throw noPayments()
+    const account = await accountNow(session)
+    if (isPaying(account)) return account
+    throw new ApiError('PRO_REQUIRED', 'This account pays nothing, so it needs no spend cap.')
+  }
+
   async function paymentWebhook(request: HttpRequest): Promise<HttpResponse> {
     if (billing === null) throw noPayments()
     await billing.takeWebhook(request.body, request.headers['stripe-signature'] ?? '')
     return jsonResponse(200, { ok: true })
   }
 
-  return { upgradePage, startCheckout, checkoutDone, paymentWebhook }
+  return { upgradePage, startCheckout, spendCapPage, changeSpendCap, checkoutDone, paymentWebhook }
+}
+
+/** Whether somebody pays for the account. */
+export function isPaying({ tier, complimentary }: Account): boolean {
+  return tier === 'pro' && !complimentary
+}
+
+/** Empty text: no cap. Throws MISSING_FIELDS. */
+function readDollars(text: string): number | null {
+  if (text.trim() === '') return null
+  const dollars = Number(text)
+  if (/^\d{1,6}$/.test(text.trim()) && dollars > 0) return dollars
+  throw new ApiError('MISSING_FIELDS', 'The spend cap takes whole dollars from 1 to 999999, or nothing.')
 }
 
 function noPayments(): ApiError {

@@ -23,8 +23,11 @@ export type PagesServices = {
   /** In the order of their buttons. */
   providers: readonly IdentityProvider[]
   accounts: {
+    byId(accountId: string): Promise<Account | null>
     hasApiKey(accountId: string): Promise<boolean>
     issueApiKey(accountId: string): Promise<string>
+    /** Dollars a month; null removes the cap. */
+    setSpendCap(accountId: string, dollars: number | null): Promise<void>
   }
   /** Deletes the account with its sessions, keys and projects. */
   deleteAccount(account: Account): Promise<void>

@@ -2,6 +2,7 @@ import { ApiError } from '#core/errors'
 import type { AgentSessionSummary } from '#core/sessions/types'
 import { type Html, html } from '../html.ts'
 import { csrfField, pageResponse, redirect } from '../page.ts'
+import { isPaying } from './billing.ts'
 import { type BrowserSteps, byBrowser, messagePage } from './browser.ts'
 import type { PagesServices } from './services.ts'
 
@@ -28,6 +29,7 @@ ${
   account.tier === 'free' &&
   html`<p><a class="button" href="/account/billing/agent-upgrade?account=${account.id}">Upgrade to Pro</a></p>`
 }
+${billing !== null && isPaying(account) && html`<p><a href="/account/billing/spend-cap">Spend cap</a></p>`}
 </section>
 <section>
 <h2>Access</h2>

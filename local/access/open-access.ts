@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AccessStores, createAccessStores } from '#core/access-stores'
-import { type Billing, createBilling } from '#core/billing/billing'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
 import { startPaymentStandIn } from '#local/payments/stand-in'
 import { type Settings, SettingsError } from '#local/settings'
-import type { Storage } from '#local/storage'
+import { GATHER_MS, type Storage } from '#local/storage'
 import { isLoopback } from '#providers/openid'
 import { createStripePayments } from '#providers/stripe'
 import { createFeedbackFile } from './feedback-file.ts'
@@ -14,7 +13,6 @@ import { profileOf } from './profile.ts'
 import { openProviders } from './providers.ts'
 
 export type Access = AccessStores & {
-  billing: Billing | null
   pages: HttpFunction
   /** Answers requests of the embedded identity provider; false for all others. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
@@ -42,24 +40,36 @@ export async function openAccess(
   }
   const feedbackSink = createFeedbackFile(settings.DATA_DIR)
   const rooms = { accounts, projects, usage }
-  const stores = createAccessStores({ client, table, ...rooms, clock, log, profile, admitted, feedbackSink })
+  // Nothing of payments is loaded where nobody pays.
+  const payments = profile.has_payments ? await openPayments(settings, baseUrl) : null
+  const stores = createAccessStores({
+    client,
+    table,
+    ...rooms,
+    clock,
+    log,
+    profile,
+    admitted,
+    feedbackSink,
+    gatherMs: GATHER_MS,
+    payments: payments?.provider ?? null,
+  })
   const ownerEmail = (await accounts.byId(ownerId))?.email ?? ''
   const { providers, embedded, serve } = openProviders(settings, baseUrl, ownerEmail)
   if (embedded !== null && ownerEmail !== '') {
     const identity = { issuer: embedded.issuer, subject: ownerEmail, email: ownerEmail, login: null }
     await stores.identities.link(ownerId, { provider: 'idp', ...identity })
   }
-  // Nothing of payments is loaded where nobody pays.
-  const payments = profile.has_payments ? await openPayments(settings, baseUrl) : null
-  const billing = payments && createBilling({ client, table, clock, accounts, payments: payments.provider })
-  const pages = pagesHandler({ ...stores, accounts, providers, billing, baseUrl, clock, log })
+  const pages = pagesHandler({ ...stores, accounts, providers, baseUrl, clock, log })
   return {
     ...stores,
-    billing,
     pages,
     serve,
     setupLink: async () => `${baseUrl}/setup/${await stores.setupLinks.issue(ownerId)}`,
-    close: async () => payments?.close(),
+    async close() {
+      await payments?.close()
+      await stores.audit.flush()
+    },
   }
 }
 

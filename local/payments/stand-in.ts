@@ -77,8 +77,15 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
       return
     }
     const subscription = kind === 'subscriptions' ? subscriptions.get(id) : undefined
-    if (subscription !== undefined) sendJson(response, 200, subscription)
-    else sendJson(response, 404, { error: { type: 'invalid_request_error', message: 'No such object.' } })
+    if (subscription !== undefined && request.method === 'GET') sendJson(response, 200, subscription)
+    else if (
+      subscription !== undefined &&
+      request.method === 'DELETE' &&
+      subscription.status !== 'canceled'
+    ) {
+      await setStatus(id, 'canceled')
+      sendJson(response, 200, subscription)
+    } else sendJson(response, 404, { error: { type: 'invalid_request_error', message: 'No such object.' } })
   }
 
   /** The customer pays: the subscription is there, and the webhook is sent before the browser goes back. */

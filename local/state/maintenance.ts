@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Billing } from '#core/billing/billing'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
+import { createRetention } from '#core/deletion/retention'
+import type { Profile } from '#core/limits/profile'
 import type { Clock, Log } from '#core/ports'
 import type { Storage } from '#local/storage'
 
@@ -8,15 +11,22 @@ import type { Storage } from '#local/storage'
 const FIRST_MS = 60_000
 const PAUSE_MS = 3_600_000
 
-/** Deletes the data of projects and accounts that were deleted 30 days ago, once an hour until `stop`. */
-export function startStateMaintenance(storage: Storage, clock: Clock, log: Log) {
+export type StateMaintenanceServices = Storage & {
+  billing: Billing | null
+  profile: Profile
+  clock: Clock
+  log: Log
+}
+
+/**
+ * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's retention; cancels the
+ * subscriptions of deleted accounts. Once an hour until `stop`.
+ */
+export function startStateMaintenance({ billing, ...services }: StateMaintenanceServices) {
+  const { log } = services
   const stopping = new AbortController()
-  const purge = createPurge({
-    ...storage,
-    deletions: createDeletionList({ ...storage, clock }),
-    clock,
-    log,
-  })
+  const purge = createPurge({ ...services, deletions: createDeletionList(services) })
+  const retention = createRetention(services)
 
   async function run(): Promise<void> {
     let pause = FIRST_MS
@@ -24,6 +34,8 @@ export function startStateMaintenance(storage: Storage, clock: Clock, log: Log) 
       pause = PAUSE_MS
       try {
         await purge.tick()
+        await billing?.cancelPlanned()
+        while (await retention.tick());
       } catch (error) {
         log('JOB_FAILED', { job: 'state maintenance', error: String(error) })
       }

@@ -42,6 +42,8 @@ export const pagesRoutes = {
   confirmDelete: page('POST', '/settings/delete', 'Delete the account for good'),
   upgradePage: page('GET', '/account/billing/agent-upgrade', 'Upgrade to Pro'),
   startCheckout: page('POST', '/account/billing/checkout', 'Go to the payment provider'),
+  spendCapPage: page('GET', '/account/billing/spend-cap', 'The monthly spend cap of a paying account'),
+  changeSpendCap: page('POST', '/account/billing/spend-cap', 'Set or remove the monthly spend cap'),
   checkoutDone: page('GET', '/account/billing/done', 'Back from the payment provider'),
   paymentWebhook: {
     method: 'POST',

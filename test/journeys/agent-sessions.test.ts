@@ -24,7 +24,8 @@ async function send(method: string, path: string, body?: unknown, headers: Recor
     ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  for (const [secret] of text.matchAll(/a(?:as|ar|ap|ac|ae)_[0-9a-f]{64,}/g)) secrets.push(secret.slice(-64))
+  for (const [secret] of text.matchAll(/a(?:as|ar|ap|ac|ae|ak)_[0-9a-f]{64,}/g))
+    secrets.push(secret.slice(-64))
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return {
     status: response.status,
@@ -287,9 +288,18 @@ test('a demo session reads the seeded project under any name, and writes nothing
 
 test('the audit log tells of sessions, and no secret is in the data folder or in the output', async () => {
   const { access_token } = await detachedSession()
+  // The key of the first start is in the file of credentials, for the owner. A later one is nowhere.
+  const { body: key } = await post('/account/revoke-key', undefined, {
+    'X-API-Key': service.credentials.api_key,
+  })
+  expect(key.api_key).toMatch(/^aak_/)
+  expect((await get(`/projects?key=${key.api_key}`)).status).toBe(200)
+  expect((await get(`/stats?project=demo&key=${key.api_key}`)).status).toBe(200)
   const { body } = await get('/account/audit?limit=1000', access_token)
   const actions = (body.entries as { action: string }[]).map(({ action }) => action)
-  expect(actions).toEqual(expect.arrayContaining(['issueSession', 'revokeSession', 'revokeToken', 'stats']))
+  expect(actions).toEqual(
+    expect.arrayContaining(['issueSession', 'refreshSession', 'revokeSession', 'revokeToken', 'stats']),
+  )
   await service.stop()
   expect(secrets.length).toBeGreaterThan(20)
   const kept = filesBelow(service.dataDir).map(path => readFileSync(path, 'latin1'))

@@ -62,6 +62,14 @@ describe.each(rows)('%s', (name, route) => {
     ['guessed', async () => `${(await issue(SCOPES)).access_token.slice(0, -8)}00000000`],
     ['a refresh token', async () => (await issue(SCOPES)).refresh_token],
     [
+      'expired',
+      async () => {
+        const { access_token } = await issue(SCOPES)
+        world.wait(3_600_000)
+        return access_token
+      },
+    ],
+    [
       'of a deleted account',
       async () => {
         const account = await world.accounts.create({ email: 'x@y.z', tier: 'pro', complimentary: true })
@@ -87,6 +95,16 @@ describe.each(rows)('%s', (name, route) => {
     const foreign = await call(name, { key: null, headers: { ...headers, Origin: 'https://evil.example' } })
     expect([foreign.status, foreign.body.error]).toEqual([403, 'FORBIDDEN'])
     await world.newKey()
+  })
+
+  test('refuses the cookie of a browser that has signed out, and one that is unknown, with 401', async () => {
+    const { token } = await world.browserSessions.create(world.owner.id)
+    await world.browserSessions.end(token)
+    for (const value of [token, 'unknown']) {
+      const headers = { ...(await world.browser()), Cookie: `__Host-footfall-session=${value}` }
+      const { status, body } = await call(name, { key: null, headers })
+      expect([status, body.error]).toEqual([401, 'AUTH_REQUIRED'])
+    }
   })
 
   test('lets a demo session read, and write nothing', async () => {
@@ -126,11 +144,22 @@ function isOfPortfolio({ path }: Route): boolean {
   return path.includes('{idOrSlug}')
 }
 
-test('an access token is dead after its hour', async () => {
-  const { access_token } = await issue(SCOPES)
-  world.wait(3_600_000)
-  const headers = { Authorization: `Bearer ${access_token}` }
-  expect((await world.call(routes.listProjects, { key: null, headers })).status).toBe(401)
+const publicRows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
+  ([name, route]) => route.auth === 'none' && name !== 'revokeToken',
+)
+
+describe.each(publicRows)('%s, which everybody may call,', (name, route) => {
+  test('ignores a bad credential', async () => {
+    const bad = { Authorization: 'Bearer aas_0', Cookie: '__Host-footfall-session=0' }
+    const statuses: number[] = []
+    for (const credential of [{ key: null }, { key: 'aak_0', headers: bad }]) {
+      const { headers = {}, ...sent } = await goodRequest(world, name)
+      const all = { ...headers, ...('headers' in credential ? credential.headers : {}) }
+      statuses.push((await world.call(route, { ...sent, ...credential, headers: all })).status)
+    }
+    expect(Object.keys(route.responses)).toContain(String(statuses[0]))
+    expect(statuses[1]).toBe(statuses[0])
+  })
 })
 
 test('a demo session sees the demo project under every name, and itself alone', async () => {
@@ -153,6 +182,7 @@ test('every change is in the audit log, with the credential that did it, and no 
   const session = await issue(SCOPES)
   const credential = { key: null, headers: { Authorization: `Bearer ${session.access_token}` } }
   const project = await world.createProject()
+  world.wait(1)
   await world.call(routes.updateProject, {
     ...credential,
     id: project.name,

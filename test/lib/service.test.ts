@@ -316,17 +316,20 @@ test('CloudFront takes the cookies off ingestion', () => {
   }
 })
 
-test('the pages may read the secret of their providers, and no other function may', () => {
+test.each<[string, Record<string, string>, string[]]>([
+  ['the pages', { openIdIssuer: 'https://login.example.com', openIdClientId: 'footfall' }, ['pages']],
+  [
+    'with payments also the scheduler, which ends subscriptions,',
+    { profile: 'hosted', stripePrice: 'price_1' },
+    ['pages', 'scheduler'],
+  ],
+])('%s may read the secret of the providers, and no other function may', (_, options, readers) => {
   const accessSecretArn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:footfall-AbCdEf'
-  const withProviders = synthesize({
-    accessSecretArn,
-    openIdIssuer: 'https://login.example.com',
-    openIdClientId: 'footfall',
-  })
+  const withProviders = synthesize({ accessSecretArn, ...options })
   const policies = withProviders
     .all('AWS::IAM::Policy')
     .filter(([, policy]) => JSON.stringify(policy).includes(accessSecretArn))
-  expect(policies.map(([id]) => id.replace(/RoleDefaultPolicy.*/, ''))).toEqual(['pages'])
+  expect(policies.map(([id]) => id.replace(/RoleDefaultPolicy.*/, ''))).toEqual(readers)
   const keyReaders = plain
     .all('AWS::IAM::Policy')
     .filter(([, policy]) => JSON.stringify(policy).includes('secretsmanager:'))

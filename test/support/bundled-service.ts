@@ -85,7 +85,16 @@ export async function openBundledService(bundles: Bundles) {
     lake: { TABLE_NAME: state.table, STREAM_ARN: streamArn, BUCKET_NAME: bucket },
     live: { TABLE_NAME: state.table, ...plans },
     jobs: { TABLE_NAME: state.table, BUCKET_NAME: bucket, COMPACTION_MEMORY_MB: '256' },
-    scheduler: { TABLE_NAME: state.table, BUCKET_NAME: bucket, JOB_QUEUE_URL: queueUrl, EPOCH_MINUTES: '60' },
+    scheduler: {
+      TABLE_NAME: state.table,
+      BUCKET_NAME: bucket,
+      JOB_QUEUE_URL: queueUrl,
+      EPOCH_MINUTES: '60',
+      PROFILE: 'own',
+      LIMITS: '',
+      PROVIDER_CREDENTIALS: '',
+      STRIPE_PRICE: '',
+    },
     owner: { TABLE_NAME: state.table, BASE_URL, STREAM_ARN: streamArn },
   }
   const temporary = join(folder, 'tmp')

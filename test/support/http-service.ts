@@ -177,7 +177,10 @@ export async function openHttpService({
     return (await projects.create({ account, name })).project
   }
 
-  /** Sends a request to a route. Throws when the response has an error code that the route does not list. */
+  /**
+   * Sends a request to a route. Throws when the response has an error code that the route does not list, or a 401 without the header
+   * that says where to get access.
+   */
   async function call(route: Route, options: RequestOptions = {}): Promise<JsonResponse> {
     const path = route.path.replace(/\{\w+\}/, encodeURIComponent(options.id ?? ''))
     const query = new URLSearchParams(options.query)
@@ -196,7 +199,14 @@ export async function openHttpService({
     const text = await response.text()
     const isJson = response.headers.get('content-type') === 'application/json'
     const body = isJson ? JSON.parse(text) : {}
-    if (!response.ok) assertListedError(route, response.status, body)
+    if (!response.ok && route.responses[response.status] === undefined) {
+      assertListedError(route, response.status, body)
+    }
+    // A project token is not got by an agent (contract U56).
+    if (
+      response.headers.has('www-authenticate') !== (response.status === 401 && body.error !== 'INVALID_TOKEN')
+    )
+      throw new Error(`${route.method} ${route.path}: ${response.status} has the wrong WWW-Authenticate.`)
     return { status: response.status, headers: response.headers, body, text }
   }
 

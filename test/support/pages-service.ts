@@ -7,7 +7,7 @@ import { type AccountStore, createAccountStore } from '#core/accounts/store'
 import type { Billing } from '#core/billing/billing'
 import { createAddressGuards } from '#core/limits/address-guards'
 import { profiles } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
+import type { Clock, Log } from '#core/ports'
 import { createAgentSessionStore } from '#core/sessions/agent-sessions'
 import { createAuthRequestStore } from '#core/sessions/auth-requests'
 import { createBrowserSessionStore } from '#core/sessions/browser-sessions'
@@ -33,6 +33,7 @@ export type PagesServiceOptions = {
     baseUrl: string
     state: Awaited<ReturnType<typeof openTestState>>
     clock: Clock
+    log: Log
     accounts: AccountStore
   }) => Promise<Billing>
 }
@@ -91,7 +92,7 @@ export async function openPagesService({
     deleteAccount: async ({ id }) => void deleted.push(id),
     audit,
     guards: createAddressGuards({ ...services, profile: profiles[profile] }),
-    billing: (await billing?.({ baseUrl, state, clock, accounts })) ?? null,
+    billing: (await billing?.({ baseUrl, state, clock, log, accounts })) ?? null,
     baseUrl,
     clock,
     log,

@@ -34,6 +34,40 @@ test('an entry says who did what, when and with which result', async () => {
   expect(await log.list('acc_2', 10)).toEqual({ entries: [], next_before: null })
 })
 
+test('entries of reports that were written together are paged like all others, between changes of the same second', async () => {
+  const gathering = createAuditLog({
+    ...state,
+    clock: { now: () => now },
+    log: code => void logged.push(code),
+    waitMs: 60_000,
+  })
+  now = Date.UTC(2026, 10, 23, 23, 59, 57)
+  const expected: string[] = []
+  for (let i = 0; i < 60; i++) {
+    const entry = event({ action: `a${i}` })
+    expected.unshift(entry.action)
+    // Every seventh is a change, which does not wait. The seconds pass midnight.
+    await (i % 7 === 3 ? gathering.record(entry) : gathering.recordReport(entry))
+    now += 130
+  }
+  const { Count: changes } = await state.client.scan({ TableName: state.table })
+  for (const limit of [1, 4, 7, 100]) {
+    const seen: string[] = []
+    let before: string | undefined
+    for (;;) {
+      const page = await gathering.list('acc_1', limit, before)
+      expect(page?.entries.length).toBeLessThanOrEqual(limit)
+      seen.push(...(page?.entries ?? []).map(({ action }) => action))
+      if (page?.next_before == null) break
+      before = page.next_before
+    }
+    expect(seen).toEqual(expected)
+  }
+  const { Count: all } = await state.client.scan({ TableName: state.table })
+  // An item for each change, and one for each second with reports.
+  expect([changes, all]).toEqual([9, 9 + 8])
+})
+
 test('pages give every entry once, newest first, over several days', async () => {
   for (let i = 0; i < 25; i++) {
     await log.record(event({ action: `a${i}` }))

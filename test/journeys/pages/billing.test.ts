@@ -16,9 +16,9 @@ beforeAll(async () => {
   browser = await launchBrowser()
   service = await openPagesService({
     profile: 'hosted',
-    billing: async ({ baseUrl, state, clock, accounts }) => {
+    billing: async ({ baseUrl, state, clock, log, accounts }) => {
       standIn = await startPaymentStandIn({ webhookUrl: `${baseUrl}/webhooks/payment` })
-      billing = createBilling({ ...state, clock, accounts, payments: createStripePayments(standIn) })
+      billing = createBilling({ ...state, clock, log, accounts, payments: createStripePayments(standIn) })
       return billing
     },
   })
@@ -82,8 +82,32 @@ test('a person who pays has Pro when the browser is back', async () => {
   expect(await tierOf(id)).toBe('free')
   await page.getByRole('button', { name: 'Pay' }).click()
   expect(new URL(page.url()).pathname).toBe('/account/billing/done')
+  expect(await page.textContent('h1')).toBe('You have Pro')
   expect(await tierOf(id)).toBe('pro')
   expect(await billing.isCheckoutPending(id)).toBe(false)
+  await close()
+})
+
+test('a person who pays sets a spend cap and removes it, and nobody else has one', async () => {
+  const { page, id, close } = await freeAccount()
+  expect((await page.goto('/account/billing/spend-cap'))?.status()).toBe(403)
+  await payFor(page, id)
+  // The plan of a browser session may be 5 s old.
+  service.wait(5_000)
+  await page.goto('/settings')
+  await page.getByRole('link', { name: 'Spend cap' }).click()
+  const save = async (dollars: string) => {
+    await page.getByLabel('Dollars a month').fill(dollars)
+    await page.getByRole('button', { name: 'Save the spend cap' }).click()
+  }
+  const cap = async () => (await service.accounts.byId(id))?.monthly_spend_cap_dollars
+  await save('25')
+  expect([await cap(), await page.getByLabel('Dollars a month').inputValue()]).toEqual([25, '25'])
+  await save('0')
+  expect([await cap(), await page.textContent('body')]).toEqual([25, expect.stringContaining('999999')])
+  await page.goto('/account/billing/spend-cap')
+  await save('')
+  expect(await cap()).toBeNull()
   await close()
 })
 

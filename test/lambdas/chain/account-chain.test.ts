@@ -37,7 +37,10 @@ function reportEndpoint({
     agentSessions: { byAccessToken: async () => null },
     browserSessions: { byToken: async () => null },
     demo: { project: async () => null },
-    audit: { record: async event => void audited.push(event) },
+    audit: {
+      record: async event => void audited.push(event),
+      recordReport: async event => void audited.push(event),
+    },
     profile: profiles.own,
     projects: {
       resolve: async (_, name) => (name === 'shop' ? project : null),

@@ -1,0 +1,121 @@
+import type { Account } from '#core/accounts/caller'
+import type { AccountStore } from '#core/accounts/store'
+import type { Erasures } from '#core/erasure/erasures'
+import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
+import type { Clock, Log } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import type { ProjectStore } from '#core/projects/store'
+import { orUnavailable, type StateTable } from '#core/state-table'
+import { DAY_MS, midnight, utcDate } from '#core/time'
+import { createFoldedEvents } from '#core/usage/folded-events'
+import { ownerPartition } from '#core/usage/item-keys'
+
+export type RetentionServices = StateTable & {
+  clock: Clock
+  log: Log
+  profile: Profile
+  accounts: Pick<AccountStore, 'byId' | 'listIds'>
+  projects: Pick<ProjectStore, 'list'>
+  erasures: Pick<Erasures, 'expireEvents'>
+}
+
+/** How far today's round is. */
+type Round = { day: string; after: string | null; isDone: boolean }
+
+const ROUND_KEY = { pk: 'install', sk: 'retention' }
+
+/**
+ * Deletes events that are older than their account's plan keeps them (contract 6). Reads hide them on the day when they become too
+ * old; they are deleted here by the day of their arrival, two days later: an event may be dated up to five minutes after its arrival, and
+ * only whole days are counted. An event that was sent late goes as much later. The counters of the project are not reduced (U21).
+ */
+export function createRetention({
+  client,
+  table,
+  clock,
+  log,
+  profile,
+  accounts,
+  projects,
+  erasures,
+}: RetentionServices) {
+  const readFoldedEvents = createFoldedEvents({ client, table })
+  const isLimited = Object.values(profile.tiers).some(({ retention_days }) => retention_days !== NO_LIMIT)
+
+  /**
+   * Works on one page of the accounts, once a day on each. Returns whether today's round goes on. A failed account is logged, and its
+   * turn comes again on the next day.
+   */
+  async function tick(): Promise<boolean> {
+    if (!isLimited) return false
+    const round = await readRound()
+    if (round.isDone) return false
+    const { ids, next } = await accounts.listIds(round.after)
+    for (const id of ids) {
+      try {
+        const account = await accounts.byId(id)
+        if (account !== null) await expireAccount(account)
+      } catch (error) {
+        log('JOB_FAILED', { job: `retention of ${id}`, error: String(error) })
+      }
+    }
+    await saveRound({ ...round, after: next, isDone: next === null })
+    return next !== null
+  }
+
+  async function expireAccount(account: Account): Promise<void> {
+    const { retention_days } = limitsOf(profile, account)
+    if (retention_days === NO_LIMIT) return
+    const keptSince = midnight(clock.now()) - retention_days * DAY_MS
+    const last = utcDate(keptSince - 2 * DAY_MS)
+    for (const project of await projects.list(account.id)) {
+      const done = await expiredUntil(project)
+      if (done >= last) continue
+      if (await hasEvents(project, done, last)) {
+        const until = (keptSince - DAY_MS) / 1_000 - 1
+        // Too many erasures are under way in the bucket: the next round tries again.
+        if (!(await erasures.expireEvents(project, last, until))) continue
+      }
+      await saveExpiredUntil(project, last)
+    }
+  }
+
+  /** Whether events of the project arrived after the day `after` and until the day `last`. */
+  async function hasEvents({ id }: Project, after: string, last: string): Promise<boolean> {
+    const days = await readFoldedEvents(id)
+    return [...days].some(([day, events]) => day > after && day <= last && events > 0)
+  }
+
+  /** The day up to which events are deleted, YYYY-MM-DD; for a new project the day before it was created. */
+  async function expiredUntil({ id, created_at }: Project): Promise<string> {
+    const { Item } = await orUnavailable(
+      client.get({ TableName: table, Key: keyOf(id), ConsistentRead: true }),
+    )
+    return String(Item?.day ?? utcDate(Date.parse(created_at) - DAY_MS))
+  }
+
+  async function saveExpiredUntil({ id }: Project, day: string): Promise<void> {
+    await orUnavailable(client.put({ TableName: table, Item: { ...keyOf(id), day } }))
+  }
+
+  async function readRound(): Promise<Round> {
+    const { Item } = await orUnavailable(
+      client.get({ TableName: table, Key: ROUND_KEY, ConsistentRead: true }),
+    )
+    const day = utcDate(clock.now())
+    return Item?.day === day ? (Item as Round) : { day, after: null, isDone: false }
+  }
+
+  async function saveRound({ day, after, isDone }: Round): Promise<void> {
+    await orUnavailable(client.put({ TableName: table, Item: { ...ROUND_KEY, day, after, isDone } }))
+  }
+
+  return { tick }
+}
+
+export type Retention = ReturnType<typeof createRetention>
+
+/** Beside the counters of the project, so that it goes with them. */
+function keyOf(projectId: string) {
+  return { pk: ownerPartition(projectId), sk: 'retention' }
+}

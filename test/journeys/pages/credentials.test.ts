@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sessionCookie } from '#lambdas/cookies'
+import { type Route, type RouteName, routes } from '#schemas/routes'
+import { openPagesService, type PagesService } from '#test/support/pages-service'
+
+/** Every page with every kind of credential. A page that is added needs a signed-in browser, or a line in PUBLIC. */
+
+/** What anybody gets there; the ids and links of this test are unknown. */
+const PUBLIC: Partial<Record<RouteName, number>> = {
+  home: 200,
+  llms: 200,
+  pagesScript: 200,
+  signInPage: 200,
+  startSignIn: 404,
+  finishSignIn: 404,
+  setupPage: 404,
+  redeemSetup: 404,
+  authorizePage: 404,
+  // No payments under the profile `own`.
+  paymentWebhook: 404,
+}
+/** What a signed-in browser gets there without payments. */
+const WITHOUT_PAYMENTS: Partial<Record<RouteName, number>> = { spendCapPage: 404 }
+const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
+  ([, route]) => route.auth === 'browser',
+)
+
+let service: PagesService
+beforeAll(async () => {
+  service = await openPagesService()
+})
+afterAll(() => service.close())
+
+const cookieOf = (token: string) => ({
+  Cookie: String(sessionCookie(service.baseUrl).set(token).split(';')[0]),
+})
+
+async function signedIn(): Promise<Record<string, string>> {
+  return cookieOf((await service.browserSessions.create(service.owner.id)).token)
+}
+
+/** Credentials that open no page of an account. */
+const strangers: [string, () => Promise<Record<string, string>>][] = [
+  ['no credential', async () => ({})],
+  ['an unknown cookie', async () => cookieOf('unknown')],
+  [
+    'the cookie of a browser that has signed out',
+    async () => {
+      const { token } = await service.browserSessions.create(service.owner.id)
+      await service.browserSessions.end(token)
+      return cookieOf(token)
+    },
+  ],
+  [
+    'an agent session',
+    async () => {
+      const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
+      const session = await service.agentSessions.issue(service.owner.id, {
+        ...client,
+        scopes: ['account:read'],
+      })
+      return { Authorization: `Bearer ${session.access_token}` }
+    },
+  ],
+  ['an API key', async () => ({ 'X-API-Key': await service.accounts.issueApiKey(service.owner.id) })],
+]
+
+function send({ method, path }: Route, headers: Record<string, string>): Promise<Response> {
+  return fetch(service.baseUrl + path.replace(/\{\w+\}/, 'unknown'), {
+    method,
+    redirect: 'manual',
+    headers: { Accept: 'text/html', ...headers },
+  })
+}
+
+describe.each(rows)('%s', (name, route) => {
+  test.each(strangers)('with %s shows nothing of an account', async (_, credential) => {
+    const response = await send(route, await credential())
+    const { status, headers } = response
+    expect(await response.text()).not.toContain(service.owner.id)
+    if (PUBLIC[name] !== undefined) expect(status).toBe(PUBLIC[name])
+    else if (route.method === 'GET') {
+      const to = encodeURIComponent(route.path)
+      expect([status, headers.get('location')]).toEqual([303, `/auth/sign-in?to=${to}`])
+    } else {
+      expect([status, headers.get('www-authenticate')]).toEqual([
+        401,
+        expect.stringContaining('oauth-protected-resource'),
+      ])
+    }
+  })
+
+  test('changes nothing for a signed-in browser without the token of the form', async () => {
+    const { status } = await send(route, await signedIn())
+    if (PUBLIC[name] !== undefined) expect([PUBLIC[name], 303]).toContain(status)
+    else expect(status).toBe(route.method === 'GET' ? (WITHOUT_PAYMENTS[name] ?? 200) : 403)
+  })
+})

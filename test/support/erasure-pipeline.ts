@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { packRecord } from '#core/ingest/record'
+import { createLakeConsumer } from '#core/lake/consumer'
+import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
+import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import type { Lake, StreamEntry } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import { createStores } from '#core/stores'
+import { createCompactor } from '#duckdb/compactor'
+import { createFolderLake } from '#local/lake/folder'
+import { request } from './compactor-lake.ts'
+import { noIdentity } from './no-identity.ts'
+import type { TestState } from './test-state.ts'
+
+export const ERASURE_START = Date.parse('2026-11-18T12:00:00Z')
+
+type Sender = Pick<Project, 'id' | 'account_id' | 'bucket'>
+/** The project of events without another one. */
+const PROJECT: Sender = { id: 'proj_1', account_id: 'acc_1', bucket: 7 }
+
+/** The pipeline of one machine with real files and a real state table, and a clock that the test sets. */
+export function openErasurePipeline(state: TestState, dir: string) {
+  const clock = { time: ERASURE_START, now: () => clock.time }
+  const stores = createStores(state, clock)
+  const { lakeState, usage, erasures } = stores
+  const lake = createFolderLake(join(dir, 'lake'))
+  const entries: StreamEntry[] = []
+  const stream = {
+    read: async (_: string, after: string | null) =>
+      entries.filter(({ sequence }) => after === null || Number(sequence) > Number(after)),
+  }
+  const log = () => {}
+  const compactor = createCompactor({ lake, tempDir: join(dir, 'temp'), log, threads: 1 })
+  const senders = new Map<string, Sender>([[PROJECT.id, PROJECT]])
+  const projects = {
+    byId: async (id: string) => (senders.get(id) ?? null) as Project | null,
+    noteEventIds: async () => {},
+  }
+  const common = { state: lakeState, lake, usage, clock, log }
+  const consumer = createLakeConsumer({ ...common, stream, projects, identity: noIdentity })
+  const worker = createLakeWorker({ ...common, compactor, projects })
+  const jobs: LakeJob[] = []
+  const maintenance = createMaintenance(
+    { ...common, jobs: { send: async job => void jobs.push(job) }, onErased: erasures.onErased },
+    { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 },
+  )
+
+  async function run(): Promise<void> {
+    await maintenance.tick()
+    for (const job of jobs.splice(0)) await worker.run(job)
+  }
+
+  /** Stores events of these users, and compacts them. */
+  function store(...users: string[]): Promise<void> {
+    return storeFor(PROJECT, ...users)
+  }
+
+  async function storeFor(project: Sender, ...users: string[]): Promise<void> {
+    await consumeFor(project, ...users)
+    for (let i = 0; i < 3; i++) await run()
+  }
+
+  function consumeOnly(...users: string[]): Promise<void> {
+    return consumeFor(PROJECT, ...users)
+  }
+
+  async function consumeFor(project: Sender, ...users: string[]): Promise<void> {
+    senders.set(project.id, project)
+    const events = users.map(user_id => ({ user_id, session_id: `session of ${user_id}` }))
+    const sequence = String(entries.length + 1)
+    const sent = request({ project: project.id, bucket: project.bucket, at: clock.time, events })
+    entries.push({ sequence, data: packRecord({ ...sent, account_id: project.account_id }) })
+    await consumer.consume('0')
+  }
+
+  async function wait(ms: number): Promise<void> {
+    clock.time += ms
+    for (let i = 0; i < 3; i++) await run()
+  }
+
+  return { ...stores, clock, lake, maintenance, worker, jobs, store, storeFor, consumeOnly, wait, run }
+}
+
+/** The names of files that have the text in any column of any row, and of items of the state that have it. */
+export async function findText(
+  state: TestState,
+  lake: Pick<Lake, 'list' | 'get'>,
+  text: string,
+): Promise<string[]> {
+  const found: string[] = []
+  for (const { key } of await lake.list('')) {
+    const bytes = await lake.get(key)
+    if (bytes === null) continue
+    const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer, compressors })
+    const isThere = rows.some(row => Object.values(row).some(value => String(value).includes(text)))
+    if (isThere) found.push(key)
+  }
+  const { Items = [] } = await state.client.scan({ TableName: state.table })
+  if (JSON.stringify(Items).includes(text)) found.push('state')
+  return found
+}
