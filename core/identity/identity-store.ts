@@ -64,13 +64,6 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     return opened.files.length === 0 ? null : opened
   }
 
-  /** The id that stands for a person: the one that reads show for all of the person's ids. */
-  async function finalId(scope: IdentityScope, id: string): Promise<string> {
-    const starts = await Promise.all(scope.projects.map(project => links.linksFrom(project.id, id)))
-    if (starts.flat().length === 0) return id
-    return resolveLinks(await resolved.readComponent(scope, id)).get(id) ?? id
-  }
-
   /** All ids that resolve to the same person as `id` in the scope, `id` and the final id among them. */
   async function personIds(scope: IdentityScope, id: string): Promise<string[]> {
     const finals = resolveLinks(await resolved.readComponent(scope, id))
@@ -142,7 +135,7 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     add,
     scopeOf,
     openLinks,
-    finalId,
+    finalId: resolved.finalId,
     personIds,
     findByEmail,
     readProfile,
