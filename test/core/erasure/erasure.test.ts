@@ -67,10 +67,14 @@ function openPipeline() {
     for (let i = 0; i < 3; i++) await run()
   }
 
-  async function consumeOnly(...users: string[]): Promise<void> {
+  function consumeOnly(...users: string[]): Promise<void> {
+    return consumeFor(PROJECT, ...users)
+  }
+
+  async function consumeFor({ id, bucket }: typeof PROJECT, ...users: string[]): Promise<void> {
     const events = users.map(user_id => ({ user_id, session_id: `session of ${user_id}` }))
     const sequence = String(entries.length + 1)
-    entries.push({ sequence, data: packRecord(request({ at: clock.time, events })) })
+    entries.push({ sequence, data: packRecord(request({ project: id, bucket, at: clock.time, events })) })
     await consumer.consume('0')
   }
 
@@ -79,7 +83,20 @@ function openPipeline() {
     for (let i = 0; i < 3; i++) await run()
   }
 
-  return { clock, lake, lakeState, erasures, maintenance, worker, jobs, store, consumeOnly, wait, run }
+  return {
+    clock,
+    lake,
+    lakeState,
+    erasures,
+    maintenance,
+    worker,
+    jobs,
+    store,
+    consumeOnly,
+    consumeFor,
+    wait,
+    run,
+  }
 }
 
 /** The names of files that have the text in any column of any row, and of items of the state that have it. */
@@ -117,6 +134,19 @@ test('after an erasure no file of the lake and no item of the state has the id, 
   await wait(TOMBSTONE_MS)
   expect(await erasures.progress('acc_1', id)).toEqual(done)
   expect(await erasures.progress('acc_2', id)).toBeNull()
+})
+
+test('an erasure in a joined scope covers every member project, and one receipt counts for all of them', async () => {
+  const { lake, lakeState, erasures, store, consumeFor, wait } = openPipeline()
+  const blog = { ...PROJECT, id: 'proj_2', name: 'blog', bucket: 8 }
+  await consumeFor(blog, ADA, 'bob')
+  await store(ADA, ADA)
+  const id = await erasures.erasePerson(PROJECT, [ADA], 2, [blog])
+  for (const bucket of [7, 8]) expect((await lakeState.manifest(bucket)).tombstones).toHaveLength(1)
+  for (let i = 0; i < 6; i++) await wait(6 * MINUTE)
+  expect(await findText(lake, ADA)).toEqual([])
+  const done = await erasures.progress('acc_1', id)
+  expect(done).toMatchObject({ status: 'done', project: 'shop', sessions: 2, removed: { events: 3 } })
 })
 
 test('a later event of the same id is stored and stays', async () => {
