@@ -28,7 +28,11 @@ const MINUTE = 60_000
 const PROJECT = { id: 'proj_1', name: 'shop', account_id: 'acc_1', bucket: 7 }
 const SETTINGS = { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 }
 
-function openPipeline() {
+/** `withheld`: jobs of this kind never run. */
+function openPipeline({
+  withheld,
+  ...settings
+}: Partial<typeof SETTINGS> & { withheld?: LakeJob['kind'] } = {}) {
   const clock = { time: Date.parse('2026-11-18T12:00:00Z'), now: () => clock.time }
   const state = createMemoryLakeState()
   const lake = createSimulatedLake()
@@ -69,7 +73,7 @@ function openPipeline() {
   const jobs: LakeJob[] = []
   const maintenance = createMaintenance(
     { ...common, jobs: { send: async job => void jobs.push(job) }, onErased: erasures.onErased },
-    SETTINGS,
+    { ...SETTINGS, ...settings },
   )
   const worker = createLakeWorker({ ...common, compactor, projects })
 
@@ -105,7 +109,7 @@ function openPipeline() {
 
   async function run(): Promise<void> {
     await maintenance.tick()
-    for (const job of jobs.splice(0)) await worker.run(job)
+    for (const job of jobs.splice(0)) if (job.kind !== withheld) await worker.run(job)
     expectClearedSegments()
   }
 
@@ -173,6 +177,17 @@ test('a compaction that began before an erasure ends after it, and its segment i
   expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 1 } })
 })
 
+test('a compaction that begins after an erasure leaves its events out and counts them', async () => {
+  const { consume, takeJob, worker, erase, finish, filesOf, progress, expectClearedSegments } = openPipeline()
+  await consume('ada', 'bob')
+  const id = await erase('ada')
+  await worker.run(await takeJob('compact'))
+  expectClearedSegments()
+  expect(filesOf('ada').filter(key => key.startsWith('segments/'))).toEqual([])
+  await finish()
+  expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 1 } })
+})
+
 test('a merge that began before an erasure ends after the rewrite, and brings nothing back', async () => {
   const { store, takeJob, runLate, run, erase, finish, filesOf, progress, expectClearedSegments } =
     openPipeline()
@@ -189,16 +204,14 @@ test('a merge that began before an erasure ends after the rewrite, and brings no
 })
 
 test('a merge that began before segments without the erased user were checked does not undo the check', async () => {
-  const { state, store, takeJob, runLate, run, erase, finish, expectClearedSegments } = openPipeline()
+  const { state, store, takeJob, runLate, run, erase } = openPipeline()
   for (let i = 0; i < 4; i++) await store('bob')
   await runLate(await takeJob('merge'), async () => {
     await erase('ada')
     await run()
   })
-  expectClearedSegments()
-  await finish()
   const { segments, tombstoneCount } = state.peekManifest(PROJECT.bucket)
-  expect(segments.map(({ erased }) => erased)).toEqual(segments.map(() => tombstoneCount))
+  expect(segments.map(({ erased }) => erased)).toEqual(Array(4).fill(tombstoneCount))
 })
 
 test('a merge that was sent before a rewrite does nothing while only some of its segments are rewritten', async () => {
@@ -275,14 +288,44 @@ test('an erasure is not done while a job that began before it may still write', 
   expect((await progress(id))?.status).toBe('done')
 })
 
-test('an erasure is done only after the hot files are without its events', async () => {
-  const { store, wait, erase, clock, filesOf, progress } = openPipeline()
+test('two erasures are removed from a segment by one rewrite, and each counts its own events', async () => {
+  const { store, erase, finish, filesOf, progress } = openPipeline()
+  await store('ada', 'bob', 'bob', 'eve')
+  const ids = [await erase('ada'), await erase('bob')]
+  await finish()
+  expect([filesOf('ada'), filesOf('bob')]).toEqual([[], []])
+  expect(filesOf('eve')).not.toEqual([])
+  const removed = await Promise.all(ids.map(async id => (await progress(id))?.removed.events))
+  expect(removed).toEqual([1, 2])
+})
+
+test.each([
+  ['segments are rewritten', { withheld: 'rewrite' as const }],
+  ['hot files are rewritten', { withheld: 'rewrite-hot' as const }],
+  ['replaced segments are deleted', { keepErasedMs: 120 * MINUTE }],
+])('an erasure is not done before %s', async (_, options) => {
+  const { store, erase, finish, filesOf, progress } = openPipeline(options)
   await store('ada', 'bob')
   const id = await erase('ada')
-  const erasedAt = clock.time
-  while ((await progress(id))?.status !== 'done') {
-    expect(clock.time).toBeLessThan(erasedAt + 60 * MINUTE)
-    await wait(2 * MINUTE)
-    if ((await progress(id))?.status === 'done') expect(filesOf('ada')).toEqual([])
-  }
+  await finish()
+  expect(filesOf('ada')).not.toEqual([])
+  expect((await progress(id))?.status).not.toBe('done')
+})
+
+test('an event that a slow consumer brings after the erasure was done is removed, and the erasure goes on until then', async () => {
+  const { clock, store, run, erase, finish, filesOf, progress } = openPipeline()
+  await store('ada', 'bob')
+  const arrivedAt = clock.time
+  const id = await erase('ada')
+  await finish()
+  expect((await progress(id))?.status).toBe('done')
+  const now = clock.time
+  clock.time = arrivedAt
+  await store('ada', 'bob')
+  clock.time = now
+  await run()
+  expect((await progress(id))?.status).toBe('running')
+  await finish()
+  expect(filesOf('ada')).toEqual([])
+  expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 2 } })
 })
