@@ -38,7 +38,9 @@ export function createS3Lake({ client, bucket }: { client: S3Client; bucket: str
       const page = await orUnavailable(
         client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken: next })),
       )
-      for (const { Key = '', Size = 0 } of page.Contents ?? []) objects.push({ key: Key, size: Size })
+      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
+        objects.push({ key: Key, size: Size, ...(LastModified && { writtenAt: LastModified.getTime() }) })
+      }
       if (page.NextContinuationToken === undefined) return objects
       next = page.NextContinuationToken
     }

@@ -1,6 +1,7 @@
-import { parseHotKey } from '#core/lake/keys'
 import type { FileCondition, SqlParam, SqlQuery } from '#core/ports'
 import { isFileCondition } from '#core/sql'
+import { byAddress, type FileConditionForm } from './file-condition.ts'
+import { textLiteral } from './text-literal.ts'
 
 /**
  * Converts a value into a typed literal of Trino's SQL, which DuckDB also reads. Athena cannot bind values: its
@@ -19,31 +20,16 @@ export function literal(value: Exclude<SqlParam, FileCondition>): string {
   }
 }
 
-/** Files of a condition that are named at most. A path has about 70 characters, and Athena takes statements of 256 KB. */
-const MAX_NAMED_FILES = 1_000
-
 /**
- * Whether the text of a statement names exactly these files. It leaves out many hot files: the condition on their epochs also
- * chooses them, except that it does not exclude files that came later. Files of segments are always named, because the rows of a
- * segment are in older segments too.
+ * Puts a literal in the place of each `?`. `lakeLocation` is the address of the lake, e.g. s3://bucket; `form` says how conditions on
+ * files are written. Throws where a literal might not stay a token of its own: at a `?` within quotes or a comment, or beside a
+ * quote, a word or another `?`. Also throws when the number of values is not the number of `?`.
  */
-function namesFiles({ files }: FileCondition): boolean {
-  return files.length <= MAX_NAMED_FILES || !files.every(key => parseHotKey(key) !== null)
-}
-
-/** Athena's column "$path" has the address of the file that a row comes from. No row is in none of the files. */
-function fileCondition(condition: FileCondition, lakeLocation: string): string {
-  if (condition.files.length === 0) return 'false'
-  if (!namesFiles(condition)) return 'true'
-  return `"$path" IN (${condition.files.map(key => textLiteral(`${lakeLocation}/${key}`)).join(', ')})`
-}
-
-/**
- * Puts a literal in the place of each `?`. `lakeLocation` is the address of the lake, e.g. s3://bucket. Throws where a literal might not stay a token of its own: at a `?` within
- * quotes or a comment, or beside a quote, a word or another `?`. Also throws when the number of values is not the number
- * of `?`.
- */
-export function renderSql({ text, params }: Pick<SqlQuery, 'text' | 'params'>, lakeLocation: string): string {
+export function renderSql(
+  { text, params }: Pick<SqlQuery, 'text' | 'params'>,
+  lakeLocation: string,
+  form: FileConditionForm = byAddress,
+): string {
   let count = 0
   const rendered = text.replaceAll(TOKEN, (token, offset: number) => {
     if (token !== '?') {
@@ -56,7 +42,7 @@ export function renderSql({ text, params }: Pick<SqlQuery, 'text' | 'params'>, l
     }
     const value = params[count++]
     if (value === undefined) throw new Error(`more ? than the ${params.length} values`)
-    return isFileCondition(value) ? fileCondition(value, lakeLocation) : literal(value)
+    return isFileCondition(value) ? form(value.files, lakeLocation) : literal(value)
   })
   if (count !== params.length) throw new Error(`${params.length} values for ${count} ?`)
   return rendered
@@ -73,17 +59,6 @@ function isOpen(token: string): boolean {
   if (token.startsWith('--')) return false
   if (token.startsWith('/*')) return !/^\/\*[\s\S]*\*\/$/.test(token)
   return (token.split(token.charAt(0)).length - 1) % 2 === 1
-}
-
-/** Control characters. Engines and transports treat them differently within quotes. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
-
-/** A lone surrogate becomes U+FFFD, because events are stored so (contract R3). */
-function textLiteral(value: string): string {
-  const text = value.toWellFormed()
-  if (CONTROL.test(text)) return `from_utf8(from_hex('${Buffer.from(text).toString('hex').toUpperCase()}'))`
-  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Every whole number is a bigint, also a small one, because DuckDB binds it so. */

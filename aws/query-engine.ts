@@ -13,9 +13,10 @@ import type { QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
 import { queryFailure } from '#core/query-failures'
 import { isThrottled, isTransient } from '#core/transient'
 import { toQueryError } from './athena-failure.ts'
+import { athenaCostUsd } from './athena-price.ts'
 import { toRow } from './athena-rows.ts'
 import { type Backoff, backOff } from './backoff.ts'
-import { renderSql } from './literal.ts'
+import { statementText } from './statement-text.ts'
 
 export type AthenaEngineSettings = {
   client: AthenaClient
@@ -41,9 +42,6 @@ const POLL_GROWTH = 1.4
 const PAGE_ROWS = 1_000
 /** How long the engine tries to stop a statement. A statement that cannot be stopped ends by the workgroup's limits. */
 const STOP_MS = 3_000
-/** Athena's price for 10^12 bytes. The bill has at least 10 MB for each statement. */
-const USD_PER_TB = 5
-const MIN_BILLED_BYTES = 10_000_000
 const STOP_BACKOFF: Backoff = { baseMs: 100, maxMs: 1_000 }
 
 export type AthenaEngine = QueryEngine & {
@@ -93,7 +91,7 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
   /** Starts a statement. No signal aborts the start, because without its id the statement could not be stopped. */
   async function start(query: SqlQuery): Promise<string> {
     const command = new StartQueryExecutionCommand({
-      QueryString: renderSql(query, lakeLocation),
+      QueryString: statementText(query, lakeLocation),
       WorkGroup: workGroup,
       // Without a catalog Athena takes the one of Glue. A named catalog may need the right athena:GetDataCatalog.
       QueryExecutionContext: { Database: database },
@@ -172,7 +170,7 @@ function toStatistics({ Statistics = {} }: QueryExecution): QueryStatistics {
     engine: 'athena',
     rowsScanned: null,
     bytesScanned,
-    costUsd: (Math.max(bytesScanned, MIN_BILLED_BYTES) * USD_PER_TB) / 1e12,
+    costUsd: athenaCostUsd(bytesScanned),
     engineMs: Statistics.EngineExecutionTimeInMillis ?? 0,
     queueMs: Statistics.QueryQueueTimeInMillis ?? 0,
   }

@@ -40,6 +40,7 @@ import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
 import { MAINTENANCE } from './maintenance-settings.ts'
 import { createAthenaEngine } from './query-engine.ts'
+import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
 import { readSettings } from './settings.ts'
 import { createKinesisStream } from './stream.ts'
@@ -98,6 +99,7 @@ export function createReportsServices(environment: Environment) {
       ...access,
       buffer: createLiveBuffer(stores, { clock, bufferMs }),
       engine,
+      estimator: athenaEstimator,
       openLake: () => openLake({ state: stores.lakeState, lake }),
       identity: createIdentityStore({ ...stores, lake, clock }),
       users: createUserResolver({ ...stores, clock }),

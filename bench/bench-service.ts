@@ -11,7 +11,8 @@ import type { LoadPlan, LoadResult } from './load.ts'
 export type Target = { name: string; port: number; tokens: string[]; key?: string; process: ChildProcess }
 
 export const CONNECTIONS = 64
-const NODE_ARGS = ['--disable-warning=ExperimentalWarning']
+/** Those of `npm start`. */
+export const NODE_ARGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16']
 
 /** Creates a data folder on the disk of the repository, because the folder for temporary files may be in memory. */
 export function createBenchFolder(): string {

@@ -21,7 +21,7 @@ import type { LoadPlan, LoadResult } from './load.ts'
  *   --seconds 8     length of one measurement
  *   --rounds 3      measurements per server
  *   --minutes 0     afterwards, send requests at half of the highest rate for this time, and print the service's memory
- *   --projects 1    projects that get the events in turns
+ *   --projects 1    projects that get the events in turns; beside them it measures one project, in the same service
  *   --event-ids     give every event an event_id
  *   --alone         measure only the HTTP front, the track function and the log, without lake and queries
  */
@@ -46,6 +46,8 @@ const SHAPES: RequestShape[] = [
   { name: 'single events', path: '/track', events: 1, minRatio: 1 / 3 },
   { name: 'batches of 100', path: '/track/batch', events: 100, minRatio: 1 / 4 },
 ]
+/** Of many projects, of the rate of one. */
+const MIN_RATIO_TO_ONE = 0.8
 const MEMORY_EVERY_MS = 15_000
 
 async function startBare(): Promise<Target> {
@@ -75,20 +77,26 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] as number
 }
 
-/** Measures both servers in turns. Returns the median rate of the service, in requests per second. */
-async function compare(shape: RequestShape, bare: Target, service: Target): Promise<number> {
+/** Measures the targets in turns, the bare server first. Returns the median rate of the last one, in requests per second. */
+async function compare(shape: RequestShape, targets: readonly Target[]): Promise<number> {
   console.log(`${shape.name}, ${CONNECTIONS} connections`)
-  const rates: Record<string, number[]> = { [bare.name]: [], [service.name]: [] }
+  const rates = targets.map((): number[] => [])
   for (let round = 0; round < Number(options.rounds); round++) {
-    for (const target of [bare, service]) {
+    for (const [i, target] of targets.entries()) {
       const result = await runLoad(target, { path: shape.path, seconds, eventIds })
-      rates[target.name]!.push(result.perSecond)
+      rates[i]?.push(result.perSecond)
       printResult(target.name, result, shape.events)
     }
   }
-  const highestRate = median(rates[service.name]!)
-  const ratio = highestRate / median(rates[bare.name]!)
+  const medians = rates.map(median)
+  const service = targets.at(-1) as Target
+  const [bareRate, highestRate] = [medians[0] as number, medians.at(-1) as number]
+  const ratio = highestRate / bareRate
   console.log(`  ratio to the bare server: ${ratio.toFixed(2)} (goal: at least ${shape.minRatio.toFixed(2)})`)
+  if (targets.length > 2) {
+    const ratioToOne = highestRate / (medians[1] as number)
+    console.log(`  ratio to one project: ${ratioToOne.toFixed(2)} (goal: at least ${MIN_RATIO_TO_ONE})`)
+  }
   const halfLoad = await runLoad(service, { path: shape.path, rate: highestRate / 2, seconds, eventIds })
   printResult('at half of the highest rate', halfLoad, shape.events)
   return highestRate
@@ -111,9 +119,12 @@ async function watchMemory(service: Target, shape: RequestShape, highestRate: nu
 const dir = createBenchFolder()
 const bare = await startBare()
 const service = await (options.alone ? startAlone(dir) : startService(dir, Number(options.projects)))
+const one = { ...service, name: `${service.name}, one project`, tokens: service.tokens.slice(0, 1) }
+const all = { ...service, name: `${service.name}, ${options.projects} projects` }
+const targets = service.tokens.length > 1 ? [bare, one, all] : [bare, service]
 try {
   for (const shape of SHAPES) {
-    const highestRate = await compare(shape, bare, service)
+    const highestRate = await compare(shape, targets)
     if (Number(options.minutes) > 0) await watchMemory(service, shape, highestRate)
   }
   console.log(`Memory of ${service.name}: ${residentMb(service.process.pid as number)} MB`)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tables } from '#schemas/columns'
+import { NODE_ARGS } from './bench-service.ts'
 import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
 import { type Question, questions } from './questions.ts'
 
@@ -85,7 +86,7 @@ type RunningService = { baseUrl: string; apiKey: string; memoryMb(): number; sto
 
 async function startService(): Promise<RunningService> {
   const main = join(import.meta.dirname, '../local/main.ts')
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
+  const child = spawn(process.execPath, [...NODE_ARGS, main], {
     // A long epoch, so that the hot files stay hot.
     env: { ...process.env, DATA_DIR: folder, PORT: '0', SEED_DEMO: 'false', EPOCH_SECONDS: '86400' },
     stdio: ['ignore', 'pipe', 'ignore'],

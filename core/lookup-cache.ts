@@ -1,43 +1,84 @@
 import QuickLRU from 'quick-lru'
 import type { Clock } from '#core/ports'
 
-export type LookupCacheOptions = {
+export type LookupCacheOptions<T> = {
   /** How long a found value is used, ms: after this time a revoked credential is dead in every process. */
   foundMs: number
   /** How long "there is none" is used, ms. */
   missingMs: number
   maxEntries: number
+  /**
+   * Looks values that are in use up again, many with one request, before their time is over. Null: it is no longer there.
+   * Without this each value is looked up by itself when its time is over.
+   */
+  lookUpAgain?: (values: readonly T[]) => Promise<(T | null)[]>
 }
 
-type Entry<T> = { until: number; found: Promise<T | null> }
+type Entry<T> = { startedAt: number; found: Promise<T | null> }
+
+/** How long values that are due wait for others, ms. */
+const GATHER_MS = 500
 
 /**
  * Looks texts up once in a few seconds: credentials, project tokens. Requests at the same time share one look-up. Unknown
  * texts have a separate cache, so that invented texts do not push real ones out.
+ *
+ * With `lookUpAgain` a value is due after half of its time. Then the next request for it still gets the old value, and the
+ * look-up happens in the background together with others. When it fails, the value ends with its time.
  */
 export function createLookupCache<T>(
   clock: Clock,
   lookUp: (text: string) => Promise<T | null>,
-  { foundMs, missingMs, maxEntries }: LookupCacheOptions,
+  { foundMs, missingMs, maxEntries, lookUpAgain }: LookupCacheOptions<T>,
 ) {
   const known = new QuickLRU<string, Entry<T>>({ maxSize: maxEntries })
   const missing = new QuickLRU<string, Entry<T>>({ maxSize: maxEntries })
+  const due = new Map<string, Entry<T>>()
 
   function get(text: string): Promise<T | null> {
-    const cached = known.get(text) ?? missing.get(text)
     const now = clock.now()
-    if (cached !== undefined && cached.until > now) return cached.found
-    const entry = { until: now + foundMs, found: lookUp(text) }
+    const cached = known.get(text)
+    if (cached !== undefined && cached.startedAt + foundMs > now) {
+      if (lookUpAgain !== undefined && cached.startedAt + foundMs / 2 <= now) gather(text, cached)
+      return cached.found
+    }
+    const unknown = missing.get(text)
+    if (unknown !== undefined && unknown.startedAt + missingMs > now) return unknown.found
+    const entry = { startedAt: now, found: lookUp(text) }
     known.set(text, entry)
     entry.found.then(
       value => {
-        if (value === null && drop(text, entry)) {
-          missing.set(text, { until: clock.now() + missingMs, found: entry.found })
-        }
+        if (value === null) moveToMissing(text, entry, clock.now())
       },
       () => drop(text, entry),
     )
     return entry.found
+  }
+
+  function gather(text: string, entry: Entry<T>): void {
+    if (due.size === 0) setTimeout(refreshDue, GATHER_MS).unref()
+    due.set(text, entry)
+  }
+
+  async function refreshDue(): Promise<void> {
+    const entries = [...due]
+    due.clear()
+    const startedAt = clock.now()
+    try {
+      const values = await Promise.all(entries.map(([, { found }]) => found as Promise<T>))
+      const found = (await lookUpAgain?.(values)) ?? []
+      for (const [i, [text, entry]] of entries.entries()) {
+        const value = found[i] ?? null
+        if (value === null) moveToMissing(text, entry, startedAt)
+        else if (known.get(text) === entry) known.set(text, { startedAt, found: Promise.resolve(value) })
+      }
+    } catch {
+      // The values end with their time, and the next request for one of them meets the failure.
+    }
+  }
+
+  function moveToMissing(text: string, entry: Entry<T>, startedAt: number): void {
+    if (drop(text, entry)) missing.set(text, { startedAt, found: Promise.resolve(null) })
   }
 
   /** False when the entry is no longer there: what was forgotten during its look-up must not come back. */

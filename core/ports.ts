@@ -32,8 +32,11 @@ export type EventStream = {
   read(shard: string, after: string | null, limit: number): Promise<StreamEntry[]>
 }
 
-/** One object of a listing; `size` in bytes. */
-export type LakeObject = { key: string; size: number }
+/**
+ * One object of a listing; `size` in bytes. `writtenAt`: when it was written, Unix ms. A lake whose listing does not tell that
+ * leaves it out.
+ */
+export type LakeObject = { key: string; size: number; writtenAt?: number }
 
 /** Objects by key. At every moment a key holds a whole object or none. Keys use `/` and no `..`. */
 export type Lake = {
@@ -111,9 +114,21 @@ export type QueryEngine = {
 /** What a statement would read, known without running it. */
 export type ScanEstimate = Pick<QueryStatistics, 'bytesScanned' | 'costUsd'> & { rowsScanned: number }
 
-/** Estimates statements from the files of the lake. The numbers are upper bounds, because an engine may skip parts of files. */
+/** The size of a file. */
+export type FileSize = { rows: number; bytes: number }
+
+/** What a snapshot knows about its files without opening them. */
+export type FileSizes = {
+  /** About how large a file is; null for a file that the snapshot does not have. */
+  sizeOf(key: string): FileSize | null
+}
+
+/**
+ * Estimates statements from the files of the lake. The numbers are upper bounds, because an engine may skip parts of files. An
+ * engine that cannot open files uses the sizes of the snapshot.
+ */
 export type ScanEstimator = {
-  estimate(query: SqlQuery, options?: { snapshot?: object | undefined }): Promise<ScanEstimate>
+  estimate(query: SqlQuery, snapshot: FileSizes): Promise<ScanEstimate>
 }
 
 /** Work for later. Every job runs at least once and may run twice. */

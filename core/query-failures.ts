@@ -50,6 +50,11 @@ const failures = {
     message: 'The query would read more data than the service allows. Ask for a shorter period.',
     retryAfter: 60,
   },
+  files: {
+    code: 'UNAVAILABLE',
+    message: 'The query would read too many files. Ask for a shorter period.',
+    retryAfter: 60,
+  },
   damaged: {
     code: 'UNAVAILABLE',
     message:

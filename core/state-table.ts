@@ -11,7 +11,7 @@ export type StateTable = { client: DynamoDBDocument; table: string }
 
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER = 1
-const UNREACHABLE = 'The state table cannot be reached now. Send the same request again in a second.'
+export const UNREACHABLE = 'The state table cannot be reached now. Send the same request again in a second.'
 
 /** Returns whether the condition of a write held. Throws ApiError UNAVAILABLE on a transient failure. */
 export async function conditionHeld(write: Promise<unknown>): Promise<boolean> {

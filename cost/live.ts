@@ -12,8 +12,8 @@ export function liveQuantities(usage: Usage): Quantity[] {
 }
 
 /**
- * Lambda calls the consumer once a second for each shard with records. A call writes one chunk for each project with
- * requests in that second. Requests come at random, so a second without any has the probability e^-mean.
+ * Lambda calls the consumer once a second for each shard with records. A call writes one chunk for each bucket with
+ * requests in that second, or for each project when there are fewer. Requests come at random, so a second without any has the probability e^-mean.
  */
 function consumer(usage: Usage): Quantity[] {
   const { live, functionMs } = system
@@ -21,7 +21,8 @@ function consumer(usage: Usage): Quantity[] {
   const activeSeconds = (requestsPerSecond: number) => SECONDS * (1 - Math.exp(-requestsPerSecond))
   const perShard = requests(usage) / SECONDS / shardCount
   const calls = shardCount * activeSeconds(perShard)
-  const chunks = shardCount * usage.projects * activeSeconds(perShard / usage.projects)
+  const writers = Math.min(usage.projects, system.lake.buckets)
+  const chunks = shardCount * writers * activeSeconds(perShard / writers)
   if (chunks === 0) return []
   const chunkBytes = live.chunkHeadBytes + (usage.events / chunks) * live.eventBytes
   const { call, chunk, event } = functionMs.live

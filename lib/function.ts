@@ -32,7 +32,14 @@ export type ServiceFunctionProps = {
 }
 
 /** Actions on single items and on the items of one partition key. No function scans the table. */
-export type TableAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem'
+export type TableAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'BatchWriteItem'
 
 /** For each action, the prefixes of the S3 bucket where it is allowed. */
 export type LakeAccess = { list?: string[]; get?: string[]; put?: string[]; delete?: string[] }

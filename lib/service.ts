@@ -122,7 +122,7 @@ export class Service extends Stack {
         put: [HOT, LINKS, ...SET_ASIDE],
         delete: [LINKS, ...SET_ASIDE],
       })
-    live.bindTable(table, ['PutItem']).bindStreamMapping(stream).bindPlans(config)
+    live.bindTable(table, ['BatchWriteItem']).bindStreamMapping(stream).bindPlans(config)
     jobs
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: [HOT, ...SEGMENTS] })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { projectContext } from './contexts.ts'
+import { contextOfResponse } from './contexts.ts'
 import { labelledPeriod, period, project, tz, wholeNumber } from './fields.ts'
 import { cut, deltaMetric } from './sessions.ts'
 
@@ -59,7 +59,7 @@ export const botTrafficResponse = z
       z.object({ actor: z.string(), category: z.string(), ...counts, last_seen_at: lastSeenAt }),
     ),
     ...overview,
-    project_context: projectContext.optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'BotTraffic' })
 

@@ -67,6 +67,9 @@ export const putPortfolioContext = z.strictObject(portfolioLists)
 export const projectContext = z.object(projectLists).meta({ id: 'ProjectContext' })
 export type ProjectContext = z.output<typeof projectContext>
 
+/** The field of every response that is about one project; absent if the context is empty (contract R16). */
+export const contextOfResponse = { project_context: projectContext.optional() }
+
 export const projectContextResponse = z
   .object({
     ok: z.literal(true).optional(),

@@ -70,7 +70,7 @@ export const errorCodes = {
     status: 400,
     hint: 'Send 2 to 8 `steps`, each with an `event`, or set activation events in the project context.',
   },
-  QUERY_FAILED: { status: 400, hint: 'Ask for a shorter range, fewer groups or fewer filters.' },
+  QUERY_FAILED: { status: 400, hint: 'Ask for fewer metrics, groups or filters, or for a shorter range.' },
   NOT_FOUND: {
     status: 404,
     hint: 'Check the path and the name. GET /projects lists the projects, GET /openapi.json lists the paths.',

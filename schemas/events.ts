@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import { eventRow } from './event.ts'
 import { days, limit, project, since, tz } from './fields.ts'
 
@@ -22,6 +23,8 @@ export const eventsResponse = z
     events: z.array(eventRow).meta({ description: 'Newest first' }),
     count: z.int(),
     next_before: z.string().nullable(),
+    truncated: z.literal(true).optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Events' })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import { datedPeriod, days, failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
 import { propertyKey } from './properties.ts'
 
@@ -102,5 +103,6 @@ export const funnelResponse = z
       .optional(),
     truncated: z.literal(true).optional(),
     total_rows: z.int().optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Funnel' })

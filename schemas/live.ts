@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { projectContext } from './contexts.ts'
+import { contextOfResponse } from './contexts.ts'
 import { wholeNumber } from './fields.ts'
 import { readExtras, readOptions } from './read-options.ts'
 
@@ -54,7 +54,7 @@ export const liveResponse = z
       description:
         'Present when the window has more events than the buffer holds: the counts are of the newest ones',
     }),
-    project_context: projectContext.optional(),
+    ...contextOfResponse,
     receipt: readExtras.receipt,
   })
   .meta({ id: 'Live' })

@@ -68,7 +68,7 @@ export const countedCodes = [
   'JOB_FAILED',
 ] as const satisfies LogCode[]
 
-/** Metrics that the scheduler measures once a minute (core/lake/gauges.ts). */
+/** Metrics that the scheduler measures once a minute (core/lake/gauges.ts). It publishes an age only from ten minutes on. */
 export const gauges = {
   ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest open claim; 0 without one' },
   CompactionLagSeconds: {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import { eventRow } from './event.ts'
 import { eventsResponse } from './events.ts'
 import { days, limit, project, since, tz } from './fields.ts'
@@ -57,5 +58,6 @@ export const journeyResponse = z
     events: z.array(eventRow).meta({ description: 'The newest events of the person, oldest first' }),
     count: z.int(),
     truncated: z.literal(true).optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Journey' })

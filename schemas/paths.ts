@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import { datedPeriod, oneOf, project, tz, wholeNumber } from './fields.ts'
 
 const GOAL = 'Field `goal_event` must be an event name of 1 to 256 characters.'
@@ -77,5 +78,6 @@ export const pathsResponse = z
       }),
     ),
     truncated: z.literal(true).optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Paths' })

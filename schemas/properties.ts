@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import { days, failsWith, project, since, tz, wholeNumber } from './fields.ts'
 import { cut } from './sessions.ts'
 
@@ -33,6 +34,7 @@ export const breakdownResponse = z
     total_events: z.int().meta({ description: 'Events of the range, after the event filter' }),
     total_with_property: z.int(),
     ...cut,
+    ...contextOfResponse,
   })
   .meta({ id: 'Breakdown' })
 
@@ -51,6 +53,8 @@ export const propertiesResponse = z
       }),
     ),
     property_keys: z.array(z.string()).meta({ description: 'Keys of the newest 5000 events' }),
+    truncated: z.literal(true).optional().meta({ description: 'Present when there are more events' }),
+    ...contextOfResponse,
   })
   .meta({ id: 'Properties' })
 
@@ -65,5 +69,7 @@ export const receivedPropertiesResponse = z
     sample_size: z.int().meta({ description: 'Events that were looked at, the newest ones' }),
     since: z.string(),
     properties: z.array(z.object({ key: z.string(), event: z.string() })),
+    truncated: z.literal(true).optional().meta({ description: 'Present when there are more events' }),
+    ...contextOfResponse,
   })
   .meta({ id: 'ReceivedProperties' })

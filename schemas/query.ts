@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
 import { datedPeriod, failsWith, limit, oneOf, project, tz } from './fields.ts'
 import { cut } from './sessions.ts'
@@ -21,8 +22,31 @@ const METRIC = new RegExp(
 )
 const GROUP = new RegExp(`^(${GROUP_FIELDS.join('|')}|properties\\.[A-Za-z0-9_]{1,128})$`)
 
-/** A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own. */
-function listOf(name: string, entry: RegExp, code: ErrorCode, allowed: string) {
+/** The engine needs seconds to plan a statement with more of them. */
+const [MAX_METRICS, MAX_GROUPS] = [50, 20]
+/** Filters of a query, or of all steps of a funnel. */
+export const MAX_FILTERS = 100
+
+/** A query that is too large for the engine says what to ask instead. */
+function atMost(name: string, most: number) {
+  const message = `Field \`${name}\` has more than ${most} entries. Send several queries with fewer of them.`
+  return [(list: unknown[]) => list.length <= most, { message, ...failsWith('QUERY_FAILED') }] as const
+}
+
+/**
+ * A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own. `fewest` and `most`: how many
+ * entries it may have.
+ */
+function listOf(
+  name: string,
+  {
+    entry,
+    code,
+    allowed,
+    fewest,
+    most,
+  }: { entry: RegExp; code: ErrorCode; allowed: string; fewest: 0 | 1; most: number },
+) {
   return z
     .unknown()
     .refine(value => Array.isArray(value), {
@@ -35,25 +59,39 @@ function listOf(name: string, entry: RegExp, code: ErrorCode, allowed: string) {
       message: `Field \`${name}\` holds a value that is not allowed. Use ${allowed}.`,
       ...failsWith(code),
     })
+    .refine(list => list.length >= fewest, {
+      message: `Field \`${name}\` is empty. Name at least one of ${allowed}, or leave the field out.`,
+      ...failsWith(code),
+    })
     .transform(list => [...new Set(list as string[])])
-    .meta({ override: { type: 'array', items: { type: 'string', pattern: entry.source } } })
+    .refine(...atMost(name, most))
+    .meta({
+      override: {
+        type: 'array',
+        minItems: fewest,
+        maxItems: most,
+        items: { type: 'string', pattern: entry.source },
+      },
+    })
 }
 
 /** POST /query (contract 1.3, 1.13). Filters are checked by core/reports/query, because their error lists the properties. */
 export const queryBody = z.object({
   project,
-  metrics: listOf(
-    'metrics',
-    METRIC,
-    'INVALID_METRIC',
-    `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(properties.value)`,
-  ).default(['event_count']),
-  group_by: listOf(
-    'group_by',
-    GROUP,
-    'INVALID_GROUP_BY',
-    `${GROUP_FIELDS.join(', ')}, or a property such as properties.plan`,
-  ).default([]),
+  metrics: listOf('metrics', {
+    entry: METRIC,
+    code: 'INVALID_METRIC',
+    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(properties.value)`,
+    fewest: 1,
+    most: MAX_METRICS,
+  }).default(['event_count']),
+  group_by: listOf('group_by', {
+    entry: GROUP,
+    code: 'INVALID_GROUP_BY',
+    allowed: `${GROUP_FIELDS.join(', ')}, or a property such as properties.plan`,
+    fewest: 0,
+    most: MAX_GROUPS,
+  }).default([]),
   filters: z
     .unknown()
     .refine(value => Array.isArray(value), {
@@ -61,9 +99,11 @@ export const queryBody = z.object({
       ...failsWith('INVALID_BODY'),
     })
     .transform(value => value as unknown[])
+    .refine(...atMost('filters', MAX_FILTERS))
     .meta({
       override: {
         type: 'array',
+        maxItems: MAX_FILTERS,
         items: {
           type: 'object',
           required: ['field', 'op', 'value'],
@@ -107,5 +147,6 @@ export const queryResponse = z
     group_by: z.array(z.string()),
     ...queryRows,
     previous: z.object({ period: datedPeriod, ...queryRows }).optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Query' })

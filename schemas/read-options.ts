@@ -42,7 +42,8 @@ export const receipt = z
     bytes: z.int().meta({ description: 'Bytes that were read' }),
     ms: z.int().meta({ description: 'How long the read took' }),
     fresh_until: z.int().nullable().meta({
-      description: 'Unix ms: the response knows every event that arrived before it; null: not known',
+      description:
+        'Unix ms. On one machine the response knows every event that arrived before it. On AWS it is the newest arrival that the response can know; parts of the stream may be up to a minute behind. null: there are no events',
     }),
     exact: z.boolean().meta({ description: 'false: a limit or a cap cut the response' }),
     cost_usd: z.number().meta({ description: 'What the statements cost; 0 on one machine' }),

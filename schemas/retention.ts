@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
+import { contextOfResponse } from './contexts.ts'
+import { days, failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
 
 export const RETENTION_PERIODS = ['day', 'week', 'month'] as const
 export type RetentionPeriod = (typeof RETENTION_PERIODS)[number]
@@ -16,6 +17,7 @@ export const retentionQuery = z
     event: z.string().min(1).optional(),
     returning_event: z.string().min(1).optional(),
     since: since.optional(),
+    days: days.optional(),
     tz,
   })
   .refine(({ period, cohorts }) => cohorts <= MAX_COHORTS[period], {
@@ -41,5 +43,6 @@ export const retentionResponse = z
     users_analyzed: z.int().meta({ description: 'At most 10 000' }),
     truncated: z.literal(true).optional(),
     total_rows: z.int().optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Retention' })

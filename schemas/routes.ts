@@ -115,6 +115,8 @@ const derivedErrors: [code: ErrorCode, follows: (route: Route) => boolean][] = [
   ['RATE_LIMITED', ({ auth }) => auth === 'project_token'],
   // Guards by address.
   ['RATE_LIMITED', route => route.function === 'auth'],
+  // The query is too large for the engine.
+  ['QUERY_FAILED', ({ tag }) => tag === 'Analytics'],
   ['INTERNAL_ERROR', () => true],
 ]
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import { datedPeriod, days, limit, oneOf, period, project, since, tz, wholeNumber } from './fields.ts'
 
 const dated = { project, since: since.optional(), days: days.optional(), tz }
@@ -39,6 +40,7 @@ export const sessionsResponse = z
     project: z.string(),
     sessions: z.array(sessionRow).meta({ description: 'Newest start first' }),
     ...cut,
+    ...contextOfResponse,
   })
   .meta({ id: 'Sessions' })
 
@@ -60,6 +62,7 @@ export const distributionResponse = z
     ),
     median_bucket: z.enum(DURATION_BUCKETS).nullable(),
     engaged_pct: z.number().meta({ description: 'Percentage of sessions of 30 seconds or more' }),
+    ...contextOfResponse,
   })
   .meta({ id: 'SessionDistribution' })
 
@@ -88,6 +91,7 @@ export const pagesResponse = z
     entry_pages: z.array(pageRow).optional(),
     exit_pages: z.array(pageRow).optional(),
     ...cut,
+    ...contextOfResponse,
   })
   .meta({ id: 'Pages' })
 
@@ -116,6 +120,7 @@ export const insightsResponse = z
       avg_duration: deltaMetric,
     }),
     trend: z.enum(['growing', 'stable', 'declining']),
+    ...contextOfResponse,
   })
   .meta({ id: 'Insights' })
 
@@ -138,5 +143,6 @@ export const heatmapResponse = z
     peak: heatmapCell.nullable(),
     busiest_day: z.string().nullable(),
     busiest_hour: z.int().nullable(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Heatmap' })

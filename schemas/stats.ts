@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
 import { datedPeriod, days, oneOf, project, since, tz } from './fields.ts'
 import { deltaMetric } from './sessions.ts'
 
@@ -33,6 +34,9 @@ const statsOfPeriod = {
   countries: z
     .array(z.object({ country: z.string().nullable(), ...counts }))
     .meta({ description: 'The 20 most frequent countries; null: unknown' }),
+  truncated: z.literal(true).optional().meta({
+    description: 'Present when there are more than 20 event names or countries',
+  }),
 }
 
 const periodResponse = z.object(statsOfPeriod)
@@ -54,6 +58,7 @@ export const statsResponse = z
         avg_duration: deltaMetric,
       })
       .optional(),
+    ...contextOfResponse,
   })
   .meta({ id: 'Stats' })
 

@@ -1,3 +1,4 @@
+import { forEachConcurrent } from '#core/concurrency'
 import { identitiesOf } from '#core/identity/from-records'
 import type { IdentityStore } from '#core/identity/identity-store'
 import { type StreamRecord, unpackedBytes, unpackRecord } from '#core/ingest/record'
@@ -34,6 +35,8 @@ export const CLAIM_BYTES = 24_000_000
 
 /** Tries of a batch without progress, before the batch is returned to the stream as failed. */
 const BATCH_TRIES = 3
+/** Projects that are noted as senders of event_ids at the same time. */
+const NOTES_AT_ONCE = 16
 
 /**
  * The lake consumer: moves the records of a shard into hot files, each record into exactly one file. It claims a range of
@@ -139,7 +142,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     // Reads look for copies only in projects that are known to send event_ids, so this comes before the file.
     const rowsWithEventId = rows.filter(row => row.event_id !== null)
     const projectIds = new Set(rowsWithEventId.map(row => String(row.project_id)))
-    for (const projectId of projectIds) await projects.noteEventIds(projectId)
+    await forEachConcurrent([...projectIds], NOTES_AT_ONCE, projects.noteEventIds)
     if (mayWriteFile) await lake.put(hotKey(shard, claim), encode(rows))
     const { events, bots } = countRecords(records)
     await usage.addClaim({ shard, ...claim }, events)

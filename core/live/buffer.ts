@@ -1,19 +1,35 @@
 import { randomBytes } from 'node:crypto'
+import { forEachConcurrent } from '#core/concurrency'
 import type { Clock } from '#core/ports'
+import { bucketOf } from '#core/projects/project'
 import { queryAll } from '#core/query-all'
+import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
-import { type LiveEvent, type LiveRecord, packChunks, unpackChunk } from './chunk.ts'
+import { BATCH_WRITES, writeItems } from '#core/write-items'
+import {
+  type LiveEvent,
+  type LiveRecord,
+  MAX_CHUNK_BYTES,
+  type Position,
+  packEvents,
+  unpackEvents,
+} from './chunk.ts'
 
 /**
- * The live buffer: the events of the last minutes, in chunks in the state table, which all processes share. The chunks of a
- * project lie in one partition, in the order in which they were written. Nothing ever changes a chunk. A retried batch
- * writes its events again, perhaps in other chunks. Each event has an id, so readers count each event once.
+ * The live buffer: the events of the last minutes, in chunks in the state table, which all processes share. Nothing ever
+ * changes a chunk. A retried batch writes its events again, perhaps in other chunks. Each event has an id, so readers count
+ * each event once.
+ *
+ * A project with much traffic has chunks in a partition of its own. The few events of other projects share the chunks of
+ * their bucket, so that a thousand small projects cost 64 writes. A reader reads both partitions. The chunks of a partition
+ * lie in the order in which they were written.
  */
 
-/** A chunk as a reader gets it. */
+/** The events of one project in a chunk, as a reader gets them. */
 export type Chunk = {
   key: string
-  shard: string /** When it was written, Unix ms. */
+  shard: string
+  /** When it was written, Unix ms. */
   stamp: number
   events: LiveEvent[]
 }
@@ -25,17 +41,27 @@ const EXPIRY_MARGIN_MS = 60_000
 /** A chunk is readable at most this long after its stamp, ms. Otherwise it is written again with a new stamp. */
 const VISIBLE_WITHIN_MS = 1_500
 const WRITE_TRIES = 3
+/** Requests with chunks that are sent at the same time. */
+const CONCURRENCY = 4
 /** How far the clocks of two processes may differ, ms. AWS keeps them within a few ms. */
 const CLOCK_SKEW_MS = 500
 /** A reader that has read everything until a moment may find new chunks with stamps this much older, ms. */
 export const LATE_MS = VISIBLE_WITHIN_MS + CLOCK_SKEW_MS
+/**
+ * Compressed bytes of a project in a batch above which it gets a chunk of its own: about 40 events. A reader of a small
+ * project also reads the bytes of its neighbours, so this bounds what it reads.
+ */
+const MAX_SHARED_BYTES = 4_000
 /** Chunks of one page that is read newest first. Most reads need few chunks. */
 const PAGE_CHUNKS = 4
 
 /** The digits of a stamp, so that keys sort by it. */
 const STAMP_DIGITS = 15
 
-type Item = { sk: string; chunk: Uint8Array; shard: string; stamp: number }
+/** A chunk before it is written: the packed events of each of its projects, and where the first of them lies. */
+type NewChunk = { partition: string; first: Position; parts: Record<string, Uint8Array> }
+
+type Item = { sk: string; parts?: Record<string, Uint8Array>; shard: string; stamp: number }
 
 export type LiveBufferOptions = {
   clock: Clock
@@ -49,60 +75,84 @@ export function createLiveBuffer(
   { client, table }: StateTable,
   { clock, bufferMs, onWritten = () => {} }: LiveBufferOptions,
 ) {
-  /** Writes records of one batch of a shard, in ascending order of their sequences. */
-  async function write(projectId: string, shard: string, records: readonly LiveRecord[]): Promise<void> {
-    for (const { bytes, first } of packChunks(records)) {
-      for (let tries = 0; tries < WRITE_TRIES; tries++) {
-        const stamp = clock.now()
-        const key = {
-          pk: partition(projectId),
-          // The random end keeps apart two tries of the same ms.
-          sk: `${toKey(stamp)}#${shard}#${first.sequence}#${first.index}#${randomBytes(4).toString('hex')}`,
-        }
-        const expires_at = Math.ceil((stamp + bufferMs + EXPIRY_MARGIN_MS) / 1_000)
-        const Item = { ...key, chunk: bytes, shard, stamp, expires_at }
-        await orUnavailable(client.put({ TableName: table, Item }))
-        onWritten(key, expires_at)
-        if (clock.now() - stamp <= VISIBLE_WITHIN_MS) break
-      }
+  /** Writes the records of one batch of a shard: those of each project in ascending order of their sequences. */
+  async function write(shard: string, records: ReadonlyMap<string, readonly LiveRecord[]>): Promise<void> {
+    await forEachConcurrent(slices(toChunks(records), BATCH_WRITES), CONCURRENCY, chunks =>
+      writeChunks(shard, chunks),
+    )
+  }
+
+  async function writeChunks(shard: string, chunks: readonly NewChunk[]): Promise<void> {
+    for (let tries = 0; tries < WRITE_TRIES; tries++) {
+      const stamp = clock.now()
+      const expires_at = Math.ceil((stamp + bufferMs + EXPIRY_MARGIN_MS) / 1_000)
+      const items = chunks.map(({ partition, first, parts }) => ({
+        pk: partition,
+        // The random end keeps apart two tries of the same ms.
+        sk: `${toKey(stamp)}#${shard}#${first.sequence}#${first.index}#${randomBytes(4).toString('hex')}`,
+        ...{ parts, shard, stamp, expires_at },
+      }))
+      await writeItems(
+        { client, table },
+        items.map(Item => ({ PutRequest: { Item } })),
+      )
+      for (const { pk, sk } of items) onWritten({ pk, sk }, expires_at)
+      if (clock.now() - stamp <= VISIBLE_WITHIN_MS) break
     }
   }
 
-  /** Reads the chunks with this stamp or a later one, newest first. A reader may stop early. */
+  /** Reads the chunks of a project with this stamp or a later one, newest first. A reader may stop early. */
   async function* newestFirst(projectId: string, fromStamp: number): AsyncGenerator<Chunk> {
+    const readers = partitionsOf(projectId).map(partition =>
+      newestOfPartition(projectId, partition, fromStamp),
+    )
+    yield* mergeNewestFirst(readers)
+  }
+
+  async function* newestOfPartition(
+    projectId: string,
+    partition: string,
+    fromStamp: number,
+  ): AsyncGenerator<Chunk> {
     let start: Record<string, unknown> | undefined
     do {
       const page = await orUnavailable(
-        client.query({ ...range(projectId, toKey(fromStamp)), ...NEWEST_FIRST, ExclusiveStartKey: start }),
+        client.query({
+          TableName: table,
+          ...range(partition, toKey(fromStamp)),
+          ...eventsOf(projectId),
+          ...NEWEST_FIRST,
+          ExclusiveStartKey: start,
+        }),
       )
-      for (const item of page.Items ?? []) yield toChunk(item as Item)
+      for (const item of page.Items ?? []) yield* toChunk(projectId, item as Item)
       start = page.LastEvaluatedKey
     } while (start !== undefined)
   }
 
-  /** Lists the keys of the chunks with this stamp or a later one, oldest first, without their events. */
+  /** Lists the keys of the chunks with this stamp or a later one, oldest first. Some may have no events of the project. */
   async function keysFrom(projectId: string, fromStamp: number): Promise<string[]> {
-    const items = await readAll(projectId, toKey(fromStamp), { ProjectionExpression: 'sk' })
+    const items = await readPartitions(projectId, toKey(fromStamp), { ProjectionExpression: 'sk' })
     return items.map(({ sk }) => sk)
   }
 
-  /** Reads the chunks from a key on (inclusive), oldest first. */
+  /** Reads the chunks of a project from a key on (inclusive), oldest first. */
   async function chunksFrom(projectId: string, key: string): Promise<Chunk[]> {
-    return (await readAll(projectId, key)).map(toChunk)
+    const items = await readPartitions(projectId, key, eventsOf(projectId))
+    return items.flatMap(item => toChunk(projectId, item))
   }
 
-  async function readAll(projectId: string, key: string, options = {}): Promise<Item[]> {
-    const items = await queryAll({ client, table }, { ...range(projectId, key), ...options })
-    return items as Item[]
-  }
-
-  function range(projectId: string, fromKey: string) {
-    return {
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk AND sk >= :from',
-      ExpressionAttributeValues: { ':pk': partition(projectId), ':from': fromKey },
-      ConsistentRead: true,
-    }
+  async function readPartitions(
+    projectId: string,
+    key: string,
+    projection: ReturnType<typeof eventsOf> | { ProjectionExpression: string },
+  ): Promise<Item[]> {
+    const items = await Promise.all(
+      partitionsOf(projectId).map(partition =>
+        queryAll({ client, table }, { ...range(partition, key), ...projection }),
+      ),
+    )
+    return (items.flat() as Item[]).sort(byKey)
   }
 
   return { write, newestFirst, keysFrom, chunksFrom, clock, bufferMs }
@@ -110,14 +160,86 @@ export function createLiveBuffer(
 
 const NEWEST_FIRST = { ScanIndexForward: false, Limit: PAGE_CHUNKS }
 
-function partition(projectId: string): string {
-  return `live#${projectId}`
+function range(partition: string, fromKey: string) {
+  return {
+    KeyConditionExpression: 'pk = :pk AND sk >= :from',
+    ExpressionAttributeValues: { ':pk': partition, ':from': fromKey },
+    ConsistentRead: true,
+  }
+}
+
+/** Selects the events of one project from items, without those of the others. */
+function eventsOf(projectId: string) {
+  return {
+    ProjectionExpression: 'sk, #shard, stamp, parts.#project',
+    // `shard` is a reserved word of DynamoDB.
+    ExpressionAttributeNames: { '#shard': 'shard', '#project': projectId },
+  }
+}
+
+/** Distributes the records of a batch over chunks. */
+function toChunks(records: ReadonlyMap<string, readonly LiveRecord[]>): NewChunk[] {
+  const chunks: NewChunk[] = []
+  const open = new Map<string, { chunk: NewChunk; bytes: number }>()
+  for (const [projectId, ofProject] of records) {
+    const packed = packEvents(ofProject)
+    const isSmall = packed.length === 1 && packed.every(({ bytes }) => bytes.length <= MAX_SHARED_BYTES)
+    const partition = isSmall ? bucketPartition(projectId) : projectPartition(projectId)
+    for (const { bytes, first } of packed) {
+      const size = bytes.length + projectId.length
+      const current = isSmall ? open.get(partition) : undefined
+      if (current !== undefined && current.bytes + size <= MAX_CHUNK_BYTES) {
+        current.chunk.parts[projectId] = bytes
+        current.bytes += size
+        continue
+      }
+      const chunk = { partition, first, parts: { [projectId]: bytes } }
+      chunks.push(chunk)
+      if (isSmall) open.set(partition, { chunk, bytes: size })
+    }
+  }
+  return chunks
+}
+
+/** The partitions that may hold events of a project. */
+function partitionsOf(projectId: string): string[] {
+  return [projectPartition(projectId), bucketPartition(projectId)]
+}
+
+function projectPartition(projectId: string): string {
+  return `live#project#${projectId}`
+}
+
+function bucketPartition(projectId: string): string {
+  return `live#bucket#${bucketOf(projectId)}`
 }
 
 function toKey(stamp: number): string {
   return String(Math.max(0, stamp)).padStart(STAMP_DIGITS, '0')
 }
 
-function toChunk({ sk, chunk, shard, stamp }: Item): Chunk {
-  return { key: sk, shard, stamp, events: unpackChunk(chunk) }
+/** The chunk of an item; none when the item has no events of the project. */
+function toChunk(projectId: string, { sk, parts, shard, stamp }: Item): Chunk[] {
+  const packed = parts?.[projectId]
+  return packed === undefined ? [] : [{ key: sk, shard, stamp, events: unpackEvents(packed) }]
+}
+
+/** Merges readers that each yield chunks newest first. */
+async function* mergeNewestFirst(readers: AsyncGenerator<Chunk>[]): AsyncGenerator<Chunk> {
+  try {
+    const next = await Promise.all(readers.map(reader => reader.next()))
+    for (;;) {
+      const heads = next.flatMap(({ value, done }, i) => (done ? [] : [{ i, chunk: value as Chunk }]))
+      const newest = heads.toSorted((a, b) => byKey({ sk: b.chunk.key }, { sk: a.chunk.key }))[0]
+      if (newest === undefined) return
+      yield newest.chunk
+      next[newest.i] = await (readers[newest.i] as AsyncGenerator<Chunk>).next()
+    }
+  } finally {
+    await Promise.all(readers.map(reader => reader.return(undefined)))
+  }
+}
+
+function byKey(a: { sk: string }, b: { sk: string }): number {
+  return a.sk < b.sk ? -1 : Number(a.sk > b.sk)
 }

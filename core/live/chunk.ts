@@ -3,8 +3,8 @@ import { type EventsRecord, packJson, unpackJson } from '#core/ingest/record'
 import { isBeyond } from '#core/lake/sequence'
 
 /**
- * A chunk is one item of the live buffer: events of one project from one batch of one shard. Its records keep their
- * sequences, so that a stream can go on after any event.
+ * The events of one project in a chunk of the live buffer, from one batch of one shard. The records keep their sequences, so
+ * that a stream can go on after any event.
  */
 
 /** A record of the stream inside a chunk. `first` is the index of its first event here: a large record fills several chunks. */
@@ -35,12 +35,12 @@ export type LiveEvent = {
 }
 
 /** DynamoDB takes items of 400 KB. The rest is for the keys. */
-const MAX_CHUNK_BYTES = 350_000
+export const MAX_CHUNK_BYTES = 350_000
 /** Characters of a chunk before it is compressed. A reader unpacks one chunk at a time, so this bounds its memory. */
 const MAX_CHUNK_CHARS = 1_000_000
 
-/** Packs records, in ascending order of their sequences, into as few chunks as the limit of an item allows. */
-export function packChunks(records: readonly LiveRecord[]): { bytes: Uint8Array; first: Position }[] {
+/** Packs records, in ascending order of their sequences, into as few parts as the limit of an item allows. */
+export function packEvents(records: readonly LiveRecord[]): { bytes: Uint8Array; first: Position }[] {
   const json = JSON.stringify(records)
   const [record] = records
   if (record === undefined) return []
@@ -51,11 +51,11 @@ export function packChunks(records: readonly LiveRecord[]): { bytes: Uint8Array;
       return [{ bytes, first: { sequence: record.sequence, index: record.first } }]
     }
   }
-  return halve(records).flatMap(packChunks)
+  return halve(records).flatMap(packEvents)
 }
 
-/** Reads the events of a chunk, in their order. */
-export function unpackChunk(bytes: Uint8Array): LiveEvent[] {
+/** Reads packed events, in their order. */
+export function unpackEvents(bytes: Uint8Array): LiveEvent[] {
   return (unpackJson(bytes) as LiveRecord[]).flatMap(
     ({ sequence, first, received_at, seq, country, events }) =>
       events.map((event, i) => {

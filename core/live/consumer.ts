@@ -1,15 +1,10 @@
-import { forEachConcurrent } from '#core/concurrency'
 import { unpackRecord } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
 import type { LiveBuffer } from './buffer.ts'
 import type { LiveRecord } from './chunk.ts'
 
-/** Projects of one batch that are written at the same time. */
-const CONCURRENCY = 16
-
 /**
- * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer, one write for
- * each project of the batch. It may be called again for the same entries, in other batches: readers of the buffer count
+ * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer. It may be called again for the same entries, in other batches: readers of the buffer count
  * each event once. It drops records that are older than the buffer, because nobody can see them any more.
  */
 export function createLiveConsumer({ buffer }: { buffer: LiveBuffer }) {
@@ -27,9 +22,7 @@ export function createLiveConsumer({ buffer }: { buffer: LiveBuffer }) {
       projects.set(project_id, records)
       copiedEvents += events.length
     }
-    await forEachConcurrent([...projects], CONCURRENCY, ([projectId, records]) =>
-      buffer.write(projectId, shard, records),
-    )
+    await buffer.write(shard, projects)
     return copiedEvents
   }
 

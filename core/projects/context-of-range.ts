@@ -1,19 +1,22 @@
 import { DAY_MS } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
 
+/** The days of a response: from the start of the first to the end of the last, Unix ms. */
+export type ResponseDays = { start: number; end: number }
+
 /**
- * The project context as an analytics response carries it (contract R16): its annotations are those from a day before the
- * range to a day after it. Null: the four lists are empty, so the response has no context. The bounds are dates.
+ * The field `project_context` of an analytics response (contract R16). Its annotations are those from a day before the first
+ * day of the response to a day after the last one. There is no field if the four lists are empty.
  */
 export function contextOfRange(
   context: ProjectContext,
-  { from, to }: { from: string; to: string },
-): ProjectContext | null {
-  const [start, end] = [Date.parse(from) - DAY_MS, Date.parse(to) + 2 * DAY_MS]
+  days: ResponseDays,
+): { project_context?: ProjectContext } {
+  const [start, end] = [days.start - DAY_MS, days.end + DAY_MS]
   const annotations = context.annotations.filter(({ occurred_at }) => {
     const at = Date.parse(occurred_at)
     return at >= start && at < end
   })
   const lists = { ...context, annotations }
-  return Object.values(lists).every(list => list.length === 0) ? null : lists
+  return Object.values(lists).every(list => list.length === 0) ? {} : { project_context: lists }
 }

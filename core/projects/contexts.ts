@@ -5,7 +5,13 @@ import type { Project, ProjectDirectory } from './project.ts'
 
 export type ContextServices = StateTable & { projects: Pick<ProjectDirectory, 'resolve'> }
 
-const NO_PROJECT_CONTEXT: ProjectContext = { goals: [], activation_events: [], glossary: [], annotations: [] }
+/** The context of a project whose owner has said nothing. */
+export const NO_PROJECT_CONTEXT: ProjectContext = {
+  goals: [],
+  activation_events: [],
+  glossary: [],
+  annotations: [],
+}
 const NO_PORTFOLIO_CONTEXT: PortfolioContext = {
   goals: [],
   surface_roles: [],

@@ -5,7 +5,7 @@ import { createDeletionList } from '#core/deletion/deletion-list'
 import { ApiError, unavailable } from '#core/errors'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable, UNREACHABLE } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { PROJECT_NAME } from '#schemas/projects'
 import { createProjectEntity, createTokenEntity } from './entities.ts'
@@ -56,7 +56,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   const tokens = createTokenEntity(state)
   const reservations = createReservations(state, now)
   const deletions = createDeletionList({ ...state, clock })
-  const cache = createLookupCache(clock, lookUpToken, TOKEN_CACHE)
+  const cache = createLookupCache(clock, lookUpToken, { ...TOKEN_CACHE, lookUpAgain })
   /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
   const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
   const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_NOTED_PROJECTS })
@@ -167,10 +167,8 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   async function list(accountId: string): Promise<Project[]> {
     const ids = await reservations.listProjectIds(accountId)
     if (ids.size === 0) return []
-    const { data } = await orUnavailable(
-      projects.get([...ids].map(id => ({ id }))).go({ consistent: true, concurrency: 4 }),
-    )
-    return data
+    const items = await findAll([...ids])
+    return [...items.values()]
       .filter(item => item.deleted_at === undefined)
       .map(toProject)
       .toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
@@ -211,8 +209,13 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
     const { data: tokenRecord } = await orUnavailable(
       tokens.get({ project_token: token }).go({ consistent: true }),
     )
-    const item = tokenRecord === null ? null : await find(tokenRecord.project_id)
-    return item?.project_token === token && item.deleted_at === undefined ? toProject(item) : null
+    return tokenRecord === null ? null : liveProject(await find(tokenRecord.project_id), token)
+  }
+
+  /** Looks projects up by their ids. A token stays with its project, so its own item need not be read again. */
+  async function lookUpAgain(found: readonly Project[]): Promise<(Project | null)[]> {
+    const items = await findAll(found.map(({ id }) => id))
+    return found.map(({ id, project_token }) => liveProject(items.get(id) ?? null, project_token))
   }
 
   function byToken(token: string): Promise<Project | null> {
@@ -257,6 +260,21 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
     return data
   }
 
+  /** Returns the items of projects by their ids, as they are now. */
+  async function findAll(ids: readonly string[]): Promise<Map<string, ProjectItem>> {
+    const found = new Map<string, ProjectItem>()
+    let left = ids.map(id => ({ id }))
+    for (let tries = 0; left.length > 0; tries++) {
+      if (tries === MAX_TRIES) throw unavailable(UNREACHABLE, 1)
+      const { data, unprocessed } = await orUnavailable(
+        projects.get(left).go({ consistent: true, concurrency: 4 }),
+      )
+      for (const item of data) found.set(item.id, item)
+      left = unprocessed
+    }
+    return found
+  }
+
   async function noteEventIds(id: string): Promise<void> {
     if (eventIdSenders.has(id)) return
     // The condition fails for a project without an item, whose events nobody can read.
@@ -297,6 +315,11 @@ function toProject({ version, ...item }: ProjectItem): Project {
   const { has_event_ids = false, has_links = false, has_linked_anonymous_ids = false } = item
   const flags = { has_event_ids, has_links, has_linked_anonymous_ids }
   return { ...item, source_scan_id, deleted_at, portfolio_id, ...flags }
+}
+
+/** The project of an item, unless it was deleted or has another token. */
+function liveProject(item: ProjectItem | null, token: string): Project | null {
+  return item?.project_token === token && item.deleted_at === undefined ? toProject(item) : null
 }
 
 function compare(a: string, b: string): number {

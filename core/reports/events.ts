@@ -65,7 +65,9 @@ export async function readEvents(
     project: project.name,
     events: eventsOfPage,
     count: eventsOfPage.length,
-    next_before: positions.length > params.limit && oldest !== undefined ? encodeCursor(oldest) : null,
+    ...(positions.length > params.limit && oldest !== undefined
+      ? { next_before: encodeCursor(oldest), truncated: true as const }
+      : { next_before: null }),
   }
 }
 

@@ -7,7 +7,7 @@ export type Moment = {
   now: number
   /** Reads with the same object see the same files, and share equal statements. */
   lake: LakeSnapshot
-  /** Every event that arrived before this Unix ms is in the lake; null: not known. */
+  /** Every event that arrived before this Unix ms is in the lake; null: only the snapshot tells how new it is. */
   freshUntil: number | null
 }
 

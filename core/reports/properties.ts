@@ -22,6 +22,7 @@ export const properties = defineReport<PropertiesParams, z.input<typeof properti
         FROM ${activity(read, localTimestamp)} AS activity GROUP BY event ORDER BY total DESC, event`),
       rows(propertyKeysSql(read, SAMPLE)),
     ])
+    const total = eventRows.reduce((sum, row) => sum + Number(row.total), 0)
     const keys = new Set(keyRows.map(row => row.property_key).filter(key => key !== null))
     return {
       project: project.name,
@@ -33,6 +34,7 @@ export const properties = defineReport<PropertiesParams, z.input<typeof properti
         last_seen: String(row.last_seen),
       })),
       property_keys: [...keys].map(String).toSorted(compareCodePoints),
+      ...(total > SAMPLE && { truncated: true as const }),
     }
   },
 })

@@ -4,8 +4,9 @@ import { integer, join, name, sql } from '#core/sql'
 import { propertyColumns } from '#schemas/columns'
 
 /**
- * Which property keys the newest `sample` events have: rows (event, property_key, sample_size), each pair of event and key
- * once. A row with a null key stands for an event name, so that sample_size is known also without properties.
+ * Which property keys the newest `sample` events have: rows (event, property_key, found_events), each pair of event and key
+ * once. A row with a null key stands for an event name. `found_events` is the number of events, or `sample` + 1 if there are more
+ * than `sample`.
  */
 export function propertyKeysSql(read: LakeRead, sample: number): SqlQuery {
   const columns = propertyColumns.map(column => column.name)
@@ -14,13 +15,16 @@ export function propertyKeysSql(read: LakeRead, sample: number): SqlQuery {
     ({ name: column, property }) =>
       sql`CASE WHEN ${name(column)} IS NOT NULL THEN ${{ text: `'${property}'`, params: [] }} END`,
   )
-  return sql`SELECT event, property_key, max(sample_size) AS sample_size
-    FROM (SELECT event, sample_size,
+  return sql`SELECT event, property_key, max(found_events) AS found_events
+    FROM (SELECT event, found_events,
         coalesce(map_keys(CAST(json_parse(properties) AS map(varchar, json))), ARRAY[CAST(NULL AS varchar)])
           || ARRAY[${join(columnKeys, ', ')}, CAST(NULL AS varchar)] AS property_keys
-      FROM (SELECT *, count(*) OVER () AS sample_size
+      FROM (SELECT *, count(*) OVER () AS found_events, row_number() OVER (${NEWEST_FIRST}) AS place
         FROM (SELECT ${join(fields.map(name), ', ')} FROM ${events(read, fields)} AS each_event
-          ORDER BY timestamp DESC, lag_s DESC, seq DESC LIMIT ${integer(sample)}) AS newest_event) AS sample_event) AS keyed_event
+          ${NEWEST_FIRST} LIMIT ${integer(sample + 1)}) AS newest_event) AS found_event
+      WHERE place <= ${integer(sample)}) AS keyed_event
     CROSS JOIN UNNEST(property_keys) AS key_of_event(property_key)
     GROUP BY event, property_key`
 }
+
+const NEWEST_FIRST = sql`ORDER BY timestamp DESC, lag_s DESC, seq DESC`

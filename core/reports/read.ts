@@ -37,7 +37,12 @@ export function createReader(services: ReadServices) {
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()
     return shareMoment(async ({ now, lake, freshUntil }) => {
-      const log = createStatementLog(engine, { account, isDryRun: options.dry_run === true, estimator })
+      const log = createStatementLog(engine, {
+        account,
+        isDryRun: options.dry_run === true,
+        estimator,
+        lake,
+      })
       const computed = await work({
         engine: log.engine,
         openLake: async () => lake,
@@ -46,7 +51,13 @@ export function createReader(services: ReadServices) {
       const body = options.dry_run ? { dry_run: true as const, estimate: log.sumEstimates() } : computed
       const { cost_usd, ...counts } = log.sumStatistics()
       const ms = clock.now() - startedAt
-      const receipt: Receipt = { ...counts, ms, fresh_until: freshUntil, exact: !isCut(computed), cost_usd }
+      const receipt: Receipt = {
+        ...counts,
+        ms,
+        fresh_until: freshUntil ?? lake.newestArrival(),
+        exact: !isCut(computed),
+        cost_usd,
+      }
       const extras: Extras = {
         ...(options.receipt && { receipt }),
         ...(options.sql && { sql: log.describeStatements() }),

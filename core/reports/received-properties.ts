@@ -13,17 +13,19 @@ export const receivedProperties = defineReport<
 >({
   range: sinceDays(7),
   sql: ({ read, params: { sample } }) => propertyKeysSql(read, sample),
-  shape(rows, { project, zone, range }) {
+  shape(rows, { project, zone, range, params: { sample } }) {
+    const found = Number(rows[0]?.found_events ?? 0)
     const pairs = rows.flatMap(({ property_key, event }) =>
       property_key === null ? [] : [{ key: String(property_key), event: String(event) }],
     )
     return {
       project: project.name,
-      sample_size: Number(rows[0]?.sample_size ?? 0),
+      sample_size: Math.min(sample, found),
       since: zone.dateOf(range.from),
       properties: pairs.toSorted(
         (a, b) => compareCodePoints(a.key, b.key) || compareCodePoints(a.event, b.event),
       ),
+      ...(found > sample && { truncated: true as const }),
     }
   },
 })

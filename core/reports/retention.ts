@@ -18,7 +18,10 @@ const MAX_USERS = 10_000
 
 /** GET /retention (contract 2.4). "First seen" looks at all that the project has stored. */
 export const retention = defineReport<RetentionParams, z.input<typeof retentionResponse>>({
-  range: (_, { now }) => ({ from: 0, to: now + EVENT_LIMITS.futureMs + 1 }),
+  range: (params, { now, zone }) => ({
+    from: periodStarts({ params, now, zone })[0]?.from ?? now,
+    to: now + EVENT_LIMITS.futureMs + 1,
+  }),
   sql: request => retentionSql(request, periodStarts(request)),
   shape(rows, request) {
     const { project, params } = request
@@ -56,7 +59,11 @@ export const retention = defineReport<RetentionParams, z.input<typeof retentionR
 type PeriodStart = { date: string; from: number }
 
 /** The periods of the cohort window, oldest first; the last one is the current period. */
-function periodStarts({ params: { period, cohorts }, zone, now }: RetentionRequest): PeriodStart[] {
+function periodStarts({
+  params: { period, cohorts },
+  zone,
+  now,
+}: Pick<RetentionRequest, 'params' | 'zone' | 'now'>): PeriodStart[] {
   const current = startOfPeriod(zone.dateOf(now), period)
   return Array.from({ length: cohorts }, (_, i) => {
     const date = shiftPeriods(current, period, i - cohorts + 1)
@@ -87,9 +94,9 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
   const { params, read, zone, now, oldest } = request
   const windowStart = starts[0]?.from ?? now
   const earliest =
-    params.since === undefined
+    params.since === undefined && params.days === undefined
       ? windowStart
-      : Math.max(windowStart, toRange({ since: params.since }, { now, zone }, { defaultDays: 0 }).from)
+      : Math.max(windowStart, toRange(params, { now, zone }, { defaultDays: 0 }).from)
   const firstEvent = params.event
   const laterEvent = params.returning_event ?? params.event
   const all: LakeRead = { ...read, from: oldest }

@@ -2,10 +2,13 @@ import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
 import { type LakeRead, oldestEvent } from '#core/lake/relations'
 import type { LakeSnapshot } from '#core/lake/snapshot'
 import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
+import { contextOfRange } from '#core/projects/context-of-range'
+import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
+import type { ProjectContext } from '#schemas/contexts'
 import { readCopiedKeys } from './copied-keys.ts'
 import { type Range, type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
-import { createZone, type Zone } from './zone.ts'
+import { addDays, createZone, type Zone } from './zone.ts'
 
 export type ReportServices = {
   engine: QueryEngine
@@ -27,6 +30,8 @@ export type ReportCall<Params> = {
   keptSince?: number | undefined
   /** The identities of the project's users. Without it every id stands for itself. */
   identity?: IdentityView | undefined
+  /** What the owner says about the numbers. */
+  context?: ProjectContext | undefined
 }
 
 /** What a report knows about its request. */
@@ -44,6 +49,7 @@ export type ReportRequest<Params> = {
   /** The part of that range that can hold events, and the snapshot. The functions of core/lake/relations.ts take it. */
   read: LakeRead
   identity: IdentityView
+  context: ProjectContext
   /** The same part of the range in another project of the account, in the same lake. */
   readProject(project: ReportProject): Promise<LakeRead>
 }
@@ -97,19 +103,31 @@ export function toPeriod({
 
 /**
  * Runs a report for one request: resolves the range, takes one snapshot for all statements, and returns the response
- * body. Every report runs through this function, so what all reports share belongs here.
+ * body, with the context of the project. Every report runs through this function, so what all reports share belongs here.
  */
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
   { engine, openLake, clock }: ReportServices,
-  { project, query, body, signal, keptSince = 0, identity = NO_IDENTITY }: ReportCall<Params>,
-): Promise<Body> {
+  {
+    project,
+    query,
+    body,
+    signal,
+    keptSince = 0,
+    identity = NO_IDENTITY,
+    context = NO_PROJECT_CONTEXT,
+  }: ReportCall<Params>,
+): Promise<Body & { project_context?: ProjectContext }> {
   // The chain has checked both against the route's schemas; together they hold all parameters.
   const params = { ...query, ...body } as Params
   const now = clock.now()
   const zone = createZone(params.tz ?? 'UTC')
   const range = report.range(params, { now, zone })
   const lake = await openLake()
+  const days = {
+    start: zone.startOf(zone.dateOf(range.from)),
+    end: zone.startOf(addDays(zone.dateOf(Math.min(range.to - 1, now)), 1)),
+  }
   const oldestOf = (each: ReportProject) => Math.max(oldestEvent(each), keptSince)
   return withStatements(engine, { lake, signal }, async rows => {
     async function readProject(each: ReportProject): Promise<LakeRead> {
@@ -120,6 +138,7 @@ export async function runReport<Params extends DatedParams, Body>(
     }
     const read = await readProject(project)
     const oldest = oldestOf(project)
-    return report.compute(rows, { project, params, now, zone, range, oldest, read, identity, readProject })
+    const request = { project, params, now, zone, range, oldest, read, identity, context, readProject }
+    return { ...(await report.compute(rows, request)), ...contextOfRange(context, days) }
   })
 }

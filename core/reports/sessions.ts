@@ -6,6 +6,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import { integer, isOneOf, join, sql } from '#core/sql'
 import { DAY_MS, midnight } from '#core/time'
 import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessions'
+import { compareCodePoints } from './code-points.ts'
 import { defineReport, sinceDays } from './run.ts'
 import { readSessionIds, type SessionKeys } from './session-ids.ts'
 
@@ -94,9 +95,4 @@ function toKeys(row: Row): SessionKeys {
 
 function toText(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value)
-}
-
-/** Orders texts by code point, like SQL. JavaScript's `<` compares UTF-16 units. */
-function compareCodePoints(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

@@ -1,4 +1,11 @@
-import type { QueryEngine, QueryStatistics, ScanEstimate, ScanEstimator, SqlQuery } from '#core/ports'
+import type {
+  FileSizes,
+  QueryEngine,
+  QueryStatistics,
+  ScanEstimate,
+  ScanEstimator,
+  SqlQuery,
+} from '#core/ports'
 import { isFileCondition } from '#core/sql'
 import type { Statement } from '#schemas/read-options'
 
@@ -8,10 +15,12 @@ export type LogOptions = {
   /** Estimates the statements instead of running them. They then return no rows. */
   isDryRun: boolean
   estimator: ScanEstimator | undefined
+  /** The snapshot of the read. */
+  lake: FileSizes
 }
 
 /** An engine that notes each statement of one read. */
-export function createStatementLog(engine: QueryEngine, { account, isDryRun, estimator }: LogOptions) {
+export function createStatementLog(engine: QueryEngine, { account, isDryRun, estimator, lake }: LogOptions) {
   const statements: SqlQuery[] = []
   const statistics: QueryStatistics[] = []
   const estimates: ScanEstimate[] = []
@@ -22,9 +31,7 @@ export function createStatementLog(engine: QueryEngine, { account, isDryRun, est
         const onStatistics = (cost: QueryStatistics): void => void statistics.push(cost)
         return engine.rows(query, { ...options, account, onStatistics })
       }
-      if (estimator !== undefined) {
-        estimates.push(await estimator.estimate(query, { snapshot: options?.snapshot }))
-      }
+      if (estimator !== undefined) estimates.push(await estimator.estimate(query, lake))
       return []
     },
   }

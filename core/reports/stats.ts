@@ -16,6 +16,9 @@ export type StatsParams = Omit<z.output<typeof statsQuery>, 'project'>
 
 const HOUR_MS = 3_600_000
 
+/** Event names and countries that the response lists. */
+const TOP = 20
+
 /** Intervals that consist of whole dates. The rollups have no hours. */
 type DateGroup = Exclude<StatsGroup, 'hour'>
 /** `start`: hours (for intervals of an hour) or days from 1970-01-01 to the start of the interval. */
@@ -58,7 +61,7 @@ async function readPeriod(
   { period, sessionsUntil }: { period: ReturnType<typeof toPeriod>; sessionsUntil: number | null },
 ): Promise<StatsOfPeriod> {
   const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
-  const [[sessionRow = {}], { intervals, eventNames, countries, users }] = await Promise.all([
+  const [[sessionRow = {}], { intervals, eventNames, countries, users, isCut }] = await Promise.all([
     rows(sessionsSql(read, sessionsUntil)),
     countEventsAndUsers(rows, activity(read, localTimestamp), groupBy, () =>
       hoursSql(read, localTimestamp ?? sql`timestamp`),
@@ -83,6 +86,7 @@ async function readPeriod(
       count: total,
       unique_users: users,
     })),
+    ...(isCut && { truncated: true as const }),
   }
 }
 
@@ -104,8 +108,10 @@ async function countEventsAndUsers(
 ) {
   const dateGroup = groupBy === 'hour' ? 'day' : groupBy
   const counts = await rows(countsSql(activityRows, dateGroup))
-  const nameRows = counts.filter(row => row.kind === KINDS.eventName)
-  const countryRows = counts.filter(row => row.kind === KINDS.country)
+  const allNameRows = counts.filter(row => row.kind === KINDS.eventName)
+  const allCountryRows = counts.filter(row => row.kind === KINDS.country)
+  const nameRows = allNameRows.slice(0, TOP)
+  const countryRows = allCountryRows.slice(0, TOP)
   const dateRows = counts.filter(row => row.kind === KINDS.interval)
   const dates = groupBy === 'hour' ? null : groupByDate(groupBy, dateRows)
   const [users, intervalRows] = await Promise.all([
@@ -119,6 +125,7 @@ async function countEventsAndUsers(
   const [usersByName = [], usersByCountry = [], usersByDate = []] = users.groups
   return {
     users: users.total,
+    isCut: allNameRows.length > TOP || allCountryRows.length > TOP,
     eventNames: nameRows.map((row, i) => toValue(row, usersByName[i] ?? 0)),
     countries: countryRows.map((row, i) => toValue(row, usersByCountry[i] ?? 0)),
     intervals: intervalRows.map((row): Interval => {
@@ -173,8 +180,8 @@ const FIRST_MONDAY = 4
 const KINDS = { interval: 0b011, eventName: 0b101, country: 0b110 } as const
 
 /**
- * Rows (kind, interval_start, value, total): the events of each interval, of the 20 most frequent names and of the 20 most
- * frequent countries. Ties are ordered by the code points of the value, null last (R15, U39).
+ * Rows (kind, interval_start, value, total): the events of each interval, and of the most frequent names and countries, one more of
+ * each than the response lists. Ties are ordered by the code points of the value, null last (R15, U39).
  */
 function countsSql(activityRows: SqlQuery, groupBy: DateGroup): SqlQuery {
   return sql`SELECT kind, interval_start, value, total
@@ -186,7 +193,7 @@ function countsSql(activityRows: SqlQuery, groupBy: DateGroup): SqlQuery {
         FROM (SELECT ${FIRST_DATE[groupBy]} AS first_date, event, country, event_count
           FROM ${activityRows} AS activity) AS dated_activity
         GROUP BY GROUPING SETS ((first_date), (event), (country))) AS totals) AS ranked_totals
-    WHERE kind = ${integer(KINDS.interval)} OR rank_in_kind <= 20
+    WHERE kind = ${integer(KINDS.interval)} OR rank_in_kind <= ${integer(TOP + 1)}
     ORDER BY kind, interval_start, rank_in_kind`
 }
 

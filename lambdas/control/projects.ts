@@ -15,7 +15,7 @@ import { installSnippet } from './install-snippet.ts'
 
 export type ProjectEndpointServices = {
   accounts: Pick<AccountStore, 'hasApiKey'>
-  projects: Pick<ProjectStore, 'list' | 'create' | 'update' | 'remove'>
+  projects: Pick<ProjectStore, 'list' | 'resolve' | 'create' | 'update' | 'remove'>
   demo: Pick<Demo, 'project'>
   usage: Pick<UsageCounters, 'totals' | 'month'>
   profile: Profile
@@ -81,7 +81,7 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
     }),
 
     createProject: chain(routes.createProject)(async ({ caller: { account }, body }) => {
-      const isKnown = (await projects.list(account.id)).some(({ name }) => name === body.name)
+      const isKnown = (await projects.resolve(account.id, body.name)) !== null
       if (!isKnown) await enforceProjectLimit(account, null)
       const { project, existing } = await projects.create({ account, ...body })
       if (!existing) await enforceProjectLimit(account, project)

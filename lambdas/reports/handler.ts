@@ -97,10 +97,14 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     const endpoint = chain(route)(async call => {
       const { account } = call.caller
       const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
-        openIdentity(services, toScopedProject(call)).then(identity =>
+        Promise.all([
+          openIdentity(services, toScopedProject(call)),
+          services.contexts.ofProject(call.project),
+        ]).then(([identity, context]) =>
           runReport(report, reportServices, {
             ...call,
             identity,
+            context,
             keptSince: keptSince(services, call.caller),
           }),
         ),
@@ -181,14 +185,16 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
   })
 }
 
-/** The field `project_context` of a response about these dates, or nothing. */
+/** The field `project_context` of a response about these UTC dates, or nothing. */
 async function readContext(
   { contexts }: ReportsServices,
   project: Pick<Project, 'id'>,
-  dates: { from: string; to: string },
+  { from, to }: { from: string; to: string },
 ) {
-  const context = contextOfRange(await contexts.ofProject(project), dates)
-  return context === null ? {} : { project_context: context }
+  return contextOfRange(await contexts.ofProject(project), {
+    start: Date.parse(from),
+    end: Date.parse(to) + DAY_MS,
+  })
 }
 
 /** The beginning of the first day that the account's plan keeps (contract 6). */

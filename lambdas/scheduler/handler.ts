@@ -6,6 +6,8 @@ import { DAY_MS } from '#core/time'
 import type { Gauge } from '#schemas/log'
 
 const MINUTE_MS = 60_000
+/** Ages below this are those of a healthy lake, seconds. The lowest alarm sounds at 30 minutes. */
+const HEALTHY_SECONDS = 600
 
 export type SchedulerServices = {
   maintenance: Maintenance
@@ -23,7 +25,7 @@ export function schedulerHandler({ maintenance, state, clock, gauge, log }: Sche
       const [lake, shards, manifests] = await Promise.all([state.lake(), state.shards(), allManifests(state)])
       const values = lakeGauges({ lake, shards, manifests }, clock.now())
       for (const name of Object.keys(values) as Gauge[]) {
-        if (name !== 'Epoch' || isFirstMinuteOfDay(clock.now())) gauge(name, values[name])
+        if (isWorthPublishing(name, values[name], clock.now())) gauge(name, values[name])
       }
       await maintenance.tick()
     } catch (error) {
@@ -33,7 +35,10 @@ export function schedulerHandler({ maintenance, state, clock, gauge, log }: Sche
   }
 }
 
-/** The newest epoch changes slowly, and CloudWatch bills a metric for each hour in which it gets a value. */
-function isFirstMinuteOfDay(now: number): boolean {
-  return now % DAY_MS < MINUTE_MS
+/**
+ * CloudWatch bills a metric for each hour in which it gets a value. So a healthy lake publishes only its newest epoch, once a
+ * day. Alarms take a missing value for a good one.
+ */
+function isWorthPublishing(name: Gauge, value: number, now: number): boolean {
+  return name === 'Epoch' ? now % DAY_MS < MINUTE_MS : value >= HEALTHY_SECONDS
 }

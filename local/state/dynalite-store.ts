@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { ClassicLevel } from 'classic-level'
+import { ClassicLevel, type OpenOptions } from 'classic-level'
 import type { DynaliteOptions } from 'dynalite'
 import engine, { type DynaliteLevel, type DynaliteStore } from 'dynalite/db/index.js'
 
@@ -49,8 +49,14 @@ function withActiveStatus(value: unknown): unknown {
 const level = ClassicLevel.prototype as unknown as {
   batch(this: DynaliteLevel, writes: Write[], options: { sync: boolean }): Promise<void>
   close(this: DynaliteLevel): Promise<void>
-  open(this: DynaliteLevel): Promise<void>
+  open(this: DynaliteLevel, options: OpenOptions): Promise<void>
 }
+
+/**
+ * LevelDB maps each open table file into memory. With its defaults, 1,000 files of 2 MB, a busy live buffer fills 300 MB. It does
+ * not go below 74 open files, so the files are smaller, too.
+ */
+export const LEVEL_OPTIONS: OpenOptions = { maxOpenFiles: 74, maxFileSize: 1_048_576 }
 
 /**
  * Free disk space that a reopen needs: LevelDB writes its log of up to 4 MiB into a table file and starts a new log.
@@ -93,7 +99,7 @@ function createGroupCommit(db: DynaliteLevel, folder: string) {
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < REOPEN_FREE_BYTES) throw new Error('The disk is full.')
     await level.close.call(db)
-    await level.open.call(db)
+    await level.open.call(db, LEVEL_OPTIONS)
     needsReopen = false
   }
 

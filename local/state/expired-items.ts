@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { writeItems } from '#core/write-items'
 
 type Key = { pk: string; sk: string }
 
@@ -13,7 +14,7 @@ const PAGE_PAUSE_MS = 20
  * second are noted with their keys. The others, and those of an earlier process, are found by reading the whole table.
  */
 export function createExpiredItems({ client, table }: StateTable, clock: Clock) {
-  /** In the order in which they were written, which is the order in which they expire. */
+  /** In the order in which they were written, which is the order in which they expire. Nothing gives them more time. */
   let noted: { key: Key; expiresAt: number }[] = []
 
   function note(key: Key, expiresAt: number): void {
@@ -25,7 +26,10 @@ export function createExpiredItems({ client, table }: StateTable, clock: Clock) 
     const now = seconds()
     const firstLive = noted.findIndex(({ expiresAt }) => expiresAt >= now)
     const expired = noted.slice(0, firstLive === -1 ? noted.length : firstLive)
-    for (const { key } of expired) await remove(key, now)
+    await writeItems(
+      { client, table },
+      expired.map(({ key }) => ({ DeleteRequest: { Key: key } })),
+    )
     noted = noted.slice(expired.length)
   }
 

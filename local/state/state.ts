@@ -8,7 +8,7 @@ import { ClassicLevel } from 'classic-level'
 import dynalite from 'dynalite'
 import type { DynaliteLevel } from 'dynalite/db/index.js'
 import { FolderError } from '#local/lock'
-import { prepareStore } from './dynalite-store.ts'
+import { LEVEL_OPTIONS, prepareStore } from './dynalite-store.ts'
 
 /**
  * The name of the table. On AWS `expires_at` (Unix seconds) is its time-to-live attribute; dynalite never expires
@@ -121,7 +121,7 @@ async function openStore(folder: string): Promise<Server> {
       prepareStore(store.db, folder)
     },
   })
-  await db?.open()
+  await db?.open(LEVEL_OPTIONS)
   return server
 }
 

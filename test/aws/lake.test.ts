@@ -84,12 +84,12 @@ describe('when S3 fails', () => {
     mock
       .on(ListObjectsV2Command)
       .resolvesOnce({
-        Contents: [{ Key: 'a', Size: 1 }],
+        Contents: [{ Key: 'a', Size: 1, LastModified: new Date(5_000) }],
         NextContinuationToken: 'n',
       })
       .resolvesOnce({ Contents: [{ Key: 'b', Size: 2 }] })
     expect(await lake.list('')).toEqual([
-      { key: 'a', size: 1 },
+      { key: 'a', size: 1, writtenAt: 5_000 },
       { key: 'b', size: 2 },
     ])
     expect(mock.commandCalls(ListObjectsV2Command)[1]?.args[0].input.ContinuationToken).toBe('n')

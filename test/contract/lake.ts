@@ -39,7 +39,7 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       ])
       expect((await lake.list('warm/epoch=1')).map(object => object.key)).toHaveLength(3)
       expect((await lake.list('warm/epoch=1/')).map(object => object.key)).toHaveLength(2)
-      expect(await lake.list('hot/')).toEqual([{ key: 'hot/epoch=1/x', size: 'hot/epoch=1/x'.length }])
+      expect(await lake.list('hot/')).toMatchObject([{ key: 'hot/epoch=1/x', size: 'hot/epoch=1/x'.length }])
       expect(await lake.list('cold/')).toEqual([])
     })
 

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Project } from '#core/projects/project'
 import { testProject } from '#test/support/account-fixtures'
@@ -76,4 +76,82 @@ test('invented texts do not push a real one out of the cache', async () => {
   for (let i = 0; i < 50_000; i++) await cache.get(`invented-${i}`)
   await cache.get('t')
   expect(lookUps.filter(token => token === 't')).toHaveLength(1)
+})
+
+describe('values that are looked up again', () => {
+  beforeEach(() => vi.useFakeTimers())
+  afterEach(() => vi.useRealTimers())
+
+  /** A cache of three texts, whose values are their own capitals, and the requests for values that were due. */
+  async function openCache(lookUpAgain: (values: readonly string[]) => Promise<(string | null)[]>) {
+    const requests: string[][] = []
+    const cache = createLookupCache(
+      { now: () => now },
+      async (text: string) => {
+        lookUps.push(text)
+        return text.toUpperCase()
+      },
+      {
+        ...{ foundMs: 5_000, missingMs: 1_000, maxEntries: 100 },
+        lookUpAgain(values) {
+          requests.push([...values])
+          return lookUpAgain(values)
+        },
+      },
+    )
+    for (const text of ['a', 'b', 'c']) await cache.get(text)
+    lookUps = []
+    return { cache, requests }
+  }
+
+  test('are asked for together after half of their time, and no request waits for them', async () => {
+    const { cache, requests } = await openCache(async values => values.map(value => `${value}2`))
+    now = 2_499
+    expect(await cache.get('a')).toBe('A')
+    await vi.runAllTimersAsync()
+    expect(requests).toEqual([])
+    now = 2_500
+    expect(await Promise.all([cache.get('a'), cache.get('b'), cache.get('a')])).toEqual(['A', 'B', 'A'])
+    await vi.runAllTimersAsync()
+    expect(requests).toEqual([['A', 'B']])
+    now = 7_499
+    expect(await Promise.all([cache.get('a'), cache.get('b')])).toEqual(['A2', 'B2'])
+    expect(lookUps).toEqual([])
+    // Nobody has used this one, so nobody asked for it in the meantime.
+    await cache.get('c')
+    expect(lookUps).toEqual(['c'])
+  })
+
+  test('are missing when they are gone, and end with their time when the look-up fails', async () => {
+    const gone = await openCache(async values => values.map(() => null))
+    now = 2_500
+    await gone.cache.get('a')
+    await vi.runAllTimersAsync()
+    expect(await gone.cache.get('a')).toBe(null)
+
+    now = 0
+    const failing = await openCache(() => Promise.reject(new Error('the table is away')))
+    now = 2_500
+    await failing.cache.get('a')
+    await vi.runAllTimersAsync()
+    now = 4_999
+    expect(await failing.cache.get('a')).toBe('A')
+    expect(lookUps).toEqual([])
+    now = 5_000
+    await failing.cache.get('a')
+    expect(lookUps).toEqual(['a'])
+  })
+
+  test('do not come back when they were forgotten in the meantime', async () => {
+    const answers = Promise.withResolvers<(string | null)[]>()
+    const { cache } = await openCache(() => answers.promise)
+    now = 2_500
+    await cache.get('a')
+    await vi.runAllTimersAsync()
+    cache.forget('a')
+    answers.resolve(['old'])
+    await vi.runAllTimersAsync()
+    expect(await cache.get('a')).toBe('A')
+    expect(lookUps).toEqual(['a'])
+  })
 })

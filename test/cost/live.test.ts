@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { createStreamLeases } from '#core/live/stream-leases'
 import { system } from '#cost/system'
-import { liveRecord } from '#test/support/live-records'
+import { liveRecord, writeLive } from '#test/support/live-records'
 import { openMeteredState } from './metered-state.ts'
 
 /** Checks the numbers of live reads in cost/system.ts: it counts the units of the real code on a real table. */
@@ -15,7 +15,7 @@ afterAll(() => state.close())
 
 test('a chunk of a single event is one write', async () => {
   const { writes } = await state.measure(() =>
-    buffer.write('p', 's', [liveRecord(1, NOW, [{ properties: { path: '/' } }])]),
+    writeLive(buffer, 'p', 's', [liveRecord(1, NOW, [{ properties: { path: '/' } }])]),
   )
   expect(writes).toBe(1)
 })

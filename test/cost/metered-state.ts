@@ -4,7 +4,7 @@ import { openTestState, type TestState } from '#test/support/test-state'
 export type Units = { reads: number; writes: number }
 
 const READS = new Set(['GetItemCommand', 'QueryCommand', 'BatchGetItemCommand'])
-const WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand'])
+const WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand', 'BatchWriteItemCommand'])
 
 /** Opens a test state that counts consumed units. dynalite reports the same units as DynamoDB. */
 export async function openMeteredState() {

@@ -161,7 +161,7 @@ test('the lookup of a token costs at most what the model says, and nothing again
   expect((await state.measure(() => projects.byToken(project.project_token))).reads).toBeGreaterThan(0)
 })
 
-test('GET /stats costs at most what the model says, with caller, project, snapshot and counters', async () => {
+test('GET /stats costs at most what the model says, with caller, project, context, snapshot and counters', async () => {
   const { id } = await accounts.create({ email: 'reader@example.com', tier: 'pro', complimentary: true })
   const key = await accounts.issueApiKey(id)
   const { project } = await projects.create({ account: { id }, name: 'read' })
@@ -174,9 +174,10 @@ test('GET /stats costs at most what the model says, with caller, project, snapsh
     admitted: [],
   })
   const chain = accountChain({ ...stores, ...access, clock, log, baseUrl: 'https://footfall.example' })
-  // The report itself reads only the snapshot from the state. read-scans.test.ts counts its statements.
-  const endpoint = chain(routes.stats)(async () => {
+  // The report itself reads the snapshot and the context from the state. read-scans.test.ts counts its statements.
+  const endpoint = chain(routes.stats)(async call => {
     await lakeState.lake()
+    await access.contexts.ofProject(call.project)
     return { status: 200, body: {} as never }
   })
   const read = () =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '#test/support/http-service'
-import { liveRecord } from '#test/support/live-records'
+import { liveRecord, writeLive } from '#test/support/live-records'
 
 let service: HttpService
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const { live } = routes
 describe('GET /live', () => {
   test('shows the events of the last minute, and counts as a read of the project', async () => {
     const { id, name } = await service.createProject()
-    await service.buffer.write(id, 's', [
+    await writeLive(service.buffer, id, 's', [
       liveRecord(1, service.now() - 90_000, [{}]),
       liveRecord(2, service.now(), [{ user_id: 'u', properties: { path: '/a' } }], 'DE'),
     ])

@@ -7,7 +7,7 @@ import { routes } from '#schemas/routes'
 import { openEventStream } from '#test/support/event-stream-client'
 import { eventually } from '#test/support/eventually'
 import { type HttpService, openHttpService } from '#test/support/http-service'
-import { liveRecord } from '#test/support/live-records'
+import { liveRecord, writeLive } from '#test/support/live-records'
 
 const HEARTBEAT = 'heartbeat'
 
@@ -39,7 +39,7 @@ async function track(
   of = service,
 ) {
   sequence += 1
-  await of.buffer.write(project.id, shard, [liveRecord(sequence, of.now(), events, 'DE')])
+  await writeLive(of.buffer, project.id, shard, [liveRecord(sequence, of.now(), events, 'DE')])
 }
 
 const names = (client: ReturnType<typeof openEventStream>) => client.tracked().map(({ event }) => event)

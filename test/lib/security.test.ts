@@ -89,7 +89,7 @@ test.each([
   ['stream', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   [
     'live',
-    ['PutItem'],
+    ['BatchWriteItem'],
     [
       'kinesis:DescribeStream StreamEvents',
       'kinesis:DescribeStreamSummary StreamEvents',

@@ -15,7 +15,7 @@ export function crashAfterWrites({ client, table }: StateTable, writes: number):
     get(target, property) {
       if (property !== 'send') return Reflect.get(target, property, target)
       return (command: object, ...rest: unknown[]) => {
-        if (/^(Put|Update|Delete)/.test(command.constructor.name)) writesLeft -= 1
+        if (/^(Put|Update|Delete|BatchWrite)/.test(command.constructor.name)) writesLeft -= 1
         return writesLeft < 0 ? Promise.reject(new ProcessCrashedError()) : send(command, ...rest)
       }
     },

@@ -62,6 +62,9 @@ export const tz = formatted(['Mars/Base', '+02:00', 'europe berlin', 'UTC+1'], '
   'Australia/Lord_Howe',
 ])
 
+/** The zone of reports that count by UTC date. */
+export const utcOnly = formatted(['Europe/Berlin', 'Mars/Base', 'utc'], 'MISSING_FIELDS', ['UTC'])
+
 export const cursor = formatted(['abc', 'MTIz', '0', '-1'], 'MISSING_FIELDS', [])
 
 export const propertyKey: FieldCases = {
@@ -93,13 +96,22 @@ function list(notArray: ErrorCode, cases: FieldCase[]): FieldCases {
   return { text: [], json: [...all([true, {}, 7, 'a', '', LONG], notArray), ...cases] }
 }
 
+/** As many entries as a list may have, and one more, which has the code. */
+function sized(most: number, code: ErrorCode, entry: (i: number) => unknown): FieldCase[] {
+  return [
+    [Array.from({ length: most }, (_, i) => entry(i)), null],
+    [Array.from({ length: most + 1 }, (_, i) => entry(i)), code],
+  ]
+}
+
 export const metrics = list('INVALID_BODY', [
-  ...all([[''], [7], [null], [{}], ['sum(x)'], ['sum(properties.a-b)'], [LONG]], 'INVALID_METRIC'),
+  ...all([[], [''], [7], [null], [{}], ['sum(x)'], ['sum(properties.a-b)'], [LONG]], 'INVALID_METRIC'),
   ...all(
     HOSTILE.map(text => [text]),
     'INVALID_METRIC',
   ),
   ...all([['event_count', 'event_count'], ['p95(properties.session_count)']], null),
+  ...sized(50, 'QUERY_FAILED', i => `sum(properties.k${i})`),
 ])
 
 export const groupBy = list('INVALID_BODY', [
@@ -112,6 +124,7 @@ export const groupBy = list('INVALID_BODY', [
     'INVALID_GROUP_BY',
   ),
   ...all([[], ['event', 'event'], ['properties.plan', 'date', 'country', 'user_id', 'session_id']], null),
+  ...sized(20, 'QUERY_FAILED', i => `properties.k${i}`),
 ])
 
 const filter = (changes: object) => [{ field: 'event', op: 'eq', value: 'a', ...changes }]
@@ -156,6 +169,8 @@ export const filters = list('INVALID_BODY', [
     ),
     null,
   ),
+  ...sized(100, 'QUERY_FAILED', value => ({ field: 'properties.plan', op: 'gt', value })),
+  [Array(20_000).fill({ field: 'event', op: 'neq', value: 'x' }), 'QUERY_FAILED'],
 ])
 
 const steps = (step: unknown) => [step, { event: 'b' }]
@@ -218,6 +233,12 @@ export const funnelSteps: FieldCases = {
     ...all(
       [stepFilter({ property: undefined, field: 'properties.plan' }), Array(8).fill({ event: 'a' })],
       null,
+    ),
+    ...[12, 13].map(
+      (count): FieldCase => [
+        Array(8).fill({ event: 'a', filters: Array(count).fill({ property: 'plan', op: 'gt', value: 1 }) }),
+        count === 12 ? null : 'QUERY_FAILED',
+      ],
     ),
   ]),
   // A project without a context has no steps.

@@ -6,7 +6,7 @@ export const EMPTY_SNAPSHOT: Snapshot = { compacted: 1, epoch: 1, segments: [], 
 
 /** A lake whose buckets all have this snapshot. */
 export function fixedLake(snapshot: Snapshot = EMPTY_SNAPSHOT): LakeSnapshot {
-  return { ofBucket: async () => snapshot }
+  return { ofBucket: async () => snapshot, newestArrival: () => null, sizeOf: () => null }
 }
 
 /** A segment of the first epoch. */

@@ -1,4 +1,5 @@
 import { packRecord, type RecordedEvent } from '#core/ingest/record'
+import type { LiveBuffer } from '#core/live/buffer'
 import type { LiveRecord } from '#core/live/chunk'
 import type { StreamEntry } from '#core/ports'
 
@@ -36,4 +37,14 @@ export function liveRecord(
 export function toEntry({ sequence, first, ...record }: LiveRecord, projectId: string): StreamEntry {
   const head = { kind: 'events', project_id: projectId, account_id: 'acct_1', bucket: 1 } as const
   return { sequence, data: packRecord({ ...head, ...record }) }
+}
+
+/** Writes records of one project into the live buffer. */
+export function writeLive(
+  buffer: Pick<LiveBuffer, 'write'>,
+  projectId: string,
+  shard: string,
+  records: readonly LiveRecord[],
+): Promise<void> {
+  return buffer.write(shard, new Map([[projectId, records]]))
 }

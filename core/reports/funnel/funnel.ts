@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import type { Row } from '#core/ports'
+import type { ProjectContext } from '#schemas/contexts'
 import type { funnelBody, funnelResponse } from '#schemas/funnel'
 import { ratio } from '../rounding.ts'
 import { defineReport, sinceDays, toPeriod } from '../run.ts'
 import { activitySql, type FunnelPlan, funnelSql, MAX_ENTITIES } from './sql.ts'
-import { type FunnelStep, parseSteps, type StepsSource } from './steps.ts'
+import { type FunnelStep, parseSteps, type StepsSource, toPlainSteps } from './steps.ts'
 
 export type FunnelParams = Omit<z.output<typeof funnelBody>, 'project'>
 type Response = z.input<typeof funnelResponse>
@@ -17,8 +18,8 @@ const HOUR_MS = 3_600_000
 export const funnel = defineReport<FunnelParams, Response>({
   range: sinceDays(30),
   async compute(rows, request) {
-    const { project, params, read } = request
-    const { steps, source } = stepsOf(params)
+    const { project, params, read, context } = request
+    const { steps, source } = stepsOf(params, context)
     const plan: FunnelPlan = {
       steps,
       countBy: params.count_by,
@@ -38,6 +39,7 @@ export const funnel = defineReport<FunnelParams, Response>({
     const overall = overallRate(results)
     const shownGroups = groupRows.slice(0, params.breakdown_limit)
     const entities = groupRows.reduce((most, row) => Math.max(most, Number(row.step_1_entities ?? 0)), 0)
+    const hasCutGroups = params.breakdown !== undefined && shownGroups.length < groupRows.length
     return {
       project: project.name,
       period: toPeriod(request),
@@ -66,24 +68,28 @@ export const funnel = defineReport<FunnelParams, Response>({
             overall_conversion_rate: overallRate(groupSteps),
           }
         }),
-        ...(shownGroups.length < groupRows.length && {
-          truncated: true as const,
-          total_rows: groupRows.length,
-        }),
       }),
+      ...((hasCutGroups || entities > MAX_ENTITIES) && { truncated: true as const }),
+      ...(hasCutGroups && { total_rows: groupRows.length }),
     }
   },
 })
 
-/** The steps of the request; those of the project context come with contexts. */
-function stepsOf({ steps, from_context }: FunnelParams): { steps: FunnelStep[]; source: StepsSource } {
-  if (steps === undefined || from_context === true) {
+/** The steps of the request, else the activation events of the project context. */
+function stepsOf(
+  { steps, from_context }: FunnelParams,
+  { activation_events }: ProjectContext,
+): { steps: FunnelStep[]; source: StepsSource } {
+  if (steps !== undefined && from_context !== true) {
+    return { steps: parseSteps(steps), source: 'request.steps' }
+  }
+  if (activation_events.length < 2) {
     throw new ApiError(
       'INVALID_FUNNEL_STEPS',
       'The project context has fewer than 2 activation events. Send `steps`, or set `activation_events` by PUT /project-context.',
     )
   }
-  return { steps: parseSteps(steps), source: 'request.steps' }
+  return { steps: toPlainSteps(activation_events), source: 'project_context.activation_events' }
 }
 
 /** The totals over all groups of a breakdown. */

@@ -5,6 +5,7 @@ import type { SqlQuery } from '#core/ports'
 import { join, sql } from '#core/sql'
 import { FUNNEL_OPS, MAX_STEPS } from '#schemas/funnel'
 import { PROPERTY_KEY } from '#schemas/properties'
+import { MAX_FILTERS } from '#schemas/query'
 import { type FilterOp, type FilterValue, filterSql } from '../filters.ts'
 import { propertyValue } from '../property-value.ts'
 
@@ -16,7 +17,7 @@ export type StepsSource = 'request.steps' | 'project_context.activation_events'
 const MAX_EVENT_CHARS = 256
 const MAX_IN_VALUES = 50
 
-/** The steps of a request (contract 2.2). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY or INVALID_FILTER_OP. */
+/** The steps of a request (contract 2.2). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY, INVALID_FILTER_OP or QUERY_FAILED. */
 export function parseSteps(steps: readonly unknown[]): FunnelStep[] {
   if (steps.length < 2 || steps.length > MAX_STEPS) {
     throw new ApiError(
@@ -24,7 +25,18 @@ export function parseSteps(steps: readonly unknown[]): FunnelStep[] {
       `A funnel has 2 to ${MAX_STEPS} steps, and the request has ${steps.length}. Change \`steps\`.`,
     )
   }
+  const filters = steps.reduce<number>((sum, step) => sum + countFilters(step), 0)
+  if (filters > MAX_FILTERS) {
+    throw new ApiError(
+      'QUERY_FAILED',
+      `A funnel has at most ${MAX_FILTERS} filters in all steps, and the request has ${filters}. Send fewer filters; \`in\` takes several values.`,
+    )
+  }
   return steps.map(parseStep)
+}
+
+function countFilters(step: unknown): number {
+  return isJsonObject(step) && Array.isArray(step.filters) ? step.filters.length : 0
 }
 
 /** A step without filters for each event name. */

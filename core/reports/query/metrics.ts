@@ -3,6 +3,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import { sql } from '#core/sql'
 import { propertyValue } from '../property-value.ts'
 import { ratio } from '../rounding.ts'
+import { SESSION_METRICS } from './session-totals.ts'
 
 /** A metric of POST /query over the events of a group. */
 export type Metric = {
@@ -13,8 +14,8 @@ export type Metric = {
   column?: { alias: string; value: SqlQuery }
   /** The number of a group, and what else `read` needs. The first column is the number, for the order of rows. */
   aggregates: SqlQuery[]
-  /** Makes the metric of a response from the columns of a group. */
-  read(values: Row[string][]): number | null
+  /** Makes the metric of a response from the columns of a group, whose first field is `group`. */
+  read(values: Row[string][], group: Row[string]): number | null
   /** Whether groups add up to the total. */
   isAdditive: boolean
   /** Whether it needs the whole sessions beside the events. */
@@ -41,9 +42,9 @@ export function planMetric(name: string, index: number, countMode: string): Metr
     case 'session_count':
       return { ...plain, aggregates: [sql`count(DISTINCT session_id)`] }
     case 'bounce_rate':
-      return { ...plain, ...perSession(sql`is_bounce`, 3) }
+      return { ...plain, ...perSession(sql`is_bounce`, SESSION_METRICS.bounce_rate) }
     case 'avg_duration':
-      return { ...plain, ...perSession(sql`duration_ms`, 0) }
+      return { ...plain, ...perSession(sql`duration_ms`, SESSION_METRICS.avg_duration) }
     default:
       return {
         ...plain,
@@ -62,7 +63,10 @@ const countBySessionThenUser = sql`count(DISTINCT session_id)
       + count(CASE WHEN session_id IS NULL AND user_id IS NULL THEN group_event END)`
 
 /** The mean over the sessions of a group, each counted once. */
-function perSession(value: SqlQuery, decimals: number): Partial<Metric> & Pick<Metric, 'aggregates'> {
+function perSession(
+  value: SqlQuery,
+  { decimals }: { decimals: number },
+): Partial<Metric> & Pick<Metric, 'aggregates'> {
   const total = sql`sum(CASE WHEN session_row = 1 AND session_id IS NOT NULL THEN ${value} END)`
   const sessions = sql`count(DISTINCT session_id)`
   return {

@@ -14,6 +14,7 @@ import type { ReadRows } from '../statements.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
 import { type Metric, planMetric, written } from './metrics.ts'
 import { queryRange } from './range.ts'
+import { isSessionMetric, readSessionMetric, sessionTotalsSql } from './session-totals.ts'
 
 export type QueryParams = Omit<z.output<typeof queryBody>, 'project'>
 type QueryRequest = ReportRequest<QueryParams>
@@ -52,7 +53,35 @@ async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups
   // A range before the project has no events.
   const isEmpty = users?.length === 0 || read.to <= read.from
   if (isEmpty) return plan.groups.length > 0 ? { rows: [], count: 0 } : toGroups([{}], plan)
-  return toGroups(await rows(groupsSql(request, plan)), plan)
+  const totalsSql = sessionTotalsSql(request)
+  if (totalsSql === null) return toGroups(await rows(groupsSql(request, plan)), plan)
+  const [groupRows, totals] = await Promise.all([
+    rows(groupsSql(request, withoutSessions(plan))),
+    rows(totalsSql),
+  ])
+  return toGroups(groupRows, withSessionTotals(plan, totals))
+}
+
+/** The plan for a statement whose session metrics another statement counts: a count stands in their place. */
+function withoutSessions(plan: Plan): Plan {
+  const metrics = plan.metrics.map(metric =>
+    isSessionMetric(metric.name) ? { ...metric, aggregates: [sql`count(*)`], needsSessions: false } : metric,
+  )
+  return { ...plan, metrics }
+}
+
+/** The plan that reads its session metrics from the rows of sessionTotalsSql. */
+function withSessionTotals(plan: Plan, totals: readonly Row[]): Plan {
+  const byGroup = new Map(totals.map(row => [row.group_0 ?? null, row]))
+  const metrics = plan.metrics.map(metric => {
+    const { name } = metric
+    if (!isSessionMetric(name)) return metric
+    return {
+      ...metric,
+      read: (_: Row[string][], group: Row[string]) => readSessionMetric(name, byGroup.get(group)),
+    }
+  })
+  return { ...plan, metrics }
 }
 
 /** Throws INVALID_FILTER_FIELD with the fields that the filter could name (contract 1.3). */
@@ -169,7 +198,10 @@ function toGroups(rows: readonly Row[], { groups, metrics }: Plan): Groups {
       ...groups.map(({ field }, i) => [field, row[`group_${i}`] ?? null]),
       ...metrics.map(({ name, aggregates, read }, i) => [
         name,
-        read(aggregates.map((_, j) => row[`metric_${i}_${j}`] ?? null)),
+        read(
+          aggregates.map((_, j) => row[`metric_${i}_${j}`] ?? null),
+          row.group_0 ?? null,
+        ),
       ]),
     ]),
   )

@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
-import { liveRecord } from '#test/support/live-records'
+import { bucketOf } from '#core/projects/project'
+import type { StateTable } from '#core/state-table'
+import { writeItems } from '#core/write-items'
+import { liveRecord, writeLive } from '#test/support/live-records'
 import { NO_LINKS } from '#test/support/no-links'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -20,8 +24,8 @@ test('a chunk expires a minute after its events', async () => {
     bufferMs: 300_000,
     onWritten: ({ pk }, expiresAt) => written.push([pk, expiresAt]),
   })
-  await buffer.write('expiring', 's', [liveRecord(1, START, [{}])])
-  expect(written).toEqual([['live#expiring', START / 1_000 + 360]])
+  await writeLive(buffer, 'expiring', 's', [liveRecord(1, START, [{}])])
+  expect(written).toEqual([[expect.stringContaining('live#'), START / 1_000 + 360]])
 })
 
 test('a chunk whose write took long is written again, so that readers who have gone on find it', async () => {
@@ -35,7 +39,7 @@ test('a chunk whose write took long is written again, so that readers who have g
     },
   }
   const buffer = createLiveBuffer(state, { clock, bufferMs: 300_000 })
-  await buffer.write('slow', 's', [liveRecord(1, START, [{}])])
+  await writeLive(buffer, 'slow', 's', [liveRecord(1, START, [{}])])
   const stamps = (await buffer.chunksFrom('slow', '')).map(({ stamp }) => stamp)
   expect(stamps).toEqual([START, START + 1_600, START + 3_200])
   expect(now - (stamps.at(-1) ?? 0)).toBeLessThan(LATE_MS)
@@ -49,14 +53,14 @@ test('a tail sends events of a chunk that becomes readable late, and no event tw
   onTestFinished(subscription.close)
   const nextNames = async () => (await subscription.next()).map(({ event }) => event)
   now += 5_000
-  await buffer.write('late', 's1', [liveRecord(1, now, [{ event: 'first' }])])
+  await writeLive(buffer, 'late', 's1', [liveRecord(1, now, [{ event: 'first' }])])
   expect(await nextNames()).toEqual(['first'])
   // Another writer's chunk, with a stamp before the one that the tail has read.
   now -= 1_400
-  await buffer.write('late', 's2', [liveRecord(2, now, [{ event: 'late' }])])
+  await writeLive(buffer, 'late', 's2', [liveRecord(2, now, [{ event: 'late' }])])
   now += 1_400
   expect(await nextNames()).toEqual(['late'])
-  await buffer.write('late', 's1', [
+  await writeLive(buffer, 'late', 's1', [
     liveRecord(1, now, [{ event: 'first' }]),
     liveRecord(3, now, [{ event: 'second' }]),
   ])
@@ -70,10 +74,73 @@ test('a slow stream is told that it has lost events, and takes no more memory', 
   for (const { close } of [slow, fast]) onTestFinished(close)
   let taken = 0
   for (let i = 0; i < 3; i++) {
-    await buffer.write('busy', 's', [liveRecord(i, START, [{}, {}])])
+    await writeLive(buffer, 'busy', 's', [liveRecord(i, START, [{}, {}])])
     taken += (await fast.next()).length
   }
   expect(taken).toBe(6)
   expect([slow.hasOverflowed(), fast.hasOverflowed()]).toEqual([true, false])
   expect(await slow.next()).toHaveLength(2)
 })
+
+test('small projects of a bucket share a chunk, and a project with many events has one of its own', async () => {
+  const partitions: string[] = []
+  const buffer = createLiveBuffer(state, {
+    clock: { now: () => START },
+    bufferMs: 300_000,
+    onWritten: ({ pk }) => partitions.push(pk),
+  })
+  const [small, neighbour, large] = projectsOfOneBucket(3) as [string, string, string]
+  const random = () => ({ properties: { value: randomBytes(100).toString('hex') } })
+  await buffer.write(
+    's',
+    new Map([
+      [small, [liveRecord(1, START, [{ event: 'small' }])]],
+      [large, [liveRecord(2, START, Array.from({ length: 100 }, random))]],
+      [neighbour, [liveRecord(3, START, [{ event: 'neighbour' }])]],
+    ]),
+  )
+  expect(partitions.toSorted()).toEqual([`live#bucket#${bucketOf(small)}`, `live#project#${large}`])
+  const eventsOf = async (project: string) =>
+    (await buffer.chunksFrom(project, '')).flatMap(({ events }) => events.map(({ event }) => event))
+  expect(await eventsOf(small)).toEqual(['small'])
+  expect(await eventsOf(neighbour)).toEqual(['neighbour'])
+  expect(await eventsOf(large)).toHaveLength(100)
+})
+
+test('the chunks of both partitions of a project are read in the order in which they were written', async () => {
+  let now = START
+  const buffer = createLiveBuffer(state, { clock: { now: () => now }, bufferMs: 300_000 })
+  const random = () => ({ properties: { value: randomBytes(100).toString('hex') } })
+  for (const [i, count] of [1, 100, 2, 101, 3].entries()) {
+    now += 1_000
+    await writeLive(buffer, 'mixed', 's', [liveRecord(i, now, Array.from({ length: count }, random))])
+  }
+  const sizes = (await buffer.chunksFrom('mixed', '')).map(({ events }) => events.length)
+  expect(sizes).toEqual([1, 100, 2, 101, 3])
+  const newestFirst: number[] = []
+  for await (const { events } of buffer.newestFirst('mixed', 0)) newestFirst.push(events.length)
+  expect(newestFirst).toEqual([3, 101, 2, 100, 1])
+})
+
+test('chunks that a busy table leaves unwritten are written again', async () => {
+  const calls: number[] = []
+  const client = {
+    async batchWrite({ RequestItems }: { RequestItems: Record<string, object[]> }) {
+      const writes = RequestItems.table ?? []
+      calls.push(writes.length)
+      return { UnprocessedItems: { table: writes.slice(0, writes.length - 2) } }
+    },
+  }
+  const busy = { client: client as unknown as StateTable['client'], table: 'table' }
+  const keys = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ DeleteRequest: { Key: { pk: 'p', sk: String(i) } } }))
+  await writeItems(busy, keys(5))
+  expect(calls).toEqual([5, 3, 1])
+  await expect(writeItems(busy, keys(25))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+})
+
+/** Ids of projects that have the same bucket. */
+function projectsOfOneBucket(count: number): string[] {
+  const ids = Array.from({ length: 2_000 }, (_, i) => `proj_${i}`)
+  return ids.filter(id => bucketOf(id) === bucketOf('proj_0')).slice(0, count)
+}

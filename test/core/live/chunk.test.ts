@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { arrivalLag, arrivalOfUlid, eventUlid } from '#core/ingest/ids'
-import { isAfter, packChunks, unpackChunk } from '#core/live/chunk'
+import { isAfter, packEvents, unpackEvents } from '#core/live/chunk'
 import { liveRecord } from '#test/support/live-records'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
@@ -21,10 +21,10 @@ test('a chunk gives back its events, with the ids that reports show', () => {
     ],
     'DE',
   )
-  const [chunk = expect.unreachable(), ...others] = packChunks([record])
+  const [chunk = expect.unreachable(), ...others] = packEvents([record])
   expect(others).toEqual([])
   expect(chunk.first).toEqual({ sequence: '5', index: 0 })
-  expect(unpackChunk(chunk.bytes)).toEqual([
+  expect(unpackEvents(chunk.bytes)).toEqual([
     {
       ...record.events[0],
       id: eventUlid(NOW, 0, 5_000),
@@ -44,7 +44,7 @@ test('a chunk gives back its events, with the ids that reports show', () => {
   ])
 })
 
-test('no records make no chunk', () => expect(packChunks([])).toEqual([]))
+test('no records make no chunk', () => expect(packEvents([])).toEqual([]))
 
 describe('events that do not compress', () => {
   const records = Array.from({ length: 6 }, (_, i) =>
@@ -56,17 +56,17 @@ describe('events that do not compress', () => {
   )
 
   test('fill several chunks, each small enough for an item, and none is lost or repeated', () => {
-    const chunks = packChunks(records)
+    const chunks = packEvents(records)
     expect(chunks.length).toBeGreaterThan(1)
     for (const { bytes } of chunks) expect(bytes.length).toBeLessThanOrEqual(350_000)
-    const events = chunks.flatMap(({ bytes }) => unpackChunk(bytes))
+    const events = chunks.flatMap(({ bytes }) => unpackEvents(bytes))
     expect(events.map(({ seq }) => seq)).toEqual(
       records.flatMap(({ seq, events }) => events.map((_, i) => seq + i)),
     )
   })
 
   test('of one record fill several chunks too, which tell where they begin', () => {
-    const chunks = packChunks([
+    const chunks = packEvents([
       liveRecord(
         9,
         NOW,
@@ -74,7 +74,7 @@ describe('events that do not compress', () => {
       ),
     ])
     expect(chunks.length).toBeGreaterThan(1)
-    const firsts = chunks.map(({ bytes }) => unpackChunk(bytes)[0]?.position)
+    const firsts = chunks.map(({ bytes }) => unpackEvents(bytes)[0]?.position)
     expect(chunks.map(({ first }) => first)).toEqual(firsts)
   })
 })

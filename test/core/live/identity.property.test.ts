@@ -8,7 +8,7 @@ import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import { testProject } from '#test/support/account-fixtures'
 import { propertySettings } from '#test/support/depth'
 import { eventually } from '#test/support/eventually'
-import { liveRecord } from '#test/support/live-records'
+import { liveRecord, writeLive } from '#test/support/live-records'
 import { oracleIdentity } from '#test/support/oracle/identity'
 import { LINKED_IDS, processLinks, randomLinks } from '#test/support/random-links'
 import { createSimulatedLake } from '#test/support/simulated-ports'
@@ -56,7 +56,7 @@ test('live reads and streams show the final id of each user, after any identify 
           const finals = own.map(({ user_id }) => (user_id === null ? null : finalId(id, user_id)))
           resolved += finals.filter((final, i) => final !== own[i]?.user_id).length
           const subscription = tails.subscribe(id)
-          await buffer.write(id, 's', records)
+          await writeLive(buffer, id, 's', records)
 
           const { body } = await readSnapshot(
             { buffer, users },

@@ -2,9 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { events as eventsReport } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
+import { properties } from '#core/reports/properties'
+import { receivedProperties } from '#core/reports/received-properties'
 import { retention } from '#core/reports/retention'
 import { type ReportServices, runReport } from '#core/reports/run'
+import { stats } from '#core/reports/stats'
 import { createFolderLake } from '#local/lake/folder'
 import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
 import { buildLake } from '#test/support/build-lake'
@@ -19,6 +23,10 @@ const project = {
   created_at: '2026-10-01T00:00:00Z',
   has_event_ids: false,
 }
+
+/** A project with more event names and countries than GET /stats lists: 22 of each, each once. */
+const wideProject = { ...project, id: 'proj_2', name: 'wide' }
+const WIDE = 22
 
 let dir: string
 let engine: LocalQueryEngine
@@ -48,10 +56,19 @@ beforeAll(async () => {
     country: null,
     events,
   }
+  const wideRecords = Array.from({ length: WIDE }, (_, i) => ({
+    ...record,
+    project_id: wideProject.id,
+    seq: 2 + i,
+    country: `${String.fromCharCode(65 + i)}A`,
+    events: [
+      { ...(events[0] as (typeof events)[number]), event: `name-${i}`, properties: { [`key_${i}`]: i } },
+    ],
+  }))
   const { openLake } = await buildLake({
     lake: createFolderLake(lakeDir),
     tempDir: join(dir, 'temp'),
-    epochs: [[[record]]],
+    epochs: [[[record, ...wideRecords]]],
   })
   engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   services = { engine, openLake, clock: { now: () => NOW } }
@@ -78,6 +95,7 @@ test('a funnel follows the 10 000 entities that started first, and warns', async
       [10_000, USERS, USERS],
     ],
   )
+  expect(body.truncated).toBe(true)
   expect(body.warnings).toEqual([
     'More than 10000 entities reached step 1. The funnel follows the 10000 earliest.',
   ])
@@ -90,4 +108,26 @@ test('retention analyzes the 10 000 users that were first seen last, and says ho
   })
   expect(body).toMatchObject({ users_analyzed: 10_000, truncated: true, total_rows: USERS })
   expect(body.cohorts).toEqual([{ date: '2026-11-18', users: 10_000, retained: [10_000], rates: [1] }])
+})
+
+test('a report says that it is cut when the project has more than the report lists, and only then', async () => {
+  const statsOf = (of: typeof project) =>
+    runReport(stats, services, { project: of, query: { groupBy: 'day' } })
+  const wide = await statsOf(wideProject)
+  expect([wide.events.length, wide.countries.length, wide.truncated]).toEqual([20, 20, true])
+  expect((await statsOf(project)).truncated).toBe(undefined)
+
+  const keysOf = (of: typeof project, sample: number) =>
+    runReport(receivedProperties, services, { project: of, query: { sample } })
+  expect(await keysOf(wideProject, WIDE - 1)).toMatchObject({ sample_size: WIDE - 1, truncated: true })
+  const whole = await keysOf(wideProject, WIDE)
+  expect([whole.sample_size, whole.properties.length, whole.truncated]).toEqual([WIDE, WIDE, undefined])
+  expect((await runReport(properties, services, { project })).truncated).toBe(true)
+  expect((await runReport(properties, services, { project: wideProject })).truncated).toBe(undefined)
+
+  const pageOf = (limit: number) =>
+    runReport(eventsReport, services, { project: wideProject, query: { limit } })
+  expect(await pageOf(WIDE - 1)).toMatchObject({ truncated: true, next_before: expect.any(String) })
+  expect(await pageOf(WIDE)).toMatchObject({ count: WIDE, next_before: null })
+  expect((await pageOf(WIDE)).truncated).toBe(undefined)
 })

@@ -55,12 +55,3 @@ test('noted items are deleted when they have expired', async () => {
   await items.deleteNoted()
   expect(await remaining()).toEqual([])
 })
-
-test('a noted item that got more time stays', async () => {
-  const items = createExpiredItems(state, clock)
-  items.note(await put('a', SECONDS + 1), SECONDS + 1)
-  await put('a', SECONDS + 600)
-  now += 10_000
-  await items.deleteNoted()
-  expect(await remaining()).toEqual(['a'])
-})

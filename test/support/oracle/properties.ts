@@ -68,6 +68,7 @@ export function oracleProperties(events: readonly SentEvent[], request: OracleRe
       })
       .toSorted((a, b) => b.count - a.count || byCodePoint(a.event, b.event)),
     property_keys: [...new Set(keys)].toSorted(byCodePoint),
+    ...(own.length > 5_000 && { truncated: true }),
   }
 }
 
@@ -77,6 +78,7 @@ export function oracleReceivedProperties(
   sample: number,
 ) {
   const own = newest(events, request, sample)
+  const isCut = newest(events, request, sample + 1).length > sample
   const pairs = own.flatMap(({ event, properties }) =>
     Object.keys(properties ?? {}).map(key => JSON.stringify([key, event])),
   )
@@ -88,5 +90,6 @@ export function oracleReceivedProperties(
       .map((pair): [string, string] => JSON.parse(pair))
       .map(([key, event]) => ({ key, event }))
       .toSorted((a, b) => byCodePoint(a.key, b.key) || byCodePoint(a.event, b.event)),
+    ...(isCut && { truncated: true }),
   }
 }

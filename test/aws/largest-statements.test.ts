@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest'
+import { statementText } from '#aws/statement-text'
+import type { LakeSnapshot } from '#core/lake/snapshot'
+import type { QueryEngine, Row } from '#core/ports'
+import { allSites } from '#core/reports/all-sites'
+import { breakdown } from '#core/reports/breakdown'
+import { events } from '#core/reports/events'
+import { funnel } from '#core/reports/funnel/funnel'
+import { heatmap } from '#core/reports/heatmap'
+import { insights } from '#core/reports/insights'
+import { eventsLookup, journey } from '#core/reports/lookups'
+import { pages } from '#core/reports/pages'
+import { paths } from '#core/reports/paths/paths'
+import { properties } from '#core/reports/properties'
+import { query } from '#core/reports/query/query'
+import { receivedProperties } from '#core/reports/received-properties'
+import { retention } from '#core/reports/retention'
+import { type Report, runReport } from '#core/reports/run'
+import { sessionDistribution } from '#core/reports/session-distribution'
+import { sessions } from '#core/reports/sessions'
+import { stats } from '#core/reports/stats'
+import { funnelBody, MAX_STEPS } from '#schemas/funnel'
+import { pathsBody } from '#schemas/paths'
+import { MAX_FILTERS, queryBody } from '#schemas/query'
+import { retentionQuery } from '#schemas/retention'
+import { fixedLake, segmentOf } from '#test/support/fixed-lake'
+
+/**
+ * Athena takes statements of 256 KB. Every report makes its largest statements here: the largest request that its schema allows, over a
+ * bucket whose merges have stood still for ten days, with as many hot files as a busy epoch has.
+ */
+
+const NOW = Date.UTC(2026, 10, 21, 12)
+const EPOCH_MS = 15 * 60_000
+const SEGMENTS = 960
+const HOT_FILES = 1_000
+/** S3 buckets have names of at most 63 characters. */
+const LAKE = `s3://${'b'.repeat(63)}`
+const FIRST_EPOCH = 100_000
+
+const segments = Array.from({ length: SEGMENTS }, (_, i) => {
+  const firstAt = NOW - (SEGMENTS - i + 1) * EPOCH_MS
+  const from = FIRST_EPOCH + i
+  return segmentOf({ from, until: from + 1, firstAt, lastAt: firstAt + EPOCH_MS - 1, eventIds: 1 })
+})
+const compacted = FIRST_EPOCH + SEGMENTS
+// Kinesis has sequence numbers of 56 digits.
+const hot = Array.from({ length: HOT_FILES }, (_, i) => {
+  const sequence = `49${String(i).padStart(54, '0')}`
+  return `hot/epoch=${compacted}/shardId-000000000000-${sequence}-${sequence}.parquet`
+})
+const lake: LakeSnapshot = fixedLake({ compacted, epoch: compacted, segments, hot, tombstones: [] })
+const project = {
+  id: `proj_${'a'.repeat(16)}`,
+  name: 'shop',
+  bucket: 7,
+  created_at: '2020-01-01T00:00:00Z',
+  has_event_ids: true,
+}
+
+const clock = { now: () => NOW }
+const sent: number[] = []
+const engine: QueryEngine = {
+  async rows(query) {
+    sent.push(Buffer.byteLength(statementText(query, LAKE)))
+    return rowsOf(query.text)
+  },
+}
+
+/** Rows that make the next statement of the report as large as it can be. */
+function rowsOf(text: string): Row[] {
+  if (text.includes('AS copied_key')) {
+    return Array.from({ length: 500 }, (_, i) => ({ copied_key: String(9e15 + i).padStart(19, '1') }))
+  }
+  if (text.includes('AS user_time')) {
+    return Array.from({ length: 1_100 }, (_, i) => ({
+      session_key: 9e15 + i,
+      user_key: 9e15 + i,
+      start_time: NOW - 2 * i,
+      user_time: NOW - 2 * i - 1,
+    }))
+  }
+  if (text.includes('grouping(first_date')) {
+    const kinds = [0b101, 0b110]
+    return kinds.flatMap(kind =>
+      Array.from({ length: 20 }, (_, i) => ({ kind, value: `${'"'.repeat(255)}${i}`, total: 1 })),
+    )
+  }
+  return []
+}
+
+const key = (i: number) => `${'k'.repeat(124)}_${i}`
+const LONG = "'".repeat(256)
+const filters = Array.from({ length: MAX_FILTERS }, (_, i) => ({
+  field: `properties.${key(i)}`,
+  op: 'gte',
+  value: 1e15 + i,
+}))
+const dated = { since: '3650d', tz: 'Europe/Berlin' }
+
+const reports: [string, unknown, Record<string, unknown>][] = [
+  ['stats', stats, { ...dated, groupBy: 'day', compare: 'previous' }],
+  ['stats by hour', stats, { ...dated, groupBy: 'hour' }],
+  ['events', events, { ...dated, limit: 1000, event: LONG, user_id: LONG, session_id: LONG }],
+  ['events lookup', eventsLookup, { ...dated, limit: 1000, user_id: LONG }],
+  ['journey', journey, { ...dated, limit: 1000, user_id: LONG }],
+  ['sessions', sessions, { ...dated, limit: 1000, user_id: LONG, is_bounce: 0 }],
+  ['distribution', sessionDistribution, dated],
+  ['pages', pages, { ...dated, type: 'both', limit: 1000 }],
+  ['insights', insights, { period: '90d', tz: 'Europe/Berlin' }],
+  ['heatmap', heatmap, dated],
+  ['breakdown', breakdown, { ...dated, property: key(0), event: LONG, limit: 1000 }],
+  ['properties', properties, dated],
+  ['received properties', receivedProperties, { ...dated, sample: 10_000 }],
+  [
+    'query',
+    query,
+    queryBody.parse({
+      project: 'shop',
+      metrics: [
+        ...Array.from({ length: 48 }, (_, i) => `p95(properties.${key(i)})`),
+        'bounce_rate',
+        'avg_duration',
+      ],
+      group_by: Array.from({ length: 20 }, (_, i) => `properties.${key(i)}`),
+      filters,
+      date_from: '3650d',
+      tz: 'Europe/Berlin',
+    }),
+  ],
+  [
+    'funnel',
+    funnel,
+    funnelBody.parse({
+      project: 'shop',
+      ...dated,
+      steps: Array.from({ length: MAX_STEPS }, (_, i) => ({
+        event: LONG,
+        filters: filters.slice(i * 12, i * 12 + 12),
+      })),
+      breakdown: key(0),
+    }),
+  ],
+  ['paths', paths, pathsBody.parse({ project: 'shop', goal_event: LONG, since: '90d', max_steps: 5 })],
+  ['retention by sessions', retention, retentionQuery.parse({ project: 'shop', period: 'day', cohorts: 30 })],
+  [
+    'retention by events',
+    retention,
+    retentionQuery.parse({ project: 'shop', period: 'day', cohorts: 30, event: LONG, returning_event: LONG }),
+  ],
+]
+
+test.each(reports)('the statements of %s are short enough for Athena', async (_, report, params) => {
+  sent.length = 0
+  await runReport(
+    report as Report<Record<string, unknown>, unknown>,
+    { engine, openLake: async () => lake, clock },
+    {
+      project,
+      query: params,
+    },
+  )
+  expect(sent.length).toBeGreaterThan(0)
+})
+
+test('the statements of all sites are short enough for Athena with forty projects', async () => {
+  sent.length = 0
+  await allSites(
+    { engine, openLake: async () => lake, clock },
+    {
+      projects: Array.from({ length: 40 }, (_, i) => ({
+        ...project,
+        id: `${project.id.slice(0, -2)}${i}`,
+        bucket: i % 64,
+      })),
+      params: { period: '90d', limit: 10, tz: 'Europe/Berlin' },
+      signal: undefined,
+    },
+  )
+  expect(sent.length).toBeGreaterThan(0)
+})

@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
+import { funnel } from '#core/reports/funnel/funnel'
+import { type ReportServices, runReport } from '#core/reports/run'
+import { createFolderLake } from '#local/lake/folder'
+import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
+import { funnelBody } from '#schemas/funnel'
+import { buildLake } from '#test/support/build-lake'
+
+const NOW = Date.UTC(2026, 10, 21, 12)
+const project = {
+  id: 'proj_1',
+  name: 'shop',
+  bucket: 7,
+  created_at: '2026-10-01T00:00:00Z',
+  has_event_ids: false,
+}
+
+let dir: string
+let engine: LocalQueryEngine
+let services: ReportServices
+
+// Two users sign up, and one of them buys.
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'footfall-steps-'))
+  const lakeDir = join(dir, 'lake')
+  const sent = [
+    ['u1', 'signup'],
+    ['u2', 'signup'],
+    ['u2', 'buy'],
+  ] as const
+  const { openLake } = await buildLake({
+    lake: createFolderLake(lakeDir),
+    tempDir: join(dir, 'temp'),
+    epochs: [
+      [
+        [
+          {
+            kind: 'events',
+            project_id: project.id,
+            account_id: 'acc_1',
+            bucket: project.bucket,
+            received_at: NOW,
+            seq: 1,
+            country: null,
+            events: sent.map(([user_id, event], i) => ({
+              event,
+              properties: { plan: user_id === 'u1' ? 'free' : 'pro' },
+              user_id,
+              session_id: null,
+              timestamp: NOW - 60_000 + i,
+              event_id: null,
+            })),
+          },
+        ],
+      ],
+    ],
+  })
+  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
+  services = { engine, openLake, clock: { now: () => NOW } }
+})
+afterAll(async () => {
+  await engine.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+function run(body: object, activation_events: string[] = []) {
+  return runReport(funnel, services, {
+    project,
+    body: funnelBody.parse({ project: 'shop', ...body }),
+    context: { ...NO_PROJECT_CONTEXT, activation_events },
+  })
+}
+
+const bareSteps = [{ event: 'signup' }, { event: 'buy' }]
+
+describe('a funnel takes its steps from the activation events of the context', () => {
+  test.each<[string, object]>([
+    ['when the request has no steps', {}],
+    ['when the request asks for it, even beside steps', { from_context: true, steps: [{ event: 'x' }] }],
+  ])('%s', async (_, body) => {
+    const given = await run({ steps: bareSteps }, ['signup', 'buy'])
+    const ofContext = await run(body, ['signup', 'buy'])
+    expect(ofContext.steps.map(({ users }) => users)).toEqual([2, 1])
+    expect(ofContext).toEqual({
+      ...given,
+      steps_source: 'project_context.activation_events',
+      caveats: [...given.caveats, 'Steps of the project context have no filters.'],
+    })
+    expect(given.steps_source).toBe('request.steps')
+  })
+
+  test('and is refused when the context has fewer than two', async () => {
+    await expect(run({}, ['signup'])).rejects.toMatchObject({ code: 'INVALID_FUNNEL_STEPS' })
+    await expect(run({ from_context: true, steps: bareSteps })).rejects.toMatchObject({
+      code: 'INVALID_FUNNEL_STEPS',
+    })
+  })
+})
+
+test('a filter names its property by `property` or by `field`', async () => {
+  const filtered = async (filter: object) => {
+    const steps = [{ event: 'signup', filters: [{ op: 'eq', value: 'pro', ...filter }] }, { event: 'buy' }]
+    return (await run({ steps })).steps.map(({ users }) => users)
+  }
+  expect(await filtered({ property: 'plan' })).toEqual([1, 1])
+  expect(await filtered({ field: 'properties.plan' })).toEqual([1, 1])
+})

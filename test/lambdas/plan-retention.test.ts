@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Project } from '#core/projects/project'
+import { createFolderLake } from '#local/lake/folder'
+import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
+import { type Route, type RouteName, routes } from '#schemas/routes'
+import { type BuiltLake, buildLake, type EventsRecord } from '#test/support/build-lake'
+import { goodRequest } from '#test/support/good-requests'
+import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
+
+/**
+ * Contract 6: events that are older than the plan keeps are invisible to reads at once. The project `both` has old and recent events,
+ * the project `recent` only the recent ones. So every read must respond equally for both.
+ */
+
+const DAY = 86_400_000
+/** 100 days after the projects were created. The plan keeps 90 days. */
+const LATER = NOW + 100 * DAY
+
+let dir: string
+let engine: LocalQueryEngine
+let service: HttpService
+let built: BuiltLake
+let both: Project
+let recent: Project
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'footfall-kept-'))
+  const lakeDir = join(dir, 'lake')
+  const lake = createFolderLake(lakeDir)
+  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
+  service = await openHttpService({
+    profile: 'hosted',
+    limits: 'pro.retention_days=90,pro.rate_limit_rpm=-1',
+    reading: { engine, openLake: () => built.openLake() },
+  })
+  both = await service.createProject()
+  recent = await service.createProject()
+  service.wait(LATER - NOW)
+  const older = recordOf(both, LATER - 95 * DAY, ['page_view', 'old_event', 'signup'])
+  const newer = (project: Project) =>
+    [60, 1].map(days => recordOf(project, LATER - days * DAY, ['page_view', 'signup', 'page_view']))
+  built = await buildLake({
+    lake,
+    tempDir: join(dir, 'temp'),
+    // The first two epochs are one segment, the third is hot.
+    epochs: [[[older]], [[...newer(both), ...newer(recent)]], [[]]],
+    compacted: 3,
+    mergeEnds: [3],
+  })
+})
+
+afterAll(async () => {
+  await service.close()
+  await engine.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+function recordOf(project: Project, at: number, names: readonly string[]): EventsRecord {
+  return {
+    kind: 'events',
+    project_id: project.id,
+    account_id: 'acc_1',
+    bucket: project.bucket,
+    received_at: at,
+    seq: 1,
+    country: names.includes('old_event') ? 'FR' : 'DE',
+    events: names.map((event, i) => ({
+      event,
+      properties: { path: `/${event}`, [`key_${event}`]: i },
+      user_id: 'u1',
+      session_id: `s${at}`,
+      timestamp: at + i * 1_000,
+      event_id: null,
+    })),
+  }
+}
+
+/** A range that begins before the old events. */
+function rangeOf(name: RouteName): Record<string, string | number> {
+  if (name === 'query') return { date_from: '99d' }
+  if (name === 'paths') return { since: '90d' }
+  if (name === 'insights') return { period: '90d' }
+  if (name === 'retention') return { period: 'month', cohorts: 6 }
+  return { since: '99d' }
+}
+
+async function read(name: RouteName, project: Project, fields: Record<string, string | number>) {
+  const route: Route = routes[name]
+  const request = await goodRequest(service, name, project.name)
+  const query = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]))
+  const { status, text } = await service.call(route, {
+    ...request,
+    ...(route.body
+      ? { body: { ...(request.body as object), ...fields } }
+      : { query: { ...request.query, ...query } }),
+  })
+  expect(status).toBe(200)
+  return text.replaceAll(project.name, 'PROJECT').replaceAll(project.id, 'ID')
+}
+
+const reads = (Object.entries(routes) as [RouteName, Route][]).filter(
+  ([, route]) => route.function === 'reports' && route.tag === 'Analytics' && route.project !== undefined,
+)
+
+test.each(reads)('%s sees no event that is older than the plan keeps', async name => {
+  const text = await read(name, both, rangeOf(name))
+  expect(text).toBe(await read(name, recent, rangeOf(name)))
+  expect(text).not.toContain('old_event')
+})
+
+test.each<[RouteName, Record<string, string | number>]>([
+  ['stats', { since: '60d', compare: 'previous' }],
+  ['query', { date_from: '60d', compare: 'previous' }],
+])('the previous period of %s is cut too', async (name, fields) => {
+  expect(await read(name, both, fields)).toBe(await read(name, recent, fields))
+})
+
+test('GET /account/all-sites counts no event that is older than the plan keeps', async () => {
+  const { body } = await service.call(routes.allSites, { query: { period: '90d' } })
+  expect(body.summary).toMatchObject({
+    active_projects: 2,
+    total_events: { current: 12, previous: 0 },
+  })
+})
+
+test('a plan that keeps more shows the old events', async () => {
+  const own = await openHttpService({ reading: { engine, openLake: () => built.openLake() } })
+  own.wait(LATER - NOW)
+  const project = { ...both, account_id: own.owner.id }
+  own.projects.resolve = async () => project
+  const { body } = await own.call(routes.stats, { query: { project: both.name, since: '99d' } })
+  await own.close()
+  expect(body.totals).toMatchObject({ total_events: 9 })
+})
