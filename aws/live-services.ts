@@ -1,3 +1,4 @@
+import { createUserResolver } from '#core/identity/user-resolver'
 import { readProfile } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createLiveConsumer } from '#core/live/consumer'
@@ -39,7 +40,7 @@ export function createStreamServices(environment: Environment) {
   const services = {
     ...access,
     buffer,
-    tails: createTails({ buffer, log }),
+    tails: createTails({ buffer, users: createUserResolver({ ...stores, clock }), log }),
     leases: createStreamLeases(stores, { clock, isOnlyProcess: false }),
     streamSettings: { ...STREAM_DEFAULTS, maxMs: MAX_STREAM_MS },
     clock,

@@ -10,6 +10,7 @@ import { createRetention } from '#core/deletion/retention'
 import { fillDemo } from '#core/demo/fill-demo'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createIdentityStore } from '#core/identity/identity-store'
+import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeConsumer } from '#core/lake/consumer'
@@ -104,6 +105,7 @@ export function createReportsServices(environment: Environment) {
       estimator: athenaEstimator,
       openLake: () => openLake({ state: stores.lakeState, lake }),
       identity: createIdentityStore({ ...stores, lake, clock }),
+      users: createUserResolver({ ...stores, clock }),
       emails: createEmails(EMAIL_KEY_ARN, trace),
       baseUrl: BASE_URL,
       clock,

@@ -1,5 +1,6 @@
 import { stop as stopEsbuild } from 'esbuild'
 import { createEmailHasher } from '#core/identity/email-hash'
+import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createFreshness } from '#core/lake/freshness'
@@ -63,6 +64,7 @@ export async function openFunctions(
     clock,
     bufferMs: access.profile.live_buffer_seconds * 1_000,
   })
+  const users = createUserResolver({ ...storage, clock })
   // Ends the process that esbuild keeps for further builds.
   await stopEsbuild()
   const common = { ...access, accounts, projects, usage, erasures, baseUrl, clock, log }
@@ -79,12 +81,13 @@ export async function openFunctions(
       estimator: engine,
       openLake: () => openLake({ state: lakeState, lake }),
       buffer,
+      users,
       freshUntil: createFreshness({ state: lakeState, stream, clock }),
     }),
     stream: streamHandler({
       ...common,
       buffer,
-      tails: createTails({ buffer, log }),
+      tails: createTails({ buffer, users, log }),
       leases: createStreamLeases(storage, { clock, isOnlyProcess: true }),
       streamSettings: STREAM_DEFAULTS,
     }),

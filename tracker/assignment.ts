@@ -3,7 +3,7 @@ export type Variant = { key: string; weight: number }
 
 /** Gives every key the same share of 100; the first key also gets the remainder (contract 4.7). */
 export function splitEqually(keys: string[]): Variant[] {
-  const share = Math.floor(100 / keys.length)
+  const share = (100 / keys.length) | 0
   return keys.map((key, at) => ({ key, weight: at ? share : 100 - share * (keys.length - 1) }))
 }
 

@@ -1,6 +1,5 @@
 import { cleanAddress, redactEmails } from './address.ts'
 import { listen } from './api.ts'
-import { cutText } from './clean.ts'
 import { linkTo } from './linking.ts'
 import { isOn } from './settings.ts'
 import { track } from './track.ts'
@@ -12,17 +11,17 @@ const DOWNLOAD =
 
 /** Returns an attribute without e-mail addresses, cut to 200 characters; empty when the element has none. */
 export function attributeText(element: Element, name: string): string {
-  return cutText(redactEmails(element.getAttribute(name) || ''), TEXT_CHARS)
+  return redactEmails(element.getAttribute(name) || '').slice(0, TEXT_CHARS)
 }
 
-/** Returns the attributes `<prefix>-<key>` of an element as properties `<key>` (contract 4.2). */
-export function attributeProperties(element: Element, prefix: string): Record<string, string> {
+/** Returns the value of an attribute, and the attributes `<attribute>-<key>` as properties `<key>` (contract 4.2). */
+export function readTag(element: Element, attribute: string): [string, Record<string, string>] {
   const properties: Record<string, string> = {}
   for (const name of element.getAttributeNames()) {
-    const [before, key] = name.split(`${prefix}-`)
+    const [before, key] = name.split(`${attribute}-`)
     if (!before && key) properties[key] = element.getAttribute(name)!
   }
-  return properties
+  return [element.getAttribute(attribute)!, properties]
 }
 
 /**
@@ -30,7 +29,7 @@ export function attributeProperties(element: Element, prefix: string): Record<st
  * opens links only, so it counts for them alone.
  */
 export function watchClicks(): void {
-  const onClick = ({ target, type, button }: MouseEvent) => {
+  listen<MouseEvent>('click auxclick', ({ target, type, button }) => {
     if (button > 1) return
     const element = target as Element
     const isClick = type === 'click'
@@ -39,7 +38,7 @@ export function watchClicks(): void {
 
     const tagged = element.closest('[data-aa-event]')
     if (tagged) {
-      if (isClick) track(tagged.getAttribute('data-aa-event'), attributeProperties(tagged, 'data-aa-event'))
+      if (isClick) track(...readTag(tagged, 'data-aa-event'))
       return
     }
 
@@ -51,7 +50,7 @@ export function watchClicks(): void {
       isClick &&
       clicked &&
       isOn('trackClicks') &&
-      !/^(mailto|tel|javascript):/.test(link?.protocol || '')
+      !/^(mailto|tel|javascript):/.test(link?.protocol as string)
     ) {
       const tag = clicked.localName
       track('$click', {
@@ -65,6 +64,5 @@ export function watchClicks(): void {
     const file = DOWNLOAD.exec(href)
     if (file && isOn('trackDownloads'))
       track('$download', { href, filename: file[0], extension: file[1]!.toLowerCase() })
-  }
-  for (const type of ['click', 'auxclick']) listen(document, type, onClick)
+  })
 }

@@ -32,22 +32,24 @@ const SYSTEMS: Record<string, RegExp> = {
   Linux: /Linux|X11/,
 }
 
-function findName(table: Record<string, RegExp>, text: string): string | undefined {
-  return Object.keys(table).find(name => table[name]!.test(text))
+/** Returns the first name whose pattern is in the first text, else in the next text, and the version that it finds. */
+function findName(table: Record<string, RegExp>, ...texts: (string | undefined)[]): string[] {
+  for (const text of texts) {
+    for (const name in table) {
+      const match = table[name]!.exec(text!)
+      if (match) return [name, match[1]!]
+    }
+  }
+  return ['Unknown', '']
 }
 
 /** Returns browser, system and kind of device. Hints win over the user agent. `width` is the width of the screen, CSS px. */
 export function describeDevice(userAgent: string, hints: Hints | undefined, width: number): Device {
   // Brands are written like products of a user agent and come first, so that their versions are found.
-  const text = `${hints?.brands?.map(({ brand, version }) => `${brand}/${version}`)} ${userAgent}`
-  const browser = findName(BROWSERS, text)
-  const match = browser && BROWSERS[browser]!.exec(text)
-  return {
-    browser: browser || 'Unknown',
-    browser_version: match ? match[1]! : '',
-    os: findName(SYSTEMS, hints?.platform || '') || findName(SYSTEMS, userAgent) || 'Unknown',
-    device: parseKind(userAgent, hints, width),
-  }
+  const brands = hints?.brands?.map(({ brand, version }) => `${brand}/${version}`)
+  const [browser, browser_version] = findName(BROWSERS, `${brands} ${userAgent}`) as [string, string]
+  const os = findName(SYSTEMS, hints?.platform, userAgent)[0]!
+  return { browser, browser_version, os, device: parseKind(userAgent, hints, width) }
 }
 
 function parseKind(userAgent: string, hints: Hints | undefined, width: number): Device['device'] {

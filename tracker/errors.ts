@@ -1,6 +1,5 @@
 import { cleanAddress, redactError } from './address.ts'
 import { listen } from './api.ts'
-import { cutText } from './clean.ts'
 import { onRestart } from './lifecycle.ts'
 import { track } from './track.ts'
 
@@ -10,23 +9,22 @@ const ERRORS = 5
 
 /** Sends `$error` for errors and rejected promises that the page does not handle. */
 export function watchErrors(): void {
-  const sent = new Set<string>()
-  onRestart.push(() => sent.clear())
-
-  function report(error: unknown, file = '', line = 0, col = 0): void {
-    const message = cutText(redactError(String(error)), MESSAGE_CHARS)
-    const source = redactError(cleanAddress(file))
-    const key = message + source + line
-    if (sent.has(key) || sent.size >= ERRORS) return
-    sent.add(key)
-    track('$error', { message, source, line, col })
-  }
-
-  // Elements that fail to load also send `error`, without a message.
-  listen<ErrorEvent>(window, 'error', ({ message, filename, lineno, colno }) => {
-    if (message) report(message, filename, lineno, colno)
+  let sent: string[] = []
+  onRestart.push(() => {
+    sent = []
   })
-  listen<PromiseRejectionEvent>(window, 'unhandledrejection', ({ reason }) =>
-    report(reason?.message ?? reason),
+
+  listen<ErrorEvent & PromiseRejectionEvent>(
+    'error unhandledrejection',
+    ({ type, message, reason, filename = '', lineno: line = 0, colno: col = 0 }) => {
+      // Elements that fail to load also send `error`, without a message.
+      if (type === 'error' && !message) return
+      const error = redactError(String(message ?? reason?.message ?? reason)).slice(0, MESSAGE_CHARS)
+      const source = redactError(cleanAddress(filename))
+      const key = error + source + line
+      if (sent.includes(key) || sent.length >= ERRORS) return
+      sent.push(key)
+      track('$error', { message: error, source, line, col })
+    },
   )
 }

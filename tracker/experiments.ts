@@ -5,9 +5,12 @@ import { dataset, endpoint } from './settings.ts'
 import { isHeld, read, write } from './storage.ts'
 import { track } from './track.ts'
 
-const running = new Map<string, Variant[]>()
+const ATTRIBUTE = 'data-aa-experiment'
+
+/** The variants of each running experiment, by its name. Without a prototype, every name is a normal key. */
+const running: Record<string, Variant[]> = Object.create(null)
 /** The variants of this page load. */
-const assigned = new Map<string, string | null>()
+const assigned: Record<string, string | null> = Object.create(null)
 let isLoaded = false
 
 /** Shows the elements of experiments, which a page may hide by this class until their texts are replaced. */
@@ -17,15 +20,15 @@ export function endLoading(): void {
 
 /** Returns the variant of the user, or null; with `keys` also when the service does not know the experiment (contract 4.7). */
 function assignVariant(name: string, keys?: string[]): string | null {
-  const variants = running.get(name) || (Array.isArray(keys) && splitEqually(keys))
-  if (!assigned.has(name) && variants && !isPrintOnly()) {
-    const forcedKey = new URLSearchParams(location.search).get(`aa_variant_${name}`)
+  const variants = running[name] || (keys && splitEqually(keys))
+  if (!(name in assigned) && variants && !isPrintOnly()) {
+    const forcedKey = new URL(location.href).searchParams.get(`aa_variant_${name}`)
     const forced = variants.some(({ key }) => key === forcedKey) || undefined
     const variant = forced ? forcedKey : chooseVariant(variants, bucketOf(name, userId()))
-    assigned.set(name, variant)
+    assigned[name] = variant
     if (variant) track('$experiment_exposure', { experiment: name, variant, forced })
   }
-  return assigned.get(name) ?? null
+  return assigned[name] ?? null
 }
 
 /** `window.aa.experiment`. A call shows that the page has experiments, so the service is asked from now on. */
@@ -35,32 +38,30 @@ export function experiment(name: string, keys?: string[]): string | null {
   return assignVariant(name, keys)
 }
 
-/** Replaces the text, never HTML, of elements with `data-aa-experiment`. Without a text for the variant they keep their own. */
-function applyVariants(): void {
-  for (const element of document.querySelectorAll('[data-aa-experiment]')) {
-    const name = element.getAttribute('data-aa-experiment')!
-    const text =
-      running.has(name) && element.getAttribute(`data-aa-variant-${assignVariant(name)?.toLowerCase()}`)
-    if (typeof text === 'string') element.textContent = text
-  }
-}
-
 /**
- * Asks the service for the experiments, once a page, and applies them. Call it for each route, and after the consent. When a
- * project has none, this browser session does not ask again until a page has an element or a call with an experiment.
+ * Asks the service for the experiments, once a page. Then it replaces the text, never HTML, of elements with
+ * `data-aa-experiment`; without a text for the variant they keep their own. Call it for each route, and after the consent.
+ * When a project has no experiments, this browser session does not ask again until a page has an element or a call with one.
  */
 export async function runExperiments(): Promise<void> {
   const { token } = dataset
+  const findElements = () => document.querySelectorAll(`[${ATTRIBUTE}]`)
   try {
-    const isNeeded = !read('experiments') || document.querySelector('[data-aa-experiment]')
+    const isNeeded = !read('experiments') || findElements()[0]
     if (!isLoaded && token && isNeeded && !isHeld() && !isPrintOnly()) {
       isLoaded = true
       const address = `${endpoint}/experiments/config?token=${encodeURIComponent(token)}`
       const response = await fetch(address, { credentials: 'omit' })
-      for (const { key, variants } of (await response.json()).experiments) running.set(key, variants)
-      write('experiments', running.size ? null : 'none')
+      const { experiments } = await response.json()
+      for (const { key, variants } of experiments) running[key] = variants
+      write('experiments', experiments[0] ? null : 'none')
     }
-    applyVariants()
+    for (const element of findElements()) {
+      const name = element.getAttribute(ATTRIBUTE)!
+      const text =
+        running[name] && element.getAttribute(`data-aa-variant-${assignVariant(name)?.toLowerCase()}`)
+      if (typeof text === 'string') element.textContent = text
+    }
   } catch {
     // Without the configuration, elements keep their texts, and `experiment` uses the keys of its caller.
   }

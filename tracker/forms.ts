@@ -1,6 +1,5 @@
 import { cleanAddress } from './address.ts'
 import { listen } from './api.ts'
-import { cutText } from './clean.ts'
 import { attributeText } from './clicks.ts'
 import { track } from './track.ts'
 
@@ -11,7 +10,7 @@ const ACTION_CHARS = 500
  * named `id` or `action` hides the property.
  */
 export function watchForms(): void {
-  listen<SubmitEvent>(document, 'submit', ({ target, submitter }) => {
+  listen<SubmitEvent>('submit', ({ target, submitter }) => {
     const form = target as HTMLFormElement
     const isUnchecked = form.noValidate || (submitter as HTMLButtonElement | null)?.formNoValidate
     if (!isUnchecked && !form.matches(':valid')) return
@@ -19,7 +18,7 @@ export function watchForms(): void {
     track('$form_submit', {
       id: attributeText(form, 'id'),
       name: attributeText(form, 'name'),
-      action: cutText(cleanAddress(address.href), ACTION_CHARS),
+      action: cleanAddress(address.href).slice(0, ACTION_CHARS),
       method: (attributeText(form, 'method') || 'get').toLowerCase(),
       classes: attributeText(form, 'class'),
     })

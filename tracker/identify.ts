@@ -1,9 +1,11 @@
 import { cleanProperties, fitProperties } from './clean.ts'
-import { ID_CHARS, userId } from './identity.ts'
+import { userId } from './identity.ts'
 import { enqueueIdentify, flush } from './queue.ts'
 import { dataset } from './settings.ts'
 import { write } from './storage.ts'
-import { PROPERTIES_BYTES } from './track.ts'
+
+/** The service refuses longer ids (spec, Limits). */
+const ID_CHARS = 256
 
 /** Tells the service that two ids are one user. Without a token nothing is sent. */
 export function join(previous_id: string, user_id: string, traits?: object): void {
@@ -22,7 +24,7 @@ export function identify(id: unknown, traits?: { email?: unknown } | null): void
   const cleaned = cleanProperties(traits)
   const email = traits?.email
   if (typeof email === 'string') cleaned.email = email.trim().toLowerCase()
-  const fitted = fitProperties(cleaned, PROPERTIES_BYTES)
+  const fitted = fitProperties(cleaned)
   const previous_id = userId()
   flush()
   write('identified_uid', user_id)

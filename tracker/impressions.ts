@@ -1,4 +1,4 @@
-import { attributeProperties } from './clicks.ts'
+import { readTag } from './clicks.ts'
 import { track } from './track.ts'
 
 const ATTRIBUTE = 'data-aa-impression'
@@ -10,7 +10,8 @@ function report(entries: IntersectionObserverEntry[]): void {
   for (const { target, intersectionRatio } of entries) {
     if (intersectionRatio < 0.5 || seen.has(target)) continue
     seen.add(target)
-    track('$impression', { ...attributeProperties(target, ATTRIBUTE), name: target.getAttribute(ATTRIBUTE) })
+    const [name, properties] = readTag(target, ATTRIBUTE)
+    track('$impression', { ...properties, name })
   }
 }
 

@@ -1,8 +1,7 @@
 /**
  * The browser tracker. This file only wires the modules. README.md describes where to add one.
  */
-import { guarded, installApi } from './api.ts'
-import { storeCampaign } from './attribution.ts'
+import { guarded } from './api.ts'
 import { watchClicks } from './clicks.ts'
 import { watchErrors } from './errors.ts'
 import { endLoading, experiment, runExperiments } from './experiments.ts'
@@ -10,30 +9,30 @@ import { watchForms } from './forms.ts'
 import { identify } from './identify.ts'
 import { anonymousId, identifiedId } from './identity.ts'
 import { watchImpressions } from './impressions.ts'
-import { onRestart, reportIfShown, runAll, watchVisibility, whenReady, whenShown } from './lifecycle.ts'
+import { restartView, runAll, watchVisibility, whenReady, whenShown } from './lifecycle.ts'
 import { receiveLink } from './linking.ts'
 import { watchRoutes } from './navigation.ts'
 import { checkNotFound } from './not-found.ts'
 import type { Api } from './npm/index.d.ts'
-import { routeProperties } from './page.ts'
+import { pageTitle } from './page.ts'
 import { watchPerformance } from './performance.ts'
 import { clear, flush } from './queue.ts'
 import { watchScroll } from './scroll.ts'
 import { isPrintOnly } from './send.ts'
 import { dataset, isOn, readSettings } from './settings.ts'
-import { hasOptedOut, isHeld, read, requireConsent, storeConsent, write } from './storage.ts'
+import { hasOptedOut, read, requireConsent, storeConsent, write } from './storage.ts'
 import { watchTime } from './time-on-page.ts'
 import { setProperties, settleRoute, track } from './track.ts'
 import { watchVitals } from './vitals.ts'
 
 /** Our script element. `document.currentScript` is null for an ES module, so then the page is searched. */
-const script = document.currentScript || document.querySelector('script[data-token][src*="/tracker"]')
+const script = document.currentScript || document.querySelector('script[src*="/tracker"]')
 
 /** Elements that wait for an experiment are shown after this time at the latest (contract T2). */
 const LOADING_MS = 3000
 
 function page(name?: unknown): void {
-  track('page_view', { page: typeof name === 'string' && name ? name : routeProperties().title })
+  track('page_view', { page: typeof name === 'string' && name ? name : pageTitle() })
 }
 
 /** Runs for each route: when the page is ready, and in SPA mode after each change of the route. */
@@ -46,13 +45,13 @@ function beginRoute(): void {
 
 /** Runs when the route of a single-page application has changed, before anything of the new route. */
 function endRoute(): void {
-  reportIfShown()
+  restartView()
   flush()
-  runAll(onRestart)
-  storeCampaign(location.search)
 }
 
-const methods: Omit<Api, 'installed'> = {
+let isRunning = false
+
+const methods: Record<string, (...args: never[]) => unknown> = {
   track,
   page,
   identify,
@@ -85,15 +84,11 @@ const options: Record<string, () => void> = {
 
 function start(): void {
   readSettings(script as HTMLScriptElement)
-  if ((isOn('doNotTrack') && navigator.doNotTrack === '1') || hasOptedOut()) {
-    endLoading()
-    return
-  }
-  if (!dataset.token) console.warn('The tracker has no data-token, so its events are refused.')
-  activateApi!()
-  if (isHeld() || isPrintOnly()) endLoading()
-  setTimeout(endLoading, LOADING_MS)
-  whenShown(() => storeCampaign(location.search))
+  const mustStop = (isOn('doNotTrack') && navigator.doNotTrack === '1') || hasOptedOut()
+  if (mustStop || isPrintOnly()) endLoading()
+  if (mustStop) return
+  isRunning = true
+  if (!dataset.token) console.warn('Without data-token, events are refused.')
   runAll([receiveLink, watchClicks, watchTime])
   for (const name in options) if (isOn(`track${name}`)) guarded(options[name]!)()
   whenReady(() => {
@@ -107,5 +102,13 @@ function start(): void {
   })
 }
 
-const activateApi = installApi(methods)
-if (activateApi && guarded(start)() === null) endLoading()
+// A second copy of the script does nothing. The methods do nothing until `start` finds that it may track, so a page may
+// call every method in any case. They return null instead of throwing.
+if (!window.aa?.installed) {
+  const api: Record<string, unknown> = { installed: true }
+  for (const name in methods)
+    api[name] = (...args: unknown[]) => (isRunning && guarded(methods[name]!)(...(args as never[]))) || null
+  window.aa = api as unknown as Api
+  setTimeout(endLoading, LOADING_MS)
+  guarded(start)()
+}

@@ -2,52 +2,77 @@ import { guarded, listen } from './api.ts'
 
 type Action = () => void
 
-/** What runs each time the page is hidden or left; again when it comes back; and between two routes. */
+/** What runs each time the page is hidden or left, and between two routes. */
 export const onHide: Action[] = []
-export const onResume: Action[] = []
 export const onRestart: Action[] = []
 
-let isShown = false
+const isVisible = () => document.visibilityState === 'visible'
+
+/** Since when the page or the route is visible, Unix ms; 0 while it is hidden. */
+export let shownSince = isVisible() ? Date.now() : 0
 
 export function runAll(actions: Action[]): void {
   for (const action of actions) guarded(action)()
 }
 
+/** Runs the action now, or at the first of the events if it must wait. */
+export function runWhen(mustWait: unknown, types: string, action: Action): void {
+  if (mustWait) listen(types, action)
+  else action()
+}
+
 /** Runs the action when the page is visible to the user: now, or after the browser shows a prerendered page. */
 export function whenShown(action: Action): void {
-  if ((document as Document & { prerendering?: boolean }).prerendering)
-    listen(document, 'prerenderingchange', action)
-  else action()
+  runWhen((document as Document & { prerendering?: boolean }).prerendering, 'prerenderingchange', action)
 }
 
 /** Runs the action once, when the page has its title: now, after the document is parsed, or when the user leaves earlier. */
 export function whenReady(action: Action): void {
   let waiting: Action | undefined = action
-  const runOnce = () => {
+  runWhen(document.readyState === 'loading', 'DOMContentLoaded pagehide', () => {
     waiting?.()
     waiting = undefined
-  }
-  if (document.readyState === 'loading') {
-    listen(document, 'DOMContentLoaded', runOnce)
-    listen(window, 'pagehide', runOnce)
-  } else runOnce()
+  })
 }
 
-/** Ends a route: runs what waits for the page to be hidden, unless it is hidden. */
-export function reportIfShown(): void {
-  if (isShown) runAll(onHide)
+/**
+ * Runs `report` once for each page or route, when it is hidden. `reset` runs at the start of each of them.
+ */
+export function reportOnce(report: Action, reset: Action): void {
+  let isSent: boolean
+  const restart = () => {
+    isSent = false
+    reset()
+  }
+  restart()
+  onRestart.push(restart)
+  onHide.push(() => {
+    if (!isSent) report()
+    isSent = true
+  })
+}
+
+/** Ends a view of the page: runs what waits for the page to be hidden, unless it is hidden already. */
+function endView(): void {
+  if (shownSince) runAll(onHide)
+}
+
+/** Ends a route of a visible page, and begins the next. */
+export function restartView(): void {
+  endView()
+  shownSince &&= Date.now()
+  runAll(onRestart)
 }
 
 /** Watches when the page is hidden and shown. `leave` runs after each hiding, and when the page may be about to close. */
 export function watchVisibility(leave: Action): void {
   const change = ({ type }: Event) => {
-    const wasShown = isShown
-    isShown = type !== 'pagehide' && document.visibilityState === 'visible'
-    if (isShown && !wasShown) runAll(onResume)
-    if (wasShown && !isShown) runAll(onHide)
-    if (!isShown || type === 'beforeunload') leave()
+    if (type !== 'pagehide' && isVisible()) shownSince ||= Date.now()
+    else {
+      endView()
+      shownSince = 0
+    }
+    if (!shownSince || type === 'beforeunload') leave()
   }
-  for (const type of ['visibilitychange', 'pagehide', 'pageshow', 'beforeunload'])
-    listen(window, type, change)
-  isShown = document.visibilityState === 'visible'
+  listen('visibilitychange pagehide pageshow beforeunload', change)
 }

@@ -3,14 +3,17 @@ import { anonymousId } from './identity.ts'
 import { dataset } from './settings.ts'
 import { hasOptedOut, isHeld } from './storage.ts'
 
-/** Returns the query without `_aa`, or with this id as its only `_aa`. All other parameters keep their bytes. */
+/**
+ * Returns the query without its question mark and `_aa`, or with this id as its only `_aa`. All other parameters keep their
+ * bytes.
+ */
 export function withLinkedId(query: string, id?: string): string {
-  const parts = query
+  return query
     .slice(1)
     .split('&')
-    .filter(part => part && !/^_aa=/.test(part))
-  if (id) parts.push(`_aa=${id}`)
-  return parts[0] ? `?${parts.join('&')}` : ''
+    .filter(part => /^(?!_aa=)./.test(part))
+    .concat(id ? `_aa=${id}` : [])
+    .join('&')
 }
 
 /** Returns whether the host is a domain of the list, or below one. */

@@ -38,5 +38,5 @@ export function watchRoutes(end: () => void, begin: () => void): void {
       change()
     }
   }
-  for (const type of ['popstate', 'hashchange', 'pageshow']) listen(window, type, change)
+  listen('popstate hashchange pageshow', change)
 }

@@ -1,15 +1,15 @@
-import { routeProperties } from './page.ts'
 import { navigationTiming } from './performance.ts'
 import { track } from './track.ts'
 
 /** The status of the document belongs to its first route only (contract T5). */
 let isFirstRoute = true
 
-/** Sends `$404` for a route whose `aa-status` meta is 404, and for a document that the server sent with this status. */
+/**
+ * Sends `$404` for a route whose `aa-status` meta is 404, and for a document that the server sent with this status. The
+ * automatic properties of the event are all that it needs.
+ */
 export function checkNotFound(): void {
   const isStatus = isFirstRoute && navigationTiming()?.responseStatus === 404
   isFirstRoute = false
-  const { path, referrer, title } = routeProperties()
-  if (isStatus || document.querySelector('meta[name=aa-status][content="404"]'))
-    track('$404', { path, referrer, title })
+  if (isStatus || document.querySelector('meta[name=aa-status][content="404"]')) track('$404')
 }

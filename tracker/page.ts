@@ -12,21 +12,28 @@ export function setRouteAddress(address: string): void {
   routeAddress = address
 }
 
-/** Returns the properties that describe where the user is, without queries and e-mail addresses. */
-export function routeProperties() {
-  const address = routeAddress || location.href
-  return {
-    path: redactEmails(new URL(address).pathname),
-    url: cleanAddress(address),
-    title: redactEmails(document.title),
-    referrer: cleanAddress(document.referrer),
-  }
+/** Returns the address of the current route. */
+export function routeUrl(): URL {
+  return new URL(routeAddress || location.href)
+}
+
+/** Returns the path of the current route, without e-mail addresses. */
+export function routePath(): string {
+  return redactEmails(routeUrl().pathname)
+}
+
+/** Returns the title of the page, without e-mail addresses. */
+export function pageTitle(): string {
+  return redactEmails(document.title)
 }
 
 /** Returns the automatic properties of an event (contract 4.4). It reads them for each event, because a page may change. */
 export function pageProperties(): Record<string, string> {
   return {
-    ...routeProperties(),
+    path: routePath(),
+    url: cleanAddress(routeUrl().href),
+    title: pageTitle(),
+    referrer: cleanAddress(document.referrer),
     hostname: location.hostname,
     language: navigator.language,
     screen: `${screen.width}x${screen.height}`,

@@ -1,5 +1,5 @@
-import { guarded, listen } from './api.ts'
-import { routeProperties } from './page.ts'
+import { guarded } from './api.ts'
+import { runWhen } from './lifecycle.ts'
 import { track } from './track.ts'
 
 /** Returns the browser's record of how this document was loaded. */
@@ -9,24 +9,19 @@ export function navigationTiming() {
   }
 }
 
-/** Sends `$performance` once, after the page is loaded: durations and times since the start of the navigation, ms. */
+/** Sends `$performance` once, after the page is loaded: durations and times since the start of the navigation, whole ms. */
 export function watchPerformance(): void {
   const report = () => {
     const timing = navigationTiming()
-    const times: Record<string, number> = {
-      dns: timing.domainLookupEnd - timing.domainLookupStart,
-      tcp: timing.connectEnd - timing.connectStart,
-      ttfb: timing.responseStart,
-      dom_interactive: timing.domInteractive,
-      dom_complete: timing.domComplete,
-      load: timing.loadEventEnd,
-    }
-    const properties: Record<string, unknown> = { path: routeProperties().path }
-    for (const name in times) properties[`perf_${name}`] = Math.round(times[name]!)
-    track('$performance', properties)
+    track('$performance', {
+      perf_dns: (timing.domainLookupEnd - timing.domainLookupStart) | 0,
+      perf_tcp: (timing.connectEnd - timing.connectStart) | 0,
+      perf_ttfb: timing.responseStart | 0,
+      perf_dom_interactive: timing.domInteractive | 0,
+      perf_dom_complete: timing.domComplete | 0,
+      perf_load: timing.loadEventEnd | 0,
+    })
   }
   // The end of the load event is known after it.
-  const afterLoad = () => setTimeout(guarded(report))
-  if (document.readyState === 'complete') afterLoad()
-  else listen(window, 'load', afterLoad)
+  runWhen(document.readyState !== 'complete', 'load', () => setTimeout(guarded(report)))
 }

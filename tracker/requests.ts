@@ -1,7 +1,7 @@
 import { byteLength } from './clean.ts'
 import type { QueuedEvent } from './queue.ts'
 
-export type TrackRequest = { path: '/track' | '/track/batch' | '/identify'; body: string }
+export type TrackRequest = { path: string; body: string }
 
 /** Maximum number of events in a request (spec, Limits). */
 const BATCH_EVENTS = 100
@@ -14,18 +14,11 @@ const REQUEST_BYTES = 64 * 1024
  */
 export function toRequests(events: QueuedEvent[]): TrackRequest[] {
   const count = events.length
-  let half = BATCH_EVENTS
-  if (count <= BATCH_EVENTS) {
-    const request = encode(events)
-    if (byteLength(request.body) <= REQUEST_BYTES) return count ? [request] : []
-    if (count === 1) return []
-    half = count >> 1
-  }
-  return [...toRequests(events.slice(0, half)), ...toRequests(events.slice(half))]
-}
-
-function encode(events: QueuedEvent[]): TrackRequest {
-  return events[1]
-    ? { path: '/track/batch', body: JSON.stringify({ events }) }
-    : { path: '/track', body: JSON.stringify(events[0] ?? null) }
+  if (!count) return []
+  const [path, content] = count > 1 ? ['/track/batch', { events }] : ['/track', events[0]]
+  const body = JSON.stringify(content)
+  const isLong = count > BATCH_EVENTS
+  if (!isLong && byteLength(body) <= REQUEST_BYTES) return [{ path, body }]
+  const half = isLong ? BATCH_EVENTS : count >> 1
+  return half ? [...toRequests(events.slice(0, half)), ...toRequests(events.slice(half))] : []
 }

@@ -1,6 +1,5 @@
 import { listen } from './api.ts'
-import { onHide, onRestart } from './lifecycle.ts'
-import { routeProperties } from './page.ts'
+import { reportOnce } from './lifecycle.ts'
 import { track } from './track.ts'
 
 /**
@@ -9,21 +8,19 @@ import { track } from './track.ts'
  */
 export function watchScroll(): void {
   /** Lower edge of the lowest part that was visible, CSS px. */
-  let lowest = 0
-  let isSent = false
+  let lowest: number
   const measure = () => {
     lowest = Math.max(lowest, scrollY + innerHeight)
   }
-  listen(document, 'scrollend', measure)
-  onHide.push(() => {
-    if (isSent) return
-    isSent = true
-    measure()
-    const depth = (lowest / document.documentElement.scrollHeight) * 100
-    track('$scroll_depth', { scroll_depth: Math.min(100, Math.round(depth)), path: routeProperties().path })
-  })
-  onRestart.push(() => {
-    lowest = 0
-    isSent = false
-  })
+  listen('scrollend', measure)
+  reportOnce(
+    () => {
+      measure()
+      const depth = Math.round((lowest / document.documentElement.scrollHeight) * 100)
+      track('$scroll_depth', { scroll_depth: Math.min(100, depth) })
+    },
+    () => {
+      lowest = 0
+    },
+  )
 }

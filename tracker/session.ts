@@ -1,4 +1,4 @@
-import { randomId, storedId } from './identity.ts'
+import { randomId } from './identity.ts'
 import { read, write } from './storage.ts'
 
 const TIMEOUT_MS = 30 * 60_000
@@ -6,8 +6,7 @@ const DAY_MS = 86_400_000
 
 /** Returns a positive number from the storage, or 0 for anything else. */
 function storedNumber(name: string): number {
-  const value = Number(read(name))
-  return value > 0 ? value : 0
+  return Math.max(0, Number(read(name))) || 0
 }
 
 /**
@@ -17,16 +16,14 @@ function storedNumber(name: string): number {
  */
 export function touchSession(now: number) {
   const firstVisit = storedNumber('fv') || now
-  let id = storedId('sid')
   let session_count = storedNumber('sc')
-  if (!id || !session_count || now - storedNumber('last_activity') >= TIMEOUT_MS) {
-    id = randomId('sess_')
+  if (!read('sid') || !session_count || now - storedNumber('last_activity') >= TIMEOUT_MS) {
     session_count++
-    write('sid', id)
+    write('sid', randomId('sess_'))
     write('sc', session_count)
     write('fv', firstVisit)
   }
   write('last_activity', now)
-  const days_since_first_visit = Math.max(0, Math.floor((now - firstVisit) / DAY_MS))
-  return { id, properties: { session_count, days_since_first_visit } }
+  const days_since_first_visit = Math.max(0, ((now - firstVisit) / DAY_MS) | 0)
+  return { id: read('sid')!, properties: { session_count, days_since_first_visit } }
 }

@@ -4,8 +4,10 @@ import { dataset, isOn, project } from './settings.ts'
 /** Values of the browser session. All other values belong to the user and stay in the local storage. */
 const TAB_VALUES = ['utm', 'sid', 'last_activity', 'time', 'experiments']
 
+type Value = string | number | null
+
 /** Values that are not in a browser storage. They last as long as the page. */
-const memory = new Map<string, string | null>()
+const memory: Record<string, Value> = {}
 let isConsentRequired = false
 
 /** Throws when the browser blocks the storage. */
@@ -19,24 +21,24 @@ function keyOf(name: string): string {
 }
 
 /** Returns a stored value. It never throws. */
-export const read: (name: string) => string | null | undefined = guarded(name =>
-  memory.has(name) ? memory.get(name) : storageOf(name)[keyOf(name)],
+export const read = guarded((name: string): string | null | undefined =>
+  name in memory ? (memory[name] as string) : storageOf(name)[keyOf(name)],
 )
 
 /**
  * Stores a value; null removes it. It stays in memory when the browser does not store it (a blocked or full storage), and
  * until the user consents. A removal is always tried, and counts as done when it fails. It never throws.
  */
-export function write(name: string, value: string | number | null): void {
-  memory.set(name, value === null ? value : String(value))
-  if (value === null || !isHeld()) persist(memory.get(name)!, name)
+export function write(name: string, value: Value): void {
+  memory[name] = value
+  if (value === null || !isHeld()) persist(name)
 }
 
 /** Moves a value from memory to its storage. When the browser refuses that, the value stays in memory. */
-const persist = guarded((value: string | null, name: string) => {
-  if (value === null) delete storageOf(name)[keyOf(name)]
-  else storageOf(name)[keyOf(name)] = value
-  memory.delete(name)
+const persist = guarded((name: string) => {
+  if (memory[name] === null) delete storageOf(name)[keyOf(name)]
+  else storageOf(name)[keyOf(name)] = memory[name]
+  delete memory[name]
 })
 
 /** Returns whether the user must consent and has not. Then nothing is sent, and values are stored in memory only. */
@@ -51,7 +53,7 @@ export function requireConsent(): void {
 /** Stores the consent, and everything that is in memory. */
 export function storeConsent(): void {
   write('consent', 'granted')
-  memory.forEach(persist)
+  for (const name in memory) persist(name)
 }
 
 /** Returns whether the user has opted out: of the project by `disabled`, or of all projects by `aa_disabled` (contract T13). */

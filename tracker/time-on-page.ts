@@ -1,6 +1,6 @@
 import { guarded } from './api.ts'
-import { onHide, onRestart, onResume } from './lifecycle.ts'
-import { routeProperties } from './page.ts'
+import { onHide, onRestart, shownSince } from './lifecycle.ts'
+import { routePath } from './page.ts'
 import { dataset } from './settings.ts'
 import { read, write } from './storage.ts'
 import { track } from './track.ts'
@@ -14,36 +14,24 @@ const MIN_HEARTBEAT_S = 15
 export function watchTime(): void {
   const heartbeat = Number(dataset.heartbeat)
   if (!(heartbeat > 0)) return
-  let visibleMs = 0
-  /** Unix ms; 0 while the page is hidden. */
-  let visibleSince = 0
+  /** How long the page or route was visible before it was hidden the last time. */
+  let earlierMs = 0
+  const visibleMs = () => earlierMs + Date.now() - shownSince
+  const properties = () => ({ time_on_page: (visibleMs() / 1000) | 0, path: routePath() })
 
-  const resume = () => {
-    visibleSince = document.visibilityState === 'visible' ? Date.now() : 0
-  }
-  const properties = () => {
-    const now = Date.now()
-    visibleMs += now - (visibleSince || now)
-    visibleSince &&= now
-    return { time_on_page: Math.floor(visibleMs / 1000), path: routeProperties().path }
-  }
-
-  resume()
   const saved = guarded(JSON.parse)(read('time')!)
   if (saved) track('$time_on_page', saved)
   setInterval(
-    guarded(() => visibleSince && write('time', JSON.stringify(properties()))),
+    guarded(() => shownSince && write('time', JSON.stringify(properties()))),
     Math.max(heartbeat, MIN_HEARTBEAT_S) * 1000,
   )
   onHide.push(() => {
     const sent = properties()
-    if (sent.time_on_page) track('$time_on_page', sent)
+    earlierMs = visibleMs()
     write('time', null)
-    visibleSince = 0
+    if (sent.time_on_page) track('$time_on_page', sent)
   })
-  onResume.push(resume)
   onRestart.push(() => {
-    visibleMs = 0
-    resume()
+    earlierMs = 0
   })
 }

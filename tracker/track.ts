@@ -3,7 +3,7 @@ import { campaignProperties } from './attribution.ts'
 import { cleanProperties, fitProperties, type Properties } from './clean.ts'
 import { userId } from './identity.ts'
 import { whenShown } from './lifecycle.ts'
-import { pageProperties } from './page.ts'
+import { pageProperties, routeUrl } from './page.ts'
 import { enqueue } from './queue.ts'
 import { isPrintOnly, print } from './send.ts'
 import { touchSession } from './session.ts'
@@ -11,8 +11,6 @@ import { dataset, project } from './settings.ts'
 import { hasOptedOut } from './storage.ts'
 
 const NAME_CHARS = 256
-/** The service accepts up to 8192 bytes (contract 1.1). Properties stay below that, and so do traits. */
-export const PROPERTIES_BYTES = 8192
 
 /** What `set` adds to every event of this page. */
 let fixedProperties: Properties = {}
@@ -36,8 +34,9 @@ export function track(event: unknown, properties?: unknown): void {
       if (typeof event !== 'string' || !event || event.length > NAME_CHARS || hasOptedOut()) return
       const timestamp = Date.now()
       const session = touchSession(timestamp)
+      const campaign = campaignProperties(routeUrl().searchParams)
       const merged = {
-        ...cleanProperties({ ...pageProperties(), ...session.properties, ...campaignProperties() }),
+        ...cleanProperties({ ...pageProperties(), ...session.properties, ...campaign }),
         ...fixedProperties,
         ...cleanProperties(properties),
       }
@@ -45,7 +44,7 @@ export function track(event: unknown, properties?: unknown): void {
         project: project(),
         token: dataset.token,
         event,
-        properties: fitProperties(merged, PROPERTIES_BYTES),
+        properties: fitProperties(merged),
         user_id: userId(),
         session_id: session.id,
         timestamp,

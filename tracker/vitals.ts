@@ -1,9 +1,8 @@
-import { onHide, onRestart } from './lifecycle.ts'
-import { routeProperties } from './page.ts'
+import { reportOnce } from './lifecycle.ts'
 import { navigationTiming } from './performance.ts'
 import { track } from './track.ts'
 
-/** The fields of performance entries that TypeScript does not know yet, of all kinds that are observed here. */
+/** The fields of performance entries that TypeScript does not know yet, of all types that are observed here. */
 type Entry = PerformanceEntry & { value: number; hadRecentInput: boolean; interactionId: number }
 
 /** A series of layout shifts ends after a second without one, and after five seconds (web.dev/articles/cls), ms. */
@@ -14,63 +13,52 @@ const IGNORED_PER = 50
 
 /** Sends `$web_vitals` once for each page or route, when it is hidden. Vitals that the browser lacks are left out. */
 export function watchVitals(): void {
+  const LARGEST_PAINT = 'largest-contentful-paint'
+  const SHIFT = 'layout-shift'
   let lcp: number | undefined
   let cls: number | undefined
-  let series = 0
+  let series: number
   let seriesStart = 0
   let lastShift = 0
   /** The longest event of each interaction, ms. */
-  const interactions = new Map<number, number>()
-  let isSent = false
-  const flushes: (() => void)[] = []
+  let interactions: Record<number, number>
 
-  /** Returns 0 when the browser knows this type of entry, and else undefined. */
-  function observe(type: string, handle: (entry: Entry) => void): 0 | undefined {
-    if (!PerformanceObserver.supportedEntryTypes.includes(type)) return
-    const handleAll = (entries: PerformanceEntry[]) => (entries as Entry[]).forEach(handle)
-    const observer = new PerformanceObserver(list => handleAll(list.getEntries()))
-    observer.observe({ type, buffered: true, durationThreshold: 16 } as PerformanceObserverInit)
-    flushes.push(() => handleAll(observer.takeRecords()))
-    return 0
+  const handle = (entries: PerformanceEntry[]) => {
+    for (const entry of entries as Entry[]) {
+      const { entryType, startTime, duration, interactionId, value, hadRecentInput } = entry
+      if (entryType === LARGEST_PAINT) {
+        // A prerendered page is painted before it is shown.
+        lcp = Math.max(0, (startTime - (navigationTiming().activationStart || 0)) | 0)
+      } else if (entryType !== SHIFT) {
+        if (interactionId) interactions[interactionId] = Math.max(duration, interactions[interactionId] || 0)
+      } else if (!hadRecentInput) {
+        if (startTime - lastShift > SHIFT_GAP_MS || startTime - seriesStart > SHIFT_SERIES_MS) {
+          seriesStart = startTime
+          series = 0
+        }
+        lastShift = startTime
+        series += value
+        cls = Math.max(cls!, Math.round(series * 1000) / 1000)
+      }
+    }
   }
 
-  observe('largest-contentful-paint', ({ startTime }) => {
-    // A prerendered page is painted before it is shown.
-    lcp = Math.max(0, Math.round(startTime - (navigationTiming().activationStart || 0)))
-  })
-  observe('event', ({ interactionId, duration }) => {
-    if (interactionId)
-      interactions.set(interactionId, Math.max(duration, interactions.get(interactionId) || 0))
-  })
-  const noShift = observe('layout-shift', ({ startTime, value, hadRecentInput }) => {
-    if (hadRecentInput) return
-    if (startTime - lastShift > SHIFT_GAP_MS || startTime - seriesStart > SHIFT_SERIES_MS) {
-      seriesStart = startTime
+  const observer = new PerformanceObserver(list => handle(list.getEntries()))
+  reportOnce(
+    () => {
+      handle(observer.takeRecords())
+      const durations = Object.values(interactions).sort((a, b) => b - a)
+      const cwv_inp = durations[(durations.length / IGNORED_PER) | 0]
+      track('$web_vitals', { cwv_lcp: lcp, cwv_cls: cls, cwv_inp })
+    },
+    () => {
+      lcp = undefined
+      // A browser that knows shifts has seen none so far.
+      cls = PerformanceObserver.supportedEntryTypes.includes(SHIFT) ? 0 : undefined
       series = 0
-    }
-    lastShift = startTime
-    series += value
-    cls = Math.max(cls!, Math.round(series * 1000) / 1000)
-  })
-  cls = noShift
-
-  onHide.push(() => {
-    if (isSent) return
-    isSent = true
-    for (const flush of flushes) flush()
-    const durations = [...interactions.values()].sort((a, b) => b - a)
-    track('$web_vitals', {
-      path: routeProperties().path,
-      cwv_lcp: lcp,
-      cwv_cls: cls,
-      cwv_inp: durations[Math.floor(durations.length / IGNORED_PER)],
-    })
-  })
-  onRestart.push(() => {
-    isSent = false
-    lcp = undefined
-    cls = noShift
-    series = 0
-    interactions.clear()
-  })
+      interactions = {}
+    },
+  )
+  for (const type of [LARGEST_PAINT, SHIFT, 'event'])
+    observer.observe({ type, buffered: true, durationThreshold: 16 } as PerformanceObserverInit)
 }

@@ -22,6 +22,8 @@ export type ErasureServices = {
   clock: Clock
 }
 
+type ErasedProject = Pick<Project, 'id' | 'name' | 'account_id' | 'bucket'>
+
 export type ErasureStatus = 'pending' | 'running' | 'done'
 
 /** How far an erasure is. Times in Unix ms. */
@@ -43,19 +45,40 @@ const ERASURE_ID = /^era_[0-9a-f]{16}$/
 /** Erasures of persons and of whole projects. The lake hides the events at once and removes them later (core/lake/tombstones.ts). */
 export function createErasures({ erasures, lakeState, clock }: ErasureServices) {
   /**
-   * Erases the events of a person that arrived until now. `userIds`: all ids of the person. `sessions`: for the receipt. Returns the id
-   * of the erasure. Throws UNAVAILABLE when the project's bucket has too many erasures under way.
+   * Erases the events of a person that arrived until now. `userIds`: all ids of the person. `sessions`: for the receipt. `others`: the
+   * other projects of a joined identity scope, which are erased too (U55). Returns the id of the erasure, whose receipt counts for
+   * all projects. Throws UNAVAILABLE when the bucket of a project has too many erasures under way.
    */
   async function erasePerson(
-    project: Pick<Project, 'id' | 'name' | 'account_id' | 'bucket'>,
+    project: ErasedProject,
     userIds: readonly string[],
     sessions: number,
+    others: readonly ErasedProject[] = [],
   ): Promise<string> {
-    const { id: project_id, name, account_id, bucket } = project
+    const otherIds: string[] = []
+    for (const other of others) otherIds.push(await eraseIn(other, userIds, 0, []))
+    return eraseIn(project, userIds, sessions, otherIds)
+  }
+
+  async function eraseIn(
+    { id: project_id, name, account_id, bucket }: ErasedProject,
+    userIds: readonly string[],
+    sessions: number,
+    others: readonly string[],
+  ): Promise<string> {
     const id = `era_${randomBytes(8).toString('hex')}`
     const requested_at = clock.now()
     // The receipt comes first. If this process ends here, the caller never gets the id, and nothing is erased.
-    await erasures.create({ id, account_id, project_id, project: name, bucket, sessions, requested_at })
+    await erasures.create({
+      id,
+      account_id,
+      project_id,
+      project: name,
+      bucket,
+      others,
+      sessions,
+      requested_at,
+    })
     const users = userIds.map(userHash)
     await bury(bucket, id, { project_id, users, until: Math.floor(requested_at / 1_000) })
     return id
@@ -95,10 +118,17 @@ export function createErasures({ erasures, lakeState, clock }: ErasureServices) 
     })
   }
 
-  /** Returns how far the account's erasure is, or null if the account has no erasure of this id. */
+  /** Returns how far the account's erasure is, in all its projects, or null if the account has no erasure of this id. */
   async function progress(accountId: string, id: string): Promise<ErasureReport | null> {
     const erasure = ERASURE_ID.test(id) ? await erasures.byId(id) : null
     if (erasure === null || erasure.account_id !== accountId) return null
+    const others = await Promise.all(erasure.others.map(other => progress(accountId, other)))
+    return [await progressOf(erasure), ...others.filter(other => other !== null)].reduce(addReport)
+  }
+
+  /** How far an erasure is in its own project. */
+  async function progressOf(erasure: Erasure): Promise<ErasureReport> {
+    const { id } = erasure
     const { project, sessions, links, profiles, requested_at } = erasure
     const report = { id, project, sessions, links, profiles, requested_at }
     const { completed_at, removed } = erasure
@@ -124,6 +154,20 @@ export function createErasures({ erasures, lakeState, clock }: ErasureServices) 
 }
 
 export type Erasures = ReturnType<typeof createErasures>
+
+/** The report on two projects together. Only what can differ between them is taken from the second. */
+function addReport(first: ErasureReport, second: ErasureReport): ErasureReport {
+  const isDone = first.completed_at !== null && second.completed_at !== null
+  return {
+    ...first,
+    status: first.status === second.status ? first.status : 'running',
+    completed_at: isDone ? Math.max(Number(first.completed_at), Number(second.completed_at)) : null,
+    removed: {
+      events: first.removed.events + second.removed.events,
+      files: first.removed.files + second.removed.files,
+    },
+  }
+}
 
 function statusOf(manifest: Manifest, { number, doneAt, removed }: Tombstone): ErasureStatus {
   if (doneAt !== null) return 'done'

@@ -11,6 +11,8 @@ export type Erasure = {
   /** The name of the project when the erasure was requested. */
   project: string
   bucket: number
+  /** The erasures of the same person in the other projects of a joined identity scope (U55). */
+  others: readonly string[]
   /** Sessions with events of the person that reads returned until then. */
   sessions: number
   /** Links between ids, and profiles with traits or an e-mail index entry, that were deleted at once. */
@@ -29,15 +31,18 @@ export type ErasureStore = ReturnType<typeof createErasureStore>
 export function createErasureStore(state: StateTable) {
   const erasures = erasureEntity(state)
   return {
-    async create(erasure: Omit<Erasure, 'completed_at' | 'removed' | 'links' | 'profiles'>): Promise<void> {
-      await orUnavailable(erasures.put(erasure).go())
+    async create({
+      others,
+      ...erasure
+    }: Omit<Erasure, 'completed_at' | 'removed' | 'links' | 'profiles'>): Promise<void> {
+      await orUnavailable(erasures.put({ ...erasure, others: [...others] }).go())
     },
     async byId(id: string): Promise<Erasure | null> {
       const { data } = await orUnavailable(erasures.get({ id }).go({ consistent: true }))
       if (data === null) return null
-      const { events, files, completed_at = null, links = 0, profiles = 0, ...erasure } = data
+      const { events, files, completed_at = null, links = 0, profiles = 0, others = [], ...erasure } = data
       const removed = events === undefined || files === undefined ? null : { events, files }
-      return { ...erasure, links, profiles, completed_at, removed }
+      return { ...erasure, links, profiles, others, completed_at, removed }
     },
     /** Notes what was deleted of the person's identity. */
     async noteIdentity(id: string, deleted: Pick<Erasure, 'links' | 'profiles'>): Promise<void> {
@@ -60,6 +65,7 @@ function erasureEntity({ client, table }: StateTable) {
         project_id: { type: 'string', required: true },
         project: { type: 'string', required: true },
         bucket: { type: 'number', required: true },
+        others: { type: 'list', items: { type: 'string' } },
         sessions: { type: 'number', required: true },
         links: { type: 'number' },
         profiles: { type: 'number' },

@@ -29,6 +29,12 @@ export function createComponents(store: Pick<LinkStore, 'linksOf' | 'linksFrom'>
     return links
   }
 
+  /** The id that stands for a person: the one that reads show for all of the person's ids. */
+  async function finalId(scope: IdentityScope, id: string): Promise<string> {
+    if ((await readLinks(scope, id, store.linksFrom)).length === 0) return id
+    return resolveLinks(await readComponent(scope, id)).get(id) ?? id
+  }
+
   /** The final id of each id that begins one of the links, or that is connected with such an id and may have changed with it. */
   async function resolveAround(scope: IdentityScope, links: readonly Link[]): Promise<Map<string, string>> {
     const finals = new Map<string, string>()
@@ -56,7 +62,7 @@ export function createComponents(store: Pick<LinkStore, 'linksOf' | 'linksFrom'>
     return (await readLinks(scope, userId, store.linksFrom)).length === 0
   }
 
-  return { readComponent, resolveAround }
+  return { readComponent, finalId, resolveAround }
 }
 
 /** The links of an id in all projects of a scope. */

@@ -3,6 +3,7 @@ import type { LinkNotes, ProjectDirectory } from '#core/projects/project'
 import { bucketOf } from '#core/projects/project'
 import { queryItems } from '#core/query-all'
 import { orUnavailable, type StateTable } from '#core/state-table'
+import { createErasedUsers } from './erased-users.ts'
 import { createLinkStore, partition } from './link-store.ts'
 import { type Link, resolveLinks } from './links.ts'
 import { createProfileStore, type Profile, type ProfileUpdate } from './profile-store.ts'
@@ -25,17 +26,25 @@ export type ErasedIdentity = { links: number; profiles: number; emails: number }
 export function createIdentityStore({ lake, projects, clock, ...state }: IdentityServices) {
   const links = createLinkStore(state)
   const profiles = createProfileStore(state)
+  const erasedUsers = createErasedUsers(state)
   const resolved = createResolvedLinks({ ...state, store: links, lake, clock })
 
-  /** Adds the links and profiles of a project's identify requests. Doing it twice, or in another order, changes nothing. */
+  /**
+   * Adds the links and profiles of a project's identify requests. Doing it twice, or in another order, changes nothing. Those of an
+   * erased person stay erased, because a claim may be replayed after the erasure.
+   */
   async function add(
     projectId: string,
-    added: readonly Link[],
+    requested: readonly Link[],
     updates: readonly ProfileUpdate[],
   ): Promise<void> {
-    for (const update of updates) await profiles.save(projectId, update)
-    if (added.length === 0) return
+    const { isErasedLink, isErasedProfile } = await erasedUsers.read(projectId)
+    const added = requested.filter(link => !isErasedLink(link))
+    const saved = updates.filter(update => !isErasedProfile(update))
+    for (const update of saved) await profiles.save(projectId, update)
     for (const link of added) await links.add(projectId, link)
+    await removeErasedMeanwhile(projectId, added, saved)
+    if (added.length === 0) return
     await projects.noteLinks(projectId, added.some(linksAnonymousIds))
     // Only after the links are stored: a scope that is found later was made from them.
     const project = await projects.byId(projectId)
@@ -44,6 +53,20 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     const joined = await findScope(projects, project)
     await resolved.apply(own, added)
     if (joined.key !== own.key) await applyJoined(joined, added)
+  }
+
+  /**
+   * Removes what an erasure at the same time did not see. The erasure is noted before it lists what there is, so either the erasure
+   * finds what was added, or the notes are there now.
+   */
+  async function removeErasedMeanwhile(
+    projectId: string,
+    added: readonly Link[],
+    saved: readonly ProfileUpdate[],
+  ): Promise<void> {
+    const { isErasedLink, isErasedProfile } = await erasedUsers.read(projectId)
+    for (const link of added.filter(isErasedLink)) await links.remove(projectId, link)
+    for (const { user_id } of saved.filter(isErasedProfile)) await profiles.remove(projectId, user_id)
   }
 
   async function applyJoined(scope: IdentityScope, added: readonly Link[]): Promise<void> {
@@ -64,13 +87,6 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     return opened.files.length === 0 ? null : opened
   }
 
-  /** The id that stands for a person: the one that reads show for all of the person's ids. */
-  async function finalId(scope: IdentityScope, id: string): Promise<string> {
-    const starts = await Promise.all(scope.projects.map(project => links.linksFrom(project.id, id)))
-    if (starts.flat().length === 0) return id
-    return resolveLinks(await resolved.readComponent(scope, id)).get(id) ?? id
-  }
-
   /** All ids that resolve to the same person as `id` in the scope, `id` and the final id among them. */
   async function personIds(scope: IdentityScope, id: string): Promise<string[]> {
     const finals = resolveLinks(await resolved.readComponent(scope, id))
@@ -81,10 +97,12 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
 
   /**
    * Deletes the links, traits and e-mail index entries of these ids in all projects of the scope. The files in the lake that name
-   * them are deleted at once, those of earlier scopes of the projects too. Doing it twice changes nothing.
+   * them are deleted at once, those of earlier scopes of the projects too. Requests that arrived until now stay erased when they are
+   * processed later. Doing it twice changes nothing.
    */
   async function erasePerson(scope: IdentityScope, ids: readonly string[]): Promise<ErasedIdentity> {
     const erased: ErasedIdentity = { links: 0, profiles: 0, emails: 0 }
+    for (const project of scope.projects) await erasedUsers.bury(project.id, ids, clock.now())
     for (const project of scope.projects) {
       for (const id of ids) {
         for (const link of await links.linksOf(project.id, id)) {
@@ -142,7 +160,7 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     add,
     scopeOf,
     openLinks,
-    finalId,
+    finalId: resolved.finalId,
     personIds,
     findByEmail,
     readProfile,

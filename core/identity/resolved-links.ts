@@ -167,7 +167,7 @@ export function createResolvedLinks({ store, lake, clock, client, table }: Resol
     )
   }
 
-  return { open, apply, reset, readComponent: components.readComponent }
+  return { open, apply, reset, readComponent: components.readComponent, finalId: components.finalId }
 }
 
 function headKey(scopeKey: string) {

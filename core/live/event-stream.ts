@@ -3,7 +3,7 @@ import { LATE_MS, type LiveBuffer } from './buffer.ts'
 import { isAfter } from './chunk.ts'
 import { passesFilter, type StreamFilter } from './filter.ts'
 import { createSeenEvents } from './seen-events.ts'
-import { type TailEvent, type Tails, toTailEvents } from './tails.ts'
+import type { TailEvent, Tails } from './tails.ts'
 
 export type StreamSettings = {
   /** A heartbeat is sent after this time without anything else, ms. */
@@ -57,7 +57,10 @@ export async function* streamBlocks(
   signal.addEventListener('abort', wake)
   try {
     yield connectedBlock(project.name, filter, connectedAt)
-    const resumed = await resume(buffer, { projectId: project.id, lastEventId, maxEvents, connectedAt })
+    const resumed = await resume(
+      { buffer, tails },
+      { projectId: project.id, lastEventId, maxEvents, connectedAt },
+    )
     let matches = resumed.events.filter(event => passesFilter(filter, event))
     for (;;) {
       if (matches.length > 0) {
@@ -102,7 +105,7 @@ type Resumed = {
  * repeated. The order of other shards is only known within two seconds: their events of that time may come again.
  */
 async function resume(
-  buffer: LiveBuffer,
+  { buffer, tails }: { buffer: LiveBuffer; tails: Tails },
   {
     projectId,
     lastEventId,
@@ -120,7 +123,7 @@ async function resume(
     count += chunk.events.length
     if (count >= maxEvents) break
   }
-  const buffered = toTailEvents(chunks)
+  const buffered = await tails.toTailEvents(projectId, chunks)
   const last = buffered.find(({ id }) => id === lastEventId)
   const follows = (event: TailEvent): boolean => {
     if (event.received_at < oldest || event.id === lastEventId) return false

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { UserResolver } from '#core/identity/user-resolver'
 import { compareCodePoints } from '#core/reports/code-points'
 import type { liveResponse } from '#schemas/live'
 import type { LiveBuffer } from './buffer.ts'
@@ -19,10 +20,11 @@ export type Snapshot = { body: z.input<typeof liveResponse>; events: number }
 
 /**
  * GET /live (contract 2.5): what happened in the last seconds, by arrival. Reads the buffer from its newest event back, one
- * chunk at a time, and keeps only the counts and the newest events. So memory does not grow with the traffic.
+ * chunk at a time, and keeps only the counts and the newest events. So memory does not grow with the traffic. The events of all
+ * ids of a person count for the final id (U48).
  */
 export async function readSnapshot(
-  buffer: LiveBuffer,
+  { buffer, users }: { buffer: LiveBuffer; users: UserResolver },
   { project, windowSeconds, maxEvents }: SnapshotRequest,
 ): Promise<Snapshot> {
   const now = buffer.clock.now()
@@ -34,7 +36,8 @@ export async function readSnapshot(
     const newEvents = events.filter(event => event.received_at > oldest && seen.isNew(event))
     const room = maxEvents - counts.events
     isTruncated = newEvents.length > room
-    for (const event of isTruncated ? newestOf(newEvents, room) : newEvents) counts.add(event)
+    const counted = isTruncated ? newestOf(newEvents, room) : newEvents
+    for (const event of await users.resolveUsers(project.id, counted)) counts.add(event)
     if (isTruncated) break
   }
   return {

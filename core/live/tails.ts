@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { UserResolver } from '#core/identity/user-resolver'
 import type { Log } from '#core/ports'
 import { type Chunk, LATE_MS, type LiveBuffer } from './buffer.ts'
 import type { LiveEvent } from './chunk.ts'
@@ -39,7 +40,7 @@ const SEEN_EVENTS = 50_000
  * second. So a stream costs no more reads than ten of them.
  */
 export function createTails(
-  { buffer, log }: { buffer: LiveBuffer; log: Log },
+  { buffer, users, log }: { buffer: LiveBuffer; users: UserResolver; log: Log },
   { pollMs, maxWaiting }: TailSettings = TAIL_DEFAULTS,
 ) {
   const tails = new Map<string, ReturnType<typeof startTail>>()
@@ -63,7 +64,7 @@ export function createTails(
   function startTail(projectId: string) {
     const subscribers = new Set<ReturnType<typeof createSubscriber>>()
     const stopping = new AbortController()
-    const reader = createReader(buffer, projectId)
+    const reader = createReader(buffer, projectId, toTailEvents)
 
     async function run(): Promise<void> {
       while (!stopping.signal.aborted) {
@@ -88,7 +89,15 @@ export function createTails(
     }
   }
 
-  return { subscribe }
+  /** The events of chunks in the order of arrival, with the final ids of their users. */
+  async function toTailEvents(projectId: string, chunks: readonly Chunk[]): Promise<TailEvent[]> {
+    const events = chunks.flatMap(chunk => chunk.events.map(event => ({ ...event, chunk })))
+    return (await users.resolveUsers(projectId, events))
+      .map(({ chunk: { shard, stamp }, ...event }) => ({ ...event, shard, stamp, block: toBlock(event) }))
+      .sort(compareArrival)
+  }
+
+  return { subscribe, toTailEvents }
 }
 
 export type Tails = ReturnType<typeof createTails>
@@ -97,7 +106,11 @@ export type Tails = ReturnType<typeof createTails>
  * Reads the chunks that are new since the last look. Chunks may become readable late, so each look also lists the keys of
  * the last two seconds, and reads only those that it has not read yet.
  */
-function createReader(buffer: LiveBuffer, projectId: string) {
+function createReader(
+  buffer: LiveBuffer,
+  projectId: string,
+  toTailEvents: (projectId: string, chunks: readonly Chunk[]) => Promise<TailEvent[]>,
+) {
   const seen = createSeenEvents(SEEN_EVENTS)
   let from = buffer.clock.now() - LATE_MS
   let readKeys = new Set<string>()
@@ -108,21 +121,14 @@ function createReader(buffer: LiveBuffer, projectId: string) {
     const firstNew = keys.find(key => !readKeys.has(key))
     const chunks = firstNew === undefined ? [] : await buffer.chunksFrom(projectId, firstNew)
     const newChunks = chunks.filter(({ key }) => !readKeys.has(key))
+    // When this fails, the next look reads the same chunks again.
+    const events = await toTailEvents(projectId, newChunks)
     readKeys = new Set([...keys, ...chunks.map(({ key }) => key)])
     from = startedAt - LATE_MS
-    return toTailEvents(newChunks).filter(seen.isNew)
+    return events.filter(seen.isNew)
   }
 
   return { readNew }
-}
-
-/** The events of chunks in the order of arrival. */
-export function toTailEvents(chunks: readonly Chunk[]): TailEvent[] {
-  return chunks
-    .flatMap(({ events, shard, stamp }) =>
-      events.map(event => ({ ...event, shard, stamp, block: toBlock(event) })),
-    )
-    .sort(compareArrival)
 }
 
 /** A block of the stream (contract 2.5). JSON has no line breaks, so the data fits on one line. */

@@ -13,8 +13,8 @@ export type ErasePersonServices = ReportServices & {
 
 /**
  * DELETE /users/{id} (contract 1.13): hides the project's events of all ids of a person at once, lets the lake remove them, and
- * deletes the person's links, traits and e-mail index entries. The events come first: without the links, a second try would not
- * know the other ids. In a joined identity scope the events of the other projects stay.
+ * deletes the person's links, traits and e-mail index entries; in a joined identity scope those of all projects (U55). The events
+ * come first: without the links, a second try would not know the other ids.
  */
 export function erasePersonEndpoint(services: ErasePersonServices, chain: ReturnType<typeof accountChain>) {
   const { erasures, identity } = services
@@ -22,14 +22,19 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     const userId = request.params.id ?? ''
     const scope = await identity.scopeOf(project)
     const userIds = await identity.personIds(scope, userId)
-    const { events, sessions } = await findPerson(services, project, userIds, signal)
+    const found = await Promise.all(
+      scope.projects.map(member => findPerson(services, member, userIds, signal)),
+    )
+    const events = found.reduce((sum, each) => sum + each.events, 0)
+    const sessions = found.reduce((sum, each) => sum + each.sessions, 0)
+    const others = scope.projects.filter(({ id }) => id !== project.id)
     if (events === 0 && userIds.length === 1) {
       throw new ApiError(
         'NOT_FOUND',
         `The project has no events of the user ${JSON.stringify(userId)}. Events are known some seconds after they were sent.`,
       )
     }
-    const erasure_id = await erasures.erasePerson(project, userIds, sessions)
+    const erasure_id = await erasures.erasePerson(project, userIds, sessions, others)
     const { links, profiles } = await identity.erasePerson(scope, userIds)
     await erasures.noteIdentity(erasure_id, { links, profiles })
     return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }

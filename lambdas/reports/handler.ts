@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Caller } from '#core/accounts/caller'
 import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
+import type { UserResolver } from '#core/identity/user-resolver'
 import { limitsOf, NO_LIMIT } from '#core/limits/profile'
 import type { LiveBuffer } from '#core/live/buffer'
 import { readSnapshot } from '#core/live/snapshot'
@@ -43,6 +44,7 @@ export type ReportsServices = AccountChainServices &
   ErasePersonServices & {
     projects: Pick<ProjectStore, 'list'>
     buffer: LiveBuffer
+    users: UserResolver
     usage: Pick<UsageStore, 'bots'>
     contexts: Pick<ContextStore, 'ofProject'>
   }
@@ -129,7 +131,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
   })
   const liveEndpoint = chain(routes.live)(async call => {
     const startedAt = services.clock.now()
-    const { body, events } = await readSnapshot(services.buffer, {
+    const { body, events } = await readSnapshot(services, {
       project: call.project,
       windowSeconds: call.query.window,
       maxEvents: services.profile.live_buffer_events,

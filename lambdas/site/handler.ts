@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import fresh from 'fresh'
+import Negotiator from 'negotiator'
 import type { Log } from '#core/ports'
 import { openApiDocument } from '#schemas/openapi'
 import { routes } from '#schemas/routes'
@@ -66,24 +68,47 @@ function lazily<T>(make: () => T): () => T {
 }
 
 /**
- * Serves a text that does not change while the service runs. Clients cache it for an hour, then ask with its ETag, unless
- * `extraHeaders` say otherwise.
+ * Serves a text that does not change while the service runs, in the best encoding that the client reads. Clients cache it for
+ * an hour, then ask with its ETag, unless `extraHeaders` say otherwise.
  */
 function file(contentType: string, text: string, extraHeaders: Record<string, string> = {}) {
   const body = Buffer.from(text, 'utf8')
-  const headers = {
-    ...BASE_HEADERS,
-    // Pages that isolate themselves (Cross-Origin-Embedder-Policy) may load it too.
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-    'Cache-Control': 'public, max-age=3600',
-    ...extraHeaders,
-    ETag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`,
+  const checksum = createHash('sha256').update(body).digest('hex').slice(0, 32)
+
+  function respond(encoding: string, encoded: Buffer) {
+    const headers = {
+      ...BASE_HEADERS,
+      // Pages that isolate themselves (Cross-Origin-Embedder-Policy) may load it too.
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      'Cache-Control': 'public, max-age=3600',
+      Vary: 'Accept-Encoding',
+      ...extraHeaders,
+      ETag: `"${checksum}-${encoding}"`,
+    }
+    const encodingHeader: Record<string, string> =
+      encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
+    return {
+      full: {
+        status: 200 as const,
+        headers: { ...headers, ...encodingHeader, 'Content-Type': contentType },
+        body: encoded,
+      },
+      unchanged: { status: 304 as const, headers, body: '' },
+    }
   }
-  const full = { status: 200 as const, headers: { ...headers, 'Content-Type': contentType }, body }
-  const unchanged = { status: 304 as const, headers, body: '' }
-  return ({ request }: Exchange) => {
+
+  // The best compression takes up to 0.1 s, so it is made for the first request that wants it.
+  const responses = {
+    br: lazily(() => respond('br', brotliCompressSync(body))),
+    gzip: lazily(() => respond('gzip', gzipSync(body, { level: constants.Z_BEST_COMPRESSION }))),
+    identity: lazily(() => respond('identity', body)),
+  }
+  return ({ request: { headers } }: Exchange) => {
+    const accepted = new Negotiator({ headers }).encodings(['br', 'gzip'])
+    const encoding = (['br', 'gzip'] as const).find(name => accepted.includes(name)) ?? 'identity'
+    const { full, unchanged } = responses[encoding]()
     // Only this header: clients such as fetch of Node send `Cache-Control: no-cache` beside it, which asks caches, not us.
-    const condition = { 'if-none-match': request.headers['if-none-match'] }
-    return fresh(condition, { etag: headers.ETag }) ? unchanged : full
+    const condition = { 'if-none-match': headers['if-none-match'] }
+    return fresh(condition, { etag: full.headers.ETag }) ? unchanged : full
   }
 }

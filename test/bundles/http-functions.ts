@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { packRecord } from '#core/ingest/record'
 import type { FunctionName } from '#schemas/functions'
@@ -136,7 +136,9 @@ export function httpFunctions(deployed: () => Deployed): void {
         })
       const get = await request('site', trackerEvent('GET'))
       expect(get.headers['Content-Type']).toContain('javascript')
-      expect(Buffer.from(get.body ?? '', 'base64').toString()).toContain('data-token')
+      expect(get.headers['Content-Encoding']).toBe('br')
+      const script = brotliDecompressSync(Buffer.from(get.body ?? '', 'base64'))
+      expect(script.toString()).toContain('data-token')
       const head = await request('site', trackerEvent('HEAD'))
       expect([head.statusCode, head.headers.ETag, head.body]).toEqual([200, get.headers.ETag, undefined])
     })

@@ -41,6 +41,26 @@ test('an erasure hides the user in the manifest at once, and its receipt names n
   expect(JSON.stringify(Items)).not.toContain('ada')
 })
 
+test('in a joined identity scope an erasure hides the user in every member project', async () => {
+  const members = [await service.createProject(), await service.createProject()]
+  for (const { id } of members) {
+    await service.call(routes.updateProject, { id, body: { link_domains: ['other.example'] } })
+  }
+  const body = { slug: 'joined', name: 'Joined', projects: members.map(({ id }) => id) }
+  expect((await service.call(routes.createPortfolio, { body })).status).toBe(201)
+  const { status, body: erased } = await service.call(routes.erasePerson, {
+    id: 'ada',
+    query: { project: members[0]!.name },
+  })
+  expect(status).toBe(202)
+  for (const { id, bucket } of members) {
+    const { tombstones } = await service.lakeState.manifest(bucket)
+    expect(tombstones.filter(({ project_id }) => project_id === id)).toHaveLength(1)
+  }
+  const receipt = await service.call(routes.readErasure, { id: String(erased.erasure_id) })
+  expect(receipt.body).toMatchObject({ project: members[0]!.name, removed: { sessions: 2 } })
+})
+
 test('a user without events is not found, and nothing is erased', async () => {
   const project = await emptyService.createProject()
   const sent = { id: 'ada', query: { project: project.name } }

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '#lambdas/http'
 import { siteHandler } from '#lambdas/site/handler'
@@ -54,6 +55,29 @@ test.each([
 
 test('GET /tracker.src.js returns the readable source', async () => {
   expect(String((await get(routes.trackerSource)).body)).toBe(tracker.source)
+})
+
+describe('a script is compressed with what its client reads', () => {
+  test.each([
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ['deflate', undefined, (body: Buffer) => body],
+    [undefined, undefined, (body: Buffer) => body],
+  ] as const)('Accept-Encoding %s gives %s', async (accepted, encoding, decode) => {
+    const { body, headers } = await get(routes.trackerJs, { 'accept-encoding': accepted })
+    expect([headers['Content-Encoding'], headers.Vary]).toEqual([encoding, 'Accept-Encoding'])
+    expect(String(decode(body as Buffer))).toBe(tracker.code)
+  })
+
+  test('and each form has its own tag', async () => {
+    const tags = await Promise.all(
+      ['br', 'gzip', ''].map(
+        async accepted => (await get(routes.trackerJs, { 'accept-encoding': accepted })).headers.ETag,
+      ),
+    )
+    expect(new Set(tags).size).toBe(3)
+  })
 })
 
 describe('a script that the caller has cached', () => {

@@ -80,7 +80,20 @@ export function openErasurePipeline(state: TestState, dir: string) {
     for (let i = 0; i < 3; i++) await run()
   }
 
-  return { ...stores, clock, lake, maintenance, worker, jobs, store, storeFor, consumeOnly, wait, run }
+  return {
+    ...stores,
+    clock,
+    lake,
+    maintenance,
+    worker,
+    jobs,
+    store,
+    storeFor,
+    consumeOnly,
+    consumeFor,
+    wait,
+    run,
+  }
 }
 
 /** The names of files that have the text in any column of any row, and of items of the state that have it. */

@@ -6,6 +6,7 @@ import { createErasures } from '#core/erasure/erasures'
 import { createErasureStore } from '#core/erasure/store'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createIdentityStore } from '#core/identity/identity-store'
+import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeStateStore } from '#core/lake/state-store'
@@ -97,6 +98,7 @@ export async function openHttpService({
   const lakeState = createLakeStateStore(state)
   const erasures = createErasures({ erasures: createErasureStore(state), lakeState, clock })
   const buffer = createLiveBuffer(state, { clock, bufferMs: access.profile.live_buffer_seconds * 1_000 })
+  const users = createUserResolver({ ...state, projects, clock })
   const common = {
     ...access,
     erasures,
@@ -131,13 +133,14 @@ export async function openHttpService({
         openLake: async () => fixedLake(),
         buffer,
         identity,
+        users,
         emails,
         ...reading,
       }),
       stream: streamHandler({
         ...common,
         buffer,
-        tails: createTails({ buffer, log }, { ...TAIL_DEFAULTS, pollMs: 20 }),
+        tails: createTails({ buffer, users, log }, { ...TAIL_DEFAULTS, pollMs: 20 }),
         leases: createStreamLeases(state, { clock, isOnlyProcess: false }),
         streamSettings: { ...STREAM_DEFAULTS, maxMs: 20, ...streams },
       }),

@@ -87,7 +87,7 @@ const RULES: Record<string, Rule> = {
 }
 
 /** The build of the tracker and the check of its size run in Node, unlike the rest of its folder. */
-const TRACKER_BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^esbuild$/, builtins: null }
+const TRACKER_BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^(esbuild|terser)$/, builtins: null }
 
 /** The AWS entry of a function may import aws, and duckdb for the workers. */
 const FUNCTION_ENTRY: Rule = {

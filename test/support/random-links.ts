@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { createIdentityStore, type IdentityStore } from '#core/identity/identity-store'
 import type { Link } from '#core/identity/links'
-import type { ScopedProject } from '#core/identity/scopes'
 import type { Lake } from '#core/ports'
+import type { Project } from '#core/projects/project'
 import type { ReportProject } from '#core/reports/run'
 import type { StateTable } from '#core/state-table'
 import { testProject } from './account-fixtures.ts'
@@ -53,7 +53,7 @@ export type RandomLinks = typeof randomLinks extends fc.Arbitrary<infer T> ? T :
 export async function processLinks(
   { links, order, steps, isJoined }: RandomLinks,
   { state, lake, fields = [] }: { state: StateTable; lake: Lake; fields?: readonly ReportProject[] },
-): Promise<{ identity: IdentityStore; project(id: string): ScopedProject }> {
+): Promise<{ identity: IdentityStore; project(id: string): Project }> {
   const projects = ['proj_a', 'proj_b'].map(id =>
     testProject({
       id,

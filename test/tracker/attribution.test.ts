@@ -2,12 +2,20 @@ import { expect, test } from 'vitest'
 import { defineStorage, openNodePage } from './node-page.ts'
 
 async function openTab() {
-  const { storeCampaign, campaignProperties } = await openNodePage()
+  const { campaignProperties } = await openNodePage()
+  let query = ''
+  const properties = () => campaignProperties(new URLSearchParams(query))
   return {
-    openPage: storeCampaign,
-    properties: campaignProperties,
+    openPage(search: string) {
+      query = search
+      properties()
+    },
+    properties,
     /** Ends the browser session. */
-    close: () => defineStorage('sessionStorage', {}),
+    close() {
+      defineStorage('sessionStorage', {})
+      query = ''
+    },
   }
 }
 
@@ -73,5 +81,5 @@ test('stored text that is no JSON gives no campaign', async () => {
     local: { 'aa:t:ft': 'oops' },
     tab: { 'aa:t:utm': '{' },
   })
-  expect(campaignProperties()).toEqual({})
+  expect(campaignProperties(new URLSearchParams())).toEqual({})
 })

@@ -35,7 +35,7 @@ test('before the consent nothing leaves the page and nothing is stored', async (
   await site.leave(page)
   await expectNothingElseSent()
   // The second page has no consent to wait for, so it alone asks for experiments.
-  expect([site.server.identifies(), site.server.experimentRequests]).toEqual([[], 1])
+  await eventually(() => expect([site.server.identifies(), site.server.experimentRequests]).toEqual([[], 1]))
 })
 
 test('the consent sends everything that waits, `$consent` last, and stays for later pages', async () => {

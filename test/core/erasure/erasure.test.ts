@@ -44,6 +44,19 @@ test('after an erasure no file of the lake and no item of the state has the id, 
   expect(await erasures.progress('acc_2', id)).toBeNull()
 })
 
+test('an erasure in a joined scope covers every member project, and one receipt counts for all of them', async () => {
+  const { lake, lakeState, erasures, store, consumeFor, wait } = openErasurePipeline(state, dir)
+  const blog = { ...PROJECT, id: 'proj_2', name: 'blog', bucket: 8 }
+  await consumeFor(blog, ADA, 'bob')
+  await store(ADA, ADA)
+  const id = await erasures.erasePerson(PROJECT, [ADA], 2, [blog])
+  for (const bucket of [7, 8]) expect((await lakeState.manifest(bucket)).tombstones).toHaveLength(1)
+  for (let i = 0; i < 6; i++) await wait(6 * MINUTE)
+  expect(await findText(state, lake, ADA)).toEqual([])
+  const done = await erasures.progress('acc_1', id)
+  expect(done).toMatchObject({ status: 'done', project: 'shop', sessions: 2, removed: { events: 3 } })
+})
+
 test('a later event of the same id is stored and stays', async () => {
   const { clock, lake, lakeState, erasures, store, wait } = openErasurePipeline(state, dir)
   await store(ADA)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { openIdentity } from '#core/identity/identity-view'
 import { readFinalIds } from '#core/identity/links-file'
@@ -148,4 +148,68 @@ test('projects of a portfolio share users only if both link their domains, and o
   expect(await identity.finalId(scope, 'anon_1')).toBe('u1')
   two.portfolio_id = null
   expect(await identity.finalId(await identity.scopeOf(one), 'anon_1')).toBe('anon_1')
+})
+
+describe('after the erasure of a person', () => {
+  const EMAIL = 'hash of a@b.c in proj_1'
+
+  /** A person with a link and a profile, and the identify requests that made them. */
+  async function erasePerson() {
+    const services = setUp()
+    const { identity, link, profile, one } = services
+    const requests = [[link('anon_ada', 'ada')], [profile('ada', EMAIL, { plan: 'pro' })]] as const
+    await identity.add('proj_1', ...requests)
+    await identity.erasePerson(await identity.scopeOf(one), ['ada', 'anon_ada'])
+    return { ...services, requests }
+  }
+
+  test('a replayed claim brings neither links nor traits nor addresses back, in the state and in the lake', async () => {
+    const { identity, link, requests, one, lake } = await erasePerson()
+    await identity.add('proj_1', ...requests)
+    await identity.add('proj_1', [link('anon_bob', 'bob')], [])
+    await identity.openLinks(await identity.scopeOf(one))
+    expect(await identity.finalId(await identity.scopeOf(one), 'anon_ada')).toBe('anon_ada')
+    expect(await identity.findByEmail('proj_1', EMAIL)).toEqual([])
+    expect(await identity.readProfile('proj_1', ['ada', 'anon_ada'])).toBeNull()
+    const { Items } = await state.client.scan({ TableName: state.table })
+    expect(JSON.stringify(Items)).not.toMatch(/ada|a@b/)
+    const rows = await Promise.all([...lake.objects.values()].map(readFinalIds))
+    expect(rows.flatMap(finals => [...finals])).toEqual([['anon_bob', 'bob']])
+  })
+
+  test('a later request of the same ids counts for a new person', async () => {
+    const { identity, link, profile, one, clock } = await erasePerson()
+    const at = clock.time + 1
+    await identity.add('proj_1', [{ ...link('anon_ada', 'ada'), at }], [profile('ada', EMAIL, {}, at)])
+    expect(await identity.finalId(await identity.scopeOf(one), 'anon_ada')).toBe('ada')
+    expect(await identity.findByEmail('proj_1', EMAIL)).toEqual(['ada'])
+  })
+
+  test('a request that is processed at the same time stays erased', async () => {
+    const { lake, clock, one, link, profile } = setUp()
+    let erase = async () => {}
+    // The erasure runs after the first check and before the link is stored.
+    const client = new Proxy(state.client, {
+      get(target, name) {
+        const method = target[name as 'put'].bind(target)
+        if (name !== 'put') return method
+        return async (input: Parameters<typeof method>[0]) => {
+          const eraseNow = erase
+          erase = async () => {}
+          await eraseNow()
+          return method(input)
+        }
+      },
+    })
+    const services = {
+      ...{ table: state.table, lake, clock },
+      projects: { byId: async () => one, list: async () => [one], noteLinks: async () => {} },
+    }
+    const identity = createIdentityStore({ ...services, client })
+    const eraser = createIdentityStore({ ...services, client: state.client })
+    erase = async () => void (await eraser.erasePerson(await eraser.scopeOf(one), ['ada', 'anon_ada']))
+    await identity.add('proj_1', [link('anon_ada', 'ada')], [profile('ada', EMAIL)])
+    const { Items } = await state.client.scan({ TableName: state.table })
+    expect(JSON.stringify(Items)).not.toMatch(/ada/)
+  })
 })

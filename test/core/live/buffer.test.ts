@@ -6,6 +6,7 @@ import { bucketOf } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import { writeItems } from '#core/write-items'
 import { liveRecord, writeLive } from '#test/support/live-records'
+import { NO_LINKS } from '#test/support/no-links'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const START = Date.UTC(2026, 10, 22, 12)
@@ -47,7 +48,7 @@ test('a chunk whose write took long is written again, so that readers who have g
 test('a tail sends events of a chunk that becomes readable late, and no event twice', async () => {
   let now = START
   const buffer = createLiveBuffer(state, { clock: { now: () => now }, bufferMs: 300_000 })
-  const tails = createTails({ buffer, log: () => {} }, { ...TAIL_DEFAULTS, pollMs: 1 })
+  const tails = createTails({ buffer, users: NO_LINKS, log: () => {} }, { ...TAIL_DEFAULTS, pollMs: 1 })
   const subscription = tails.subscribe('late')
   onTestFinished(subscription.close)
   const nextNames = async () => (await subscription.next()).map(({ event }) => event)
@@ -68,7 +69,7 @@ test('a tail sends events of a chunk that becomes readable late, and no event tw
 
 test('a slow stream is told that it has lost events, and takes no more memory', async () => {
   const buffer = createLiveBuffer(state, { clock: { now: () => START }, bufferMs: 300_000 })
-  const tails = createTails({ buffer, log: () => {} }, { pollMs: 1, maxWaiting: 3 })
+  const tails = createTails({ buffer, users: NO_LINKS, log: () => {} }, { pollMs: 1, maxWaiting: 3 })
   const [slow, fast] = [tails.subscribe('busy'), tails.subscribe('busy')]
   for (const { close } of [slow, fast]) onTestFinished(close)
   let taken = 0

@@ -9,6 +9,7 @@ import { crashAfterWrites } from '#test/support/crashing-state'
 import { propertySettings } from '#test/support/depth'
 import { eventually } from '#test/support/eventually'
 import { liveRecord, toEntry } from '#test/support/live-records'
+import { NO_LINKS } from '#test/support/no-links'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const BUFFER_MS = 300_000
@@ -45,7 +46,7 @@ test('every event counts once and is streamed once, whatever batches are retried
         const clock = { now: () => now }
         const buffer = createLiveBuffer(state, { clock, bufferMs: BUFFER_MS })
         const tails = createTails(
-          { buffer, log: () => expect.unreachable() },
+          { buffer, users: NO_LINKS, log: () => expect.unreachable() },
           { ...TAIL_DEFAULTS, pollMs: 1 },
         )
         const subscription = tails.subscribe('p')
@@ -86,11 +87,14 @@ test('every event counts once and is streamed once, whatever batches are retried
         }
 
         const expected = sent.filter(({ project }) => project === 'p').flatMap(({ made }) => made.events)
-        const { body } = await readSnapshot(buffer, {
-          project: { id: 'p', name: 'P' },
-          windowSeconds: 300,
-          maxEvents: 10_000,
-        })
+        const { body } = await readSnapshot(
+          { buffer, users: NO_LINKS },
+          {
+            project: { id: 'p', name: 'P' },
+            windowSeconds: 300,
+            maxEvents: 10_000,
+          },
+        )
         expect(body.events_per_minute).toBe(Math.round(expected.length / 5))
         expect(body.top_events).toEqual(
           expected.length === 0 ? [] : [{ event: 'page_view', count: expected.length }],

@@ -1,0 +1,90 @@
+import { forEachConcurrent } from '#core/concurrency'
+import { createLookupCache } from '#core/lookup-cache'
+import type { Clock } from '#core/ports'
+import type { ProjectDirectory } from '#core/projects/project'
+import type { StateTable } from '#core/state-table'
+import { createComponents } from './components.ts'
+import { createLinkStore } from './link-store.ts'
+import { findScope } from './scopes.ts'
+
+/** Queries of the state table that run at the same time. */
+const CONCURRENT_QUERIES = 32
+/** Users whose final ids are remembered, and as many without a link. */
+const MAX_USERS = 20_000
+/** How long a final id is used, ms. It only changes when the person gets another id, or is erased. */
+const LINKED_MS = 10_000
+/** How long "no link" is used, ms. A new link shows in live reads after this time at the latest. */
+const UNLINKED_MS = 2_000
+const MAX_PROJECTS = 1_000
+
+/** Replaces the ids of users by their final ids. */
+export type UserResolver = {
+  resolveUsers<T extends { user_id: string | null }>(
+    projectId: string,
+    events: readonly T[],
+  ): Promise<readonly T[]>
+}
+
+/**
+ * Resolves the ids of events that are not in the lake: those of the live buffer (U48). Reports join the links files instead
+ * (resolved-links.ts). A project without links costs one cached look-up.
+ */
+export function createUserResolver({
+  projects,
+  clock,
+  ...state
+}: StateTable & { projects: Pick<ProjectDirectory, 'byId' | 'list'>; clock: Clock }): UserResolver {
+  const components = createComponents(createLinkStore(state))
+  const scopes = createLookupCache(clock, readLinkedScope, {
+    ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
+    maxEntries: MAX_PROJECTS,
+  })
+  const finals = createLookupCache(clock, readFinalId, {
+    ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
+    maxEntries: MAX_USERS,
+  })
+
+  /** The scope of a project, or null if it has no links. */
+  async function readLinkedScope(projectId: string) {
+    const project = await projects.byId(projectId)
+    if (project === null) return null
+    const scope = await findScope(projects, project)
+    return scope.projects.some(({ has_links }) => has_links) ? scope : null
+  }
+
+  /** The final id of a user, or null if it is the id itself. `key`: see `keyOf`. */
+  async function readFinalId(key: string): Promise<string | null> {
+    const [projectId, id] = splitKey(key)
+    const scope = await scopes.get(projectId)
+    if (scope === null) return null
+    const final = await components.finalId(scope, id)
+    return final === id ? null : final
+  }
+
+  /** Returns the events with their final ids, in the same order. */
+  async function resolveUsers<T extends { user_id: string | null }>(
+    projectId: string,
+    events: readonly T[],
+  ): Promise<readonly T[]> {
+    if (events.length === 0 || (await scopes.get(projectId)) === null) return events
+    const resolved = new Map<string | null, string>()
+    const ids = new Set(events.flatMap(({ user_id }) => user_id ?? []))
+    await forEachConcurrent([...ids], CONCURRENT_QUERIES, async id => {
+      const final = await finals.get(keyOf(projectId, id))
+      if (final !== null) resolved.set(id, final)
+    })
+    return events.map(event => ({ ...event, user_id: resolved.get(event.user_id) ?? event.user_id }))
+  }
+
+  return { resolveUsers }
+}
+
+/** Project ids have no blank. */
+function keyOf(projectId: string, id: string): string {
+  return `${projectId} ${id}`
+}
+
+function splitKey(key: string): [projectId: string, id: string] {
+  const at = key.indexOf(' ')
+  return [key.slice(0, at), key.slice(at + 1)]
+}

@@ -1,0 +1,331 @@
+import { expect, test } from 'vitest'
+import { createErasures } from '#core/erasure/erasures'
+import type { Erasure } from '#core/erasure/store'
+import { packRecord } from '#core/ingest/record'
+import type { Compactor } from '#core/lake/compactor'
+import { createLakeConsumer } from '#core/lake/consumer'
+import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
+import { segmentKeys } from '#core/lake/keys'
+import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import type { StreamEntry } from '#core/ports'
+import { request } from '#test/support/compactor-lake'
+import { createMemoryLakeState } from '#test/support/memory-lake-state'
+import { noIdentity } from '#test/support/no-identity'
+import {
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedUsage,
+  encodeSimulated,
+  isErased,
+} from '#test/support/simulated-ports'
+
+/**
+ * Jobs of compaction, merging and rewriting that began before an erasure, or before another job, and end after it. The lake,
+ * its state and the engine are in memory, so a test decides what happens while a job is under way.
+ */
+
+const MINUTE = 60_000
+const PROJECT = { id: 'proj_1', name: 'shop', account_id: 'acc_1', bucket: 7 }
+const SETTINGS = { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 }
+
+/** `withheld`: jobs of this kind never run. */
+function openPipeline({
+  withheld,
+  ...settings
+}: Partial<typeof SETTINGS> & { withheld?: LakeJob['kind'] } = {}) {
+  const clock = { time: Date.parse('2026-11-18T12:00:00Z'), now: () => clock.time }
+  const state = createMemoryLakeState()
+  const lake = createSimulatedLake()
+  const { usage } = createSimulatedUsage()
+  const receipts = new Map<string, Erasure>()
+  const erasures = createErasures({
+    erasures: {
+      create: async erasure =>
+        void receipts.set(erasure.id, {
+          links: 0,
+          profiles: 0,
+          completed_at: null,
+          removed: null,
+          ...erasure,
+        }),
+      byId: async id => receipts.get(id) ?? null,
+      noteIdentity: async () => {},
+      async complete(id, completed_at, removed) {
+        receipts.set(id, { ...(receipts.get(id) as Erasure), completed_at, removed })
+      },
+    },
+    lakeState: state,
+    clock,
+  })
+  const entries: StreamEntry[] = []
+  const stream = {
+    read: async (_: string, after: string | null) =>
+      entries.filter(({ sequence }) => after === null || Number(sequence) > Number(after)),
+  }
+  const log = () => {}
+  const projects = { byId: async () => null, noteEventIds: async () => {} }
+  const common = { state, lake, usage, clock, log }
+  const consumer = createLakeConsumer({
+    ...common,
+    ...{ stream, projects, identity: noIdentity, encode: encodeSimulated },
+  })
+  const compactor = createSimulatedCompactor(lake)
+  const jobs: LakeJob[] = []
+  const maintenance = createMaintenance(
+    { ...common, jobs: { send: async job => void jobs.push(job) }, onErased: erasures.onErased },
+    { ...SETTINGS, ...settings },
+  )
+  const worker = createLakeWorker({ ...common, compactor, projects })
+
+  /** Runs a job whose engine has written its files when `meanwhile` happens. The job ends after that. */
+  async function runLate(job: LakeJob, meanwhile: () => Promise<unknown>): Promise<void> {
+    const late: Compactor = { ...compactor }
+    for (const name of ['compactEpoch', 'mergeSegments', 'rewriteSegment'] as const) {
+      const work = compactor[name] as (job: unknown) => Promise<unknown>
+      let isFirst = true
+      Object.assign(late, {
+        async [name](given: unknown) {
+          const result = await work(given)
+          if (isFirst) await meanwhile()
+          isFirst = false
+          return result
+        },
+      })
+    }
+    await createLakeWorker({ ...common, compactor: late, projects }).run(job)
+  }
+
+  /** Lets maintenance work until it sends a job of this kind, and takes the job from the queue. */
+  async function takeJob(kind: LakeJob['kind']): Promise<LakeJob> {
+    for (let tick = 0; tick < 5; tick++) {
+      await maintenance.tick()
+      const job = jobs.find(each => each.kind === kind)
+      if (job === undefined) continue
+      jobs.splice(jobs.indexOf(job), 1)
+      return job
+    }
+    return expect.unreachable(`no job ${kind}`)
+  }
+
+  async function run(): Promise<void> {
+    await maintenance.tick()
+    for (const job of jobs.splice(0)) if (job.kind !== withheld) await worker.run(job)
+    expectClearedSegments()
+  }
+
+  async function consume(...users: string[]): Promise<void> {
+    const events = users.map(user_id => ({ user_id, event: `event of ${user_id}` }))
+    const sequence = String(entries.length + 1)
+    entries.push({ sequence, data: packRecord(request({ at: clock.time, events })) })
+    await consumer.consume('0')
+  }
+
+  /** Stores events, closes their epoch, and compacts it. */
+  async function store(...users: string[]): Promise<void> {
+    await consume(...users)
+    await worker.run(await takeJob('compact'))
+  }
+
+  async function wait(ms: number): Promise<void> {
+    clock.time += ms
+    await run()
+    await run()
+  }
+
+  /** No segment has events of a tombstone that it was cleared of. Reads rely on it: they do not filter such a segment. */
+  function expectClearedSegments(): void {
+    const { segments, tombstones, bucket } = state.peekManifest(PROJECT.bucket)
+    for (const segment of segments) {
+      const rows = segmentKeys('segment_events', bucket, segment).flatMap(key => [...lake.rows(key)])
+      const cleared = tombstones.filter(({ number }) => number <= segment.erased)
+      expect(rows.filter(row => cleared.some(tombstone => isErased(row, tombstone)))).toEqual([])
+    }
+  }
+
+  /** The keys of all files that have events of this user. Other files have only hashes of ids of events. */
+  const filesOf = (user: string) =>
+    [...lake.keys('hot/'), ...lake.keys('segments/events/')].filter(key =>
+      lake.rows(key).some(row => row.user === user),
+    )
+
+  const erase = (user: string) => erasures.erasePerson(PROJECT, [user], 1)
+  const progress = (id: string) => erasures.progress('acc_1', id)
+
+  /** Lets maintenance finish all erasures. */
+  async function finish(): Promise<void> {
+    for (let i = 0; i < 8; i++) await wait(6 * MINUTE)
+  }
+
+  return {
+    ...{ clock, state, lake, worker, compactor, runLate, takeJob, run, consume, store, wait },
+    ...{ filesOf, erase, progress, finish, expectClearedSegments },
+  }
+}
+
+test('a compaction that began before an erasure ends after it, and its segment is still rewritten', async () => {
+  const { consume, takeJob, runLate, erase, finish, filesOf, progress, expectClearedSegments } =
+    openPipeline()
+  await consume('ada', 'bob')
+  let id = ''
+  await runLate(await takeJob('compact'), async () => {
+    id = await erase('ada')
+  })
+  expectClearedSegments()
+  await finish()
+  expect(filesOf('ada')).toEqual([])
+  expect(filesOf('bob')).not.toEqual([])
+  expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 1 } })
+})
+
+test('a compaction that begins after an erasure leaves its events out and counts them', async () => {
+  const { consume, takeJob, worker, erase, finish, filesOf, progress, expectClearedSegments } = openPipeline()
+  await consume('ada', 'bob')
+  const id = await erase('ada')
+  await worker.run(await takeJob('compact'))
+  expectClearedSegments()
+  expect(filesOf('ada').filter(key => key.startsWith('segments/'))).toEqual([])
+  await finish()
+  expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 1 } })
+})
+
+test('a merge that began before an erasure ends after the rewrite, and brings nothing back', async () => {
+  const { store, takeJob, runLate, run, erase, finish, filesOf, progress, expectClearedSegments } =
+    openPipeline()
+  for (const users of [['ada'], ['bob'], ['bob'], ['ada']]) await store(...users)
+  let id = ''
+  await runLate(await takeJob('merge'), async () => {
+    id = await erase('ada')
+    await run()
+  })
+  expectClearedSegments()
+  await finish()
+  expect(filesOf('ada')).toEqual([])
+  expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 2 } })
+})
+
+test('a merge that began before segments without the erased user were checked does not undo the check', async () => {
+  const { state, store, takeJob, runLate, run, erase } = openPipeline()
+  for (let i = 0; i < 4; i++) await store('bob')
+  await runLate(await takeJob('merge'), async () => {
+    await erase('ada')
+    await run()
+  })
+  const { segments, tombstoneCount } = state.peekManifest(PROJECT.bucket)
+  expect(segments.map(({ erased }) => erased)).toEqual(Array(4).fill(tombstoneCount))
+})
+
+test('a merge that was sent before a rewrite does nothing while only some of its segments are rewritten', async () => {
+  const { clock, state, store, takeJob, worker, erase, finish, filesOf, expectClearedSegments } =
+    openPipeline()
+  for (const users of [['bob'], ['bob'], ['bob'], ['ada']]) await store(...users)
+  const merge = await takeJob('merge')
+  await erase('ada')
+  // The rewrite starts with the first segment, and its worker has no time for the others.
+  const rewrite = await takeJob('rewrite')
+  const manifest = state.manifest
+  let reads = 0
+  state.manifest = async bucket => {
+    if (++reads === 3) clock.time += 10 * MINUTE
+    return manifest(bucket)
+  }
+  await worker.run(rewrite)
+  state.manifest = manifest
+  const erased = state.peekManifest(PROJECT.bucket).segments.map(segment => segment.erased)
+  expect(new Set(erased).size).toBe(2)
+  await worker.run(merge)
+  expect(state.peekManifest(PROJECT.bucket).segments).toHaveLength(4)
+  expectClearedSegments()
+  await finish()
+  expect(filesOf('ada')).toEqual([])
+})
+
+test('a rewrite that began before a second erasure leaves that one to the next rewrite', async () => {
+  for (const users of [
+    ['ada', 'bob', 'eve'],
+    ['bob', 'eve'],
+  ]) {
+    const { store, takeJob, runLate, erase, finish, filesOf, progress, expectClearedSegments } =
+      openPipeline()
+    await store(...users)
+    await erase('ada')
+    let id = ''
+    await runLate(await takeJob('rewrite'), async () => {
+      id = await erase('bob')
+    })
+    expectClearedSegments()
+    await finish()
+    expect(filesOf('bob')).toEqual([])
+    expect(filesOf('eve')).not.toEqual([])
+    expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 1 } })
+  }
+})
+
+test('two rewrites of one segment at the same time count its events once', async () => {
+  const { store, takeJob, runLate, worker, erase, finish, filesOf, progress } = openPipeline()
+  await store('ada', 'ada', 'bob')
+  const id = await erase('ada')
+  const rewrite = await takeJob('rewrite')
+  await runLate(rewrite, () => worker.run(rewrite))
+  await finish()
+  expect(filesOf('ada')).toEqual([])
+  expect((await progress(id))?.removed.events).toBe(2)
+})
+
+test('an erasure is not done while a job that began before it may still write', async () => {
+  const { store, takeJob, runLate, wait, erase, clock, filesOf, progress, finish } = openPipeline()
+  for (let i = 0; i < 4; i++) await store('ada', 'bob')
+  const merge = await takeJob('merge')
+  const id = await erase('ada')
+  const erasedAt = clock.time
+  while (clock.time < erasedAt + SETTINGS.jobMs - MINUTE) {
+    await wait(MINUTE)
+    expect((await progress(id))?.status).not.toBe('done')
+  }
+  // The merge of a worker that was slow writes its files now, and fails to commit them.
+  await runLate(merge, async () => {})
+  await finish()
+  expect(filesOf('ada')).toEqual([])
+  expect((await progress(id))?.status).toBe('done')
+})
+
+test('two erasures are removed from a segment by one rewrite, and each counts its own events', async () => {
+  const { store, erase, finish, filesOf, progress } = openPipeline()
+  await store('ada', 'bob', 'bob', 'eve')
+  const ids = [await erase('ada'), await erase('bob')]
+  await finish()
+  expect([filesOf('ada'), filesOf('bob')]).toEqual([[], []])
+  expect(filesOf('eve')).not.toEqual([])
+  const removed = await Promise.all(ids.map(async id => (await progress(id))?.removed.events))
+  expect(removed).toEqual([1, 2])
+})
+
+test.each([
+  ['segments are rewritten', { withheld: 'rewrite' as const }],
+  ['hot files are rewritten', { withheld: 'rewrite-hot' as const }],
+  ['replaced segments are deleted', { keepErasedMs: 120 * MINUTE }],
+])('an erasure is not done before %s', async (_, options) => {
+  const { store, erase, finish, filesOf, progress } = openPipeline(options)
+  await store('ada', 'bob')
+  const id = await erase('ada')
+  await finish()
+  expect(filesOf('ada')).not.toEqual([])
+  expect((await progress(id))?.status).not.toBe('done')
+})
+
+test('an event that a slow consumer brings after the erasure was done is removed, and the erasure goes on until then', async () => {
+  const { clock, store, run, erase, finish, filesOf, progress } = openPipeline()
+  await store('ada', 'bob')
+  const arrivedAt = clock.time
+  const id = await erase('ada')
+  await finish()
+  expect((await progress(id))?.status).toBe('done')
+  const now = clock.time
+  clock.time = arrivedAt
+  await store('ada', 'bob')
+  clock.time = now
+  await run()
+  expect((await progress(id))?.status).toBe('running')
+  await finish()
+  expect(filesOf('ada')).toEqual([])
+  expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 2 } })
+})
