@@ -14,6 +14,9 @@ engine.create = function createPrepared(options: DynaliteOptions): DynaliteStore
   return store
 }
 
+/** Start of the keys under which dynalite keeps the definitions of tables. */
+const TABLE_PREFIX = 'table~'
+
 type Callback = (error: Error | null) => void
 type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string }
 
@@ -29,9 +32,26 @@ export function prepareStore(db: DynaliteLevel, folder: string): void {
   const createValueStream = db.createValueStream.bind(db)
   db.put = (key, value, done) => write({ type: 'put', key, value: withActiveStatus(value) }, done)
   db.del = (key, done) => write({ type: 'del', key }, done)
-  db.get = (key, done) => get(key, (error, value) => done(error && addResponse(error), value))
+  db.get = cacheTables((key, done) => get(key, (error, value) => done(error && addResponse(error), value)))
   // This listener is called before dynalite's own listener, so dynalite sees the extended error.
   db.createValueStream = options => createValueStream(options).on('error', addResponse)
+}
+
+/**
+ * Keeps the definition of a table in memory. dynalite reads it with every request, and it never changes after the table
+ * was created, because this service neither updates nor deletes tables.
+ */
+function cacheTables(get: DynaliteLevel['get']): DynaliteLevel['get'] {
+  const tables = new Map<string, unknown>()
+  return (key, done) => {
+    if (!key.startsWith(TABLE_PREFIX)) return get(key, done)
+    const table = tables.get(key)
+    if (table !== undefined) return queueMicrotask(() => done(null, table))
+    get(key, (error, value) => {
+      if (error === null && value !== undefined) tables.set(key, value)
+      done(error, value)
+    })
+  }
 }
 
 /**

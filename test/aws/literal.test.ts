@@ -48,7 +48,7 @@ describe('a real engine reads a literal as the same value of the same type', () 
         const row = await select(renderSql({ text, params: values }, LAKE))
         expect(row).toStrictEqual(values.map(engineValue))
       }),
-      propertySettings(300),
+      propertySettings(150),
     ))
 
   test.each([

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '#core/accounts/caller'
+import type { Project } from '#core/projects/project'
 import { type Route, type RouteName, routes } from '#schemas/routes'
 import { SCOPES, type Scope } from '#schemas/scopes'
 import { goodRequest } from '../support/good-requests.ts'
@@ -10,9 +12,13 @@ const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
 )
 
 let world: HttpService
+let freeAccount: Account
+let freeProject: Project
 beforeAll(async () => {
   world = await openHttpService({ limits: 'session_starts=-1,session_failures=-1,demo_sessions=-1' })
   await world.demo.setProject(await world.createProject())
+  freeAccount = await world.accounts.create({ email: 'free@y.z', tier: 'free', complimentary: false })
+  freeProject = await world.createProject(freeAccount)
 })
 afterAll(() => world.close())
 
@@ -127,11 +133,10 @@ describe.each(rows)('%s', (name, route) => {
   })
 
   test('needs a Pro account exactly where the row says so', async () => {
-    const account = await world.accounts.create({ email: 'free@y.z', tier: 'free', complimentary: false })
-    const project = await world.createProject(account)
     if (!takesSessions || name === 'revokeSession') return
+    const project = name === 'deleteProject' ? await world.createProject(freeAccount) : freeProject
     const sent = await goodRequest(world, name, project.name)
-    const { status, body } = await world.call(route, { ...sent, ...(await bearer(SCOPES, account)) })
+    const { status, body } = await world.call(route, { ...sent, ...(await bearer(SCOPES, freeAccount)) })
     if (route.tier === 'pro') expect([status, body.error]).toEqual([403, 'PRO_REQUIRED'])
     // The portfolio and the erasure are the owner's.
     else if (name === 'readErasure' || isOfPortfolio(route))

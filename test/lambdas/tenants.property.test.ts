@@ -82,6 +82,6 @@ test('whatever two accounts call with whatever names of each other, neither sees
       expect(await snapshot(other)).toBe(before)
       expect(await service.agentSessions.byAccessToken(other.session.access_token)).not.toBeNull()
     }),
-    propertySettings(60),
+    propertySettings(30),
   )
 })

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRandom } from '#core/demo/random'
-import { repeats, seed } from '../support/depth.ts'
+import { repeats, seed } from '#test/support/depth'
 import { eventually } from '../support/eventually.ts'
 import {
   cleanUp,
@@ -77,7 +77,7 @@ test('without its credentials file the owner gets a new key for the same account
 test('a first start that is killed at any moment is completed by the next one', async () => {
   const dataDir = newFolder()
   const random = createRandom(seed)
-  for (let kill = 0; kill < repeats(3); kill += 1) {
+  for (let kill = 0; kill < repeats(2); kill += 1) {
     const launch = launchService({ dataDir, seed: true })
     await new Promise(resolve => setTimeout(resolve, 150 + random.below(900)))
     await launch.kill9()
@@ -93,7 +93,7 @@ test('a first start that is killed at any moment is completed by the next one', 
 test('Ctrl-C stops the service cleanly at any moment, also while it reports that it is ready', async () => {
   const dataDir = newFolder()
   expect(await launchService({ dataDir }).stopAt(/^process /m)).toBe(0)
-  for (let stop = 0; stop < repeats(2); stop += 1) {
+  for (let stop = 0; stop < repeats(1); stop += 1) {
     expect(await launchService({ dataDir }).stopAt(/^ready /m)).toBe(0)
   }
 })
@@ -101,7 +101,7 @@ test('Ctrl-C stops the service cleanly at any moment, also while it reports that
 test('the service continues, and stops cleanly, when nobody reads its log any more', async () => {
   const service = await startService({ env: { EPOCH_SECONDS: '1' } })
   service.closeOutput()
-  const client = startTrackingClient({ credentials: service.credentials, prefix: 'unheard' })
+  const client = startTrackingClient({ credentials: service.credentials, prefix: 'unheard', pauseMs: 100 })
   // Each compacted epoch writes a line to the log.
   await eventually(() => expect(lakeFiles(service.dataDir).filter(isSegment).length).toBeGreaterThan(1), {
     timeoutMs: 60_000,

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '#schemas/errors'
+import { repeats } from './depth.ts'
 
 /**
  * Values for the fields of report routes, with the error code of the contract. `null` as the code means that the value is
@@ -17,8 +18,8 @@ export type FieldCases = {
 
 /** Texts that break a statement, a pattern or a parser that takes them for its own. */
 const HOSTILE = [`' OR 1=1 --"%_\\?$1$.a`, 'a\u0000b', '\u{1F600}\uFFFF', '__proto__']
-/** Nearly the largest body. */
-const LONG = 'x'.repeat(1_000_000)
+/** From depth 10 on, nearly the largest body. */
+const LONG = 'x'.repeat(repeats(100_000, 1_000_000))
 /** Nearly the longest query string that the server of one machine accepts. */
 const LONG_IN_QUERY = 'x'.repeat(8_000)
 /** JSON.stringify writes it as an escape, so it reaches the service. */

@@ -1,3 +1,4 @@
+import type { Project } from '#core/projects/project'
 import { type Route, type RouteName, routes } from '#schemas/routes'
 import type { HttpService, RequestOptions } from './http-service.ts'
 
@@ -86,14 +87,31 @@ async function newPortfolio({ portfolios, owner }: HttpService): Promise<string>
   return slug
 }
 
-/** Returns a valid request of a route, for the project `existingProject`. Default: a new project of `owner`. */
+const sharedProjects = new WeakMap<HttpService, Promise<Project>>()
+
+/** Returns one project of `owner` for all requests that leave their project as it is. A new project costs several writes. */
+function sharedProject(service: HttpService): Promise<Project> {
+  const project = sharedProjects.get(service) ?? service.createProject()
+  sharedProjects.set(service, project)
+  return project
+}
+
+/** Whether the request changes its project. Reports that take a JSON body are reads, although their method is POST. */
+function changesProject({ method, tag, project }: Route): boolean {
+  return project !== undefined && method !== 'GET' && tag !== 'Analytics'
+}
+
+/**
+ * Returns a valid request of a route, for the project `existingProject`. Default: a project of `owner`, a new one if the
+ * request changes it.
+ */
 export async function goodRequest(
   service: HttpService,
   name: RouteName,
   existingProject?: string,
 ): Promise<RequestOptions> {
   const route: Route = routes[name]
-  const project = await service.createProject()
+  const project = await (changesProject(route) ? service.createProject() : sharedProject(service))
   const projectName = existingProject ?? project.name
   const body = name in bodies && (await bodies[name as NamesWithBody](service, project.project_token))
   const isInBody = route.project === 'body' || route.project === 'body_or_query'

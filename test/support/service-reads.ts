@@ -39,7 +39,7 @@ export async function allEvents(service: Service): Promise<StoredEvent[]> {
 /** Returns the event ids in the lake's event files. Reads the files with hyparquet, not with the service's engine. */
 export async function eventIdsInFiles(dataDir: string): Promise<Set<string>> {
   const ids = new Set<string>()
-  for (const path of lakeFiles(dataDir).filter(file => /\/(hot|warm|cold)\//.test(file))) {
+  for (const path of lakeFiles(dataDir).filter(file => /\/(hot|segments\/events)\//.test(file))) {
     const bytes = readFileSync(path)
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
     for (const row of await parquetReadObjects({ file, compressors })) ids.add(row.event_id)

@@ -96,7 +96,7 @@ test('after an erasure reports equal the oracle without the erased events, befor
         }
       })
     }),
-    { ...propertySettings(4), endOnFailure: false },
+    { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)
 

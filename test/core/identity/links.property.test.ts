@@ -29,7 +29,7 @@ test('links resolve by the rules of the contract, in whatever order and however 
       const finals = resolveLinks(given)
       for (const id of LINKED_IDS) expect(finals.get(id) ?? id).toBe(finalId('proj_a', id))
     }),
-    { ...propertySettings(300), endOnFailure: false },
+    { ...propertySettings(150), endOnFailure: false },
   )
 })
 
@@ -49,7 +49,7 @@ test('ids resolve by the rules of the contract after any order of links, batches
         }
       }
     }),
-    { ...propertySettings(4), endOnFailure: false },
+    { ...propertySettings(2), endOnFailure: false },
   )
 }, 600_000)
 

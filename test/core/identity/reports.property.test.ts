@@ -116,7 +116,7 @@ test('reports count the events of all ids of a person for the final id, in any s
         })
       },
     ),
-    { ...propertySettings(2), endOnFailure: false },
+    { ...propertySettings(1), endOnFailure: false },
   )
   // Ids must be rewritten, or the test proves nothing.
   expect(rewritten).toBeGreaterThan(4)

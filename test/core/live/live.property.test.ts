@@ -113,6 +113,6 @@ test('every event counts once and is streamed once, whatever batches are retried
         await subscription.close()
       },
     ),
-    propertySettings(12),
+    propertySettings(6),
   )
 })

@@ -35,7 +35,7 @@ test('all-sites equals the oracle for random events in any state of compaction a
         })
       },
     ),
-    propertySettings(4),
+    propertySettings(2),
   )
 })
 

@@ -108,6 +108,6 @@ test('reports agree with each other about events, users and sessions', async () 
         }
       })
     }),
-    { ...propertySettings(3), endOnFailure: false },
+    { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)

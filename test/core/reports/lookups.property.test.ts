@@ -46,7 +46,7 @@ test('event lookups and journeys equal the oracle for random events in any state
         }
       })
     }),
-    { ...propertySettings(3), endOnFailure: false },
+    { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)
 

@@ -49,6 +49,6 @@ test('breakdown and property lists equal the oracle for random events in any sta
         }
       })
     }),
-    { ...propertySettings(4), endOnFailure: false },
+    { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)

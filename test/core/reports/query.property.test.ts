@@ -104,7 +104,7 @@ test('POST /query equals the oracle for random events, filters, groups and metri
         }
       })
     }),
-    { ...propertySettings(3), endOnFailure: false },
+    { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)
 

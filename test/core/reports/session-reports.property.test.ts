@@ -67,6 +67,6 @@ test('reports on sessions and hours equal the oracle for random events in any st
         })
       },
     ),
-    { ...propertySettings(4), endOnFailure: false },
+    { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)

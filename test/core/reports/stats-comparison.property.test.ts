@@ -40,7 +40,7 @@ test('compare=previous equals the oracle of the period before, in any state of c
         }
       })
     }),
-    propertySettings(3),
+    propertySettings(2),
   )
 })
 

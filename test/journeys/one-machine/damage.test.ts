@@ -31,10 +31,10 @@ async function eventIds(service: Service): Promise<string[]> {
   return (await allEvents(service)).map(event => event.event_id ?? '').toSorted()
 }
 
-/** Sends events until more than 300 are acknowledged, and returns their ids once they are in the lake. */
+/** Sends events until more than 100 are acknowledged, and returns their ids once they are in the lake. */
 async function sendEvents(service: Service, prefix: string, previousCount = 0): Promise<string[]> {
   const client = startTrackingClient({ credentials: service.credentials, prefix })
-  await eventually(() => expect(client.acknowledged.size).toBeGreaterThan(300))
+  await eventually(() => expect(client.acknowledged.size).toBeGreaterThan(100))
   await client.stop()
   const ids = [...client.acknowledged]
   await eventually(async () =>

@@ -25,7 +25,7 @@ async function sendFor(
   prefix: string,
   previousCount: number,
 ): Promise<string[]> {
-  const client = startTrackingClient({ credentials: service.credentials, prefix })
+  const client = startTrackingClient({ credentials: service.credentials, prefix, pauseMs: 40 })
   await sleep(ms)
   await client.stop()
   const ids = [...client.acknowledged]
@@ -68,13 +68,13 @@ test.concurrent.each([
     }
     const copy = join(newFolder(), 'state')
     let service = await startService(options)
-    const ids = await sendFor(1_500, service, 'before', 0)
+    const ids = await sendFor(800, service, 'before', 0)
     if (compacts) await waitForCompaction(service)
     await service.kill9()
     cpSync(join(service.dataDir, 'state'), copy, { recursive: true })
 
     service = await startService(options)
-    ids.push(...(await sendFor(2_500, service, 'forgotten', ids.length)))
+    ids.push(...(await sendFor(1_200, service, 'forgotten', ids.length)))
     if (compacts) await waitForCompaction(service)
     await service.kill9()
     restoreState(service.dataDir, copy)
@@ -82,7 +82,7 @@ test.concurrent.each([
     service = await startService(options)
     await eventually(() => expect(service.output()).toContain('STATE_RECONCILED'))
     await eventually(() => expectEachOnce(service, ids), { everyMs: 500 })
-    ids.push(...(await sendFor(1_500, service, 'after', ids.length)))
+    ids.push(...(await sendFor(800, service, 'after', ids.length)))
     if (compacts) await waitForCompaction(service)
     await eventually(() => expectEachOnce(service, ids), { everyMs: 500 })
     expect(await service.stop()).toBe(0)

@@ -128,7 +128,7 @@ describe.each(Object.keys(layouts) as Layout[])('a log with its records %s', lay
 
   test('opens after any of its bytes are overwritten, and marks the records that are not whole', async () => {
     const random = createRandom(seed)
-    for (let round = 0; round < repeats(6); round++) {
+    for (let round = 0; round < repeats(4); round++) {
       const dir = copyOf(layout)
       const end = round % 2 === 0 ? '' : '-wal'
       const bytes = readFileSync(logPath(dir) + end)

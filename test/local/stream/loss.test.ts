@@ -87,7 +87,7 @@ const walOf = (dir: string) => `${logPath(dir)}-wal`
 test('a write-ahead log that is cut at any place or emptied loses no record without a log line', async () => {
   const random = createRandom(seed)
   const size = statSync(walOf(killed)).size
-  for (let round = 0; round < 4 + repeats(8); round++) {
+  for (let round = 0; round < 4 + repeats(3); round++) {
     const dir = copyLog(killed)
     const cut = [0, 31, 5_000, size - 1][round] ?? random.below(size)
     truncateSync(walOf(dir), cut)
@@ -106,7 +106,7 @@ test('records after a damaged place of the write-ahead log are kept, and the oth
   const random = createRandom(seed)
   const size = statSync(walOf(killed)).size
   let keptAfterDamage = 0
-  for (let round = 0; round < repeats(6); round++) {
+  for (let round = 0; round < repeats(3); round++) {
     const dir = copyLog(killed)
     // Without the highest acknowledged sequence the frames after the damaged one still show the loss.
     const hasHighFile = round % 2 === 0
