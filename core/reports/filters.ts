@@ -1,6 +1,5 @@
 import type { SqlQuery } from '#core/ports'
 import { join, sql } from '#core/sql'
-import type { PropertyValue } from './property-value.ts'
 
 /** Operators of filters: those of /query, and two more of /funnel (contract 2.2, D4). */
 export type FilterOp = 'eq' | 'neq' | 'gt' | 'lt' | 'gte' | 'lte' | 'contains' | 'prefix' | 'in'
@@ -13,7 +12,14 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 const SYMBOLS = { eq: '=', neq: '<>', gt: '>', lt: '<', gte: '>=', lte: '<=' } as const
 
 /** What a filter compares: a built-in text column is text always, a property may be text, number or boolean. */
-export type FilterField = Pick<PropertyValue, 'scalar' | 'isText'>
+export type FilterField = {
+  /** The value as text. */
+  scalar: SqlQuery
+  /** Whether the value is text, not a number or boolean. */
+  isText: SqlQuery
+  /** A cheap condition that holds wherever there is a value. */
+  isNamed?: SqlQuery | undefined
+}
 
 /** A column of text as a filter's field. */
 export function textField(column: SqlQuery): FilterField {
@@ -29,13 +35,13 @@ export function filterSql(
   op: FilterOp,
   value: FilterValue | readonly FilterValue[],
 ): SqlQuery {
-  if (Array.isArray(value)) {
-    return sql`(${join(
-      value.map(each => compare(field, 'eq', each)),
-      ' OR ',
-    )})`
-  }
-  return compare(field, op, value as FilterValue)
+  const condition = Array.isArray(value)
+    ? sql`(${join(
+        value.map(each => compare(field, 'eq', each)),
+        ' OR ',
+      )})`
+    : compare(field, op, value as FilterValue)
+  return field.isNamed === undefined ? condition : sql`(${field.isNamed} AND ${condition})`
 }
 
 function compare(field: FilterField, op: FilterOp, value: FilterValue): SqlQuery {
@@ -84,6 +90,13 @@ function isNumber({ scalar }: FilterField): SqlQuery {
 
 function toNumber({ scalar }: FilterField): SqlQuery {
   return sql`try_cast(${scalar} AS double)`
+}
+
+/** The value as a double; null for text that does not read as a number. */
+export function numberOf(field: FilterField): SqlQuery {
+  const condition =
+    field.isNamed === undefined ? isNumber(field) : sql`${field.isNamed} AND ${isNumber(field)}`
+  return sql`CASE WHEN ${condition} THEN ${toNumber(field)} END`
 }
 
 /** A double. As text, because Trino reads 0.5 as a decimal. */

@@ -1,6 +1,7 @@
 import type { SqlQuery } from '#core/ports'
 import { name, sql } from '#core/sql'
 import { type EventColumnName, propertyColumns } from '#schemas/columns'
+import type { FilterField } from './filters.ts'
 
 /** A property in SQL. Its value is in its own column if it has one of the column's type, else in the JSON of `properties`. */
 export type PropertyValue = {
@@ -8,31 +9,50 @@ export type PropertyValue = {
   fields: EventColumnName[]
   /** The value as text: text, number or boolean; null for objects, arrays, null and absent values. */
   scalar: SqlQuery
+  /** The value as filters compare it. */
+  filterField: FilterField
   /** The value as text, objects and arrays as compact JSON; null for null and absent values. */
   text: SqlQuery
-  /** Whether the value is text, not a number or boolean. */
-  isText: SqlQuery
 }
 
-/** `key`: a property key that the contract allows in queries, `[A-Za-z0-9_]{1,128}`. Throws on other keys. */
+/** Longer keys are not searched, because a statement of many filters with long keys would be too long for Athena. */
+const MAX_SEARCHED_KEY = 64
+
+/**
+ * `key`: a property key that the contract allows in queries, `[A-Za-z0-9_]{1,128}`. Throws on other keys.
+ *
+ * Only JSON that has the key somewhere is parsed: a search for the text takes a quarter of the time, and most events lack most keys
+ * (docs/decisions/2026-11-22-how-reports-read-the-lake.md). JSON.stringify has written the JSON, so no character of the key is
+ * escaped.
+ */
 export function propertyValue(key: string): PropertyValue {
   if (!/^\w{1,128}$/.test(key)) throw new Error(`not a property key of queries: ${key}`)
   // The pattern allows no character that would end the text or the path.
   const path: SqlQuery = { text: `'$.${key}'`, params: [] }
   const jsonScalar = sql`json_extract_scalar(properties, ${path})`
   const json = sql`json_format(json_extract(properties, ${path}))`
-  const jsonText = sql`coalesce(${jsonScalar}, nullif(${json}, 'null'))`
+  const isNamed =
+    key.length > MAX_SEARCHED_KEY
+      ? undefined
+      : sql`strpos(properties, ${{ text: `'"${key}"'`, params: [] }}) > 0`
+  const ifNamed = (value: SqlQuery) =>
+    isNamed === undefined ? value : sql`CASE WHEN ${isNamed} THEN ${value} END`
+  const scalar = ifNamed(jsonScalar)
+  const text = ifNamed(sql`coalesce(${jsonScalar}, nullif(${json}, 'null'))`)
   const isJsonText = sql`starts_with(${json}, '"')`
   const column = propertyColumns.find(({ property }) => property === key)
   if (column === undefined) {
-    return { fields: ['properties'], scalar: jsonScalar, text: jsonText, isText: isJsonText }
+    const filterField = { scalar: jsonScalar, isText: isJsonText, isNamed }
+    return { fields: ['properties'], scalar, text, filterField }
   }
   const value = column.type === 'string' ? name(column.name) : sql`CAST(${name(column.name)} AS varchar)`
   const isColumnText = column.type === 'string' ? sql`true` : sql`false`
+  const isText = sql`CASE WHEN ${name(column.name)} IS NOT NULL THEN ${isColumnText} ELSE ${isJsonText} END`
+  const scalarOfBoth = sql`coalesce(${value}, ${scalar})`
   return {
     fields: ['properties', column.name],
-    scalar: sql`coalesce(${value}, ${jsonScalar})`,
-    text: sql`coalesce(${value}, ${jsonText})`,
-    isText: sql`CASE WHEN ${name(column.name)} IS NOT NULL THEN ${isColumnText} ELSE ${isJsonText} END`,
+    scalar: scalarOfBoth,
+    text: sql`coalesce(${value}, ${text})`,
+    filterField: { scalar: scalarOfBoth, isText },
   }
 }

@@ -85,8 +85,8 @@ function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fie
         : `Field \`${place}.value\` must be a text, a number or a boolean.`,
     )
   }
-  const { fields, ...property } = propertyValue(key)
-  return { condition: sql`(${filterSql(property, op as FilterOp, value as FilterValue)})`, fields }
+  const { fields, filterField } = propertyValue(key)
+  return { condition: sql`(${filterSql(filterField, op as FilterOp, value as FilterValue)})`, fields }
 }
 
 /** `property` holds a key, `field` the same as `properties.<key>` (D4). */

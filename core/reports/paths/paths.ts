@@ -75,7 +75,8 @@ async function readWalks(
   candidates: readonly Row[],
 ): Promise<Row[]> {
   const oldest = candidates.at(-1)
-  if (oldest === undefined) return []
+  // A dry run knows no candidates, and estimates the events of the whole range.
+  if (oldest === undefined) return rows(walksSql(read, plan, sql`false`))
   const keys = candidates.map(({ session_key }) => session_key)
   // Sessions that come from the events have their ids as keys.
   const isCandidate = keys.every(key => typeof key === 'string')

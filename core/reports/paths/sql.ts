@@ -8,7 +8,13 @@ import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 export type PathsPlan = { goal: string; maxSteps: number; entryLimit: number; sessionCap: number }
 
 /**
- * The newest sessions, up to the cap, of those that begin with one of the most frequent entry pages: (session_key, start_time,
+ * Sessions with equal starts are in the order of their ids, which the rollup does not know. So the candidates are up to this many more
+ * than the cap, and walksSql cuts them.
+ */
+const TIES = 100
+
+/**
+ * The newest sessions, up to the cap and TIES, of those that begin with one of the most frequent entry pages: (session_key, start_time,
  * candidate_sessions, entry_pages), contract 2.3, steps 1 and 2. candidate_sessions counts all sessions with these entry pages,
  * entry_pages all entry pages.
  */
@@ -18,9 +24,11 @@ export function candidatesSql(read: LakeRead, { entryLimit, sessionCap }: PathsP
   const rankedEntries = sql`SELECT *, dense_rank() OVER (ORDER BY entry_sessions DESC, entry_page) AS entry_rank
       FROM (${entries}) AS entry`
   const countedEntries = sql`SELECT *, max(entry_rank) OVER () AS entry_pages FROM (${rankedEntries}) AS ranked_entry`
-  return sql`SELECT session_key, ${unixMs(sql`start_at`)} AS start_time, count(*) OVER () AS candidate_sessions, entry_pages
-    FROM (${countedEntries}) AS counted_entry WHERE entry_rank <= ${integer(entryLimit)}
-    ORDER BY start_time DESC, session_key DESC LIMIT ${integer(sessionCap)}`
+  const rankedSessions = sql`SELECT *, count(*) OVER () AS candidate_sessions, rank() OVER (ORDER BY start_at DESC) AS start_rank
+      FROM (${countedEntries}) AS counted_entry WHERE entry_rank <= ${integer(entryLimit)}`
+  return sql`SELECT session_key, ${unixMs(sql`start_at`)} AS start_time, candidate_sessions, entry_pages
+    FROM (${rankedSessions}) AS ranked_session WHERE start_rank <= ${integer(sessionCap)}
+    ORDER BY start_time DESC, session_key LIMIT ${integer(sessionCap + TIES)}`
 }
 
 /**
@@ -29,10 +37,15 @@ export function candidatesSql(read: LakeRead, { entryLimit, sessionCap }: PathsP
  * value. `isCandidate` selects the events of the candidates; `read` begins with the first of them. Each level adds what the next
  * one needs.
  */
-export function walksSql(read: LakeRead, { goal, maxSteps }: PathsPlan, isCandidate: SqlQuery): SqlQuery {
+export function walksSql(
+  read: LakeRead,
+  { goal, maxSteps, sessionCap }: PathsPlan,
+  isCandidate: SqlQuery,
+): SqlQuery {
   const fields = ['session_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
   const ordered = sql`SELECT session_id, event, path, ${PAGE} AS page,
-        row_number() OVER (PARTITION BY session_id ORDER BY timestamp, lag_s, seq) AS place
+        row_number() OVER (PARTITION BY session_id ORDER BY timestamp, lag_s, seq) AS place,
+        min(timestamp) OVER (PARTITION BY session_id) AS start_at
       FROM ${events(read, fields)} AS each_event WHERE session_id IS NOT NULL AND ${isCandidate}`
   const pagePlaces = sql`SELECT *, min(CASE WHEN page IS NOT NULL THEN place END) OVER (PARTITION BY session_id) AS entry_place,
         max(CASE WHEN page IS NOT NULL THEN place END) OVER (PARTITION BY session_id) AS exit_place
@@ -40,10 +53,11 @@ export function walksSql(read: LakeRead, { goal, maxSteps }: PathsPlan, isCandid
   const pages = sql`SELECT *, max(CASE WHEN place = entry_place THEN page END) OVER (PARTITION BY session_id) AS entry_page,
         max(CASE WHEN place = exit_place THEN page END) OVER (PARTITION BY session_id) AS exit_page
       FROM (${pagePlaces}) AS placed_event`
-  const candidates = sql`SELECT *, ${nodeSql(goal)} AS node FROM (${pages}) AS paged_event`
+  const candidates = sql`SELECT *, ${nodeSql(goal)} AS node, dense_rank() OVER (ORDER BY start_at DESC, session_id DESC) AS session_rank
+      FROM (${pages}) AS paged_event`
   const walked = sql`SELECT *, lag(node) OVER (${NODE_ORDER}) AS previous_node,
         min(CASE WHEN event = ${goal} THEN place END) OVER (PARTITION BY session_id) AS goal_place
-      FROM (${candidates}) AS candidate_event`
+      FROM (${candidates}) AS candidate_event WHERE session_rank <= ${integer(sessionCap)}`
   const steps = sql`SELECT *, CASE WHEN node IS NOT NULL AND (previous_node IS NULL OR previous_node <> node)
           AND (goal_place IS NULL OR place <= goal_place) THEN 1 ELSE 0 END AS is_step
       FROM (${walked}) AS walked_event`

@@ -64,8 +64,8 @@ export function parseFilter(filter: unknown, index: number, localDate: SqlQuery)
   }
   const key = field.slice('properties.'.length)
   if (!PROPERTY_KEY.test(key)) throw new ApiError('INVALID_PROPERTY_KEY')
-  const property = propertyValue(key)
-  return { condition: filterSql(property, op, value), fields: property.fields }
+  const { fields, filterField } = propertyValue(key)
+  return { condition: filterSql(filterField, op, value), fields }
 }
 
 function isOp(op: unknown): op is (typeof FILTER_OPS)[number] {

@@ -1,6 +1,7 @@
 import type { EventField } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { sql } from '#core/sql'
+import { numberOf } from '../filters.ts'
 import { propertyValue } from '../property-value.ts'
 import { ratio } from '../rounding.ts'
 import { SESSION_METRICS } from './session-totals.ts'
@@ -98,7 +99,7 @@ function perSession(
 }
 
 function propertyMetric(name: string, statistic: string, key: string, index: number): Metric {
-  const { fields, scalar } = propertyValue(key)
+  const { fields, filterField } = propertyValue(key)
   const alias = `number_${index}`
   return {
     name,
@@ -106,8 +107,7 @@ function propertyMetric(name: string, statistic: string, key: string, index: num
     fields,
     column: {
       alias,
-      value: sql`CASE WHEN regexp_like(${scalar}, '^-{0,1}(0|[1-9][0-9]*)([.][0-9]+){0,1}([eE][+-]{0,1}[0-9]+){0,1}$')
-        THEN try_cast(${scalar} AS double) END`,
+      value: numberOf(filterField),
     },
     aggregates: [statistics[statistic as keyof typeof statistics](written(alias))],
     read: ([value]) => (value === null || value === undefined ? null : Number(value)),

@@ -98,7 +98,7 @@ async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<Quer
   }
 }
 
-/** A field of `group_by`: its values by event, under an alias. */
+/** A field of `group_by`: its values by event, under an alias. Dates are grouped as such, because their texts take twice as long. */
 type Group = { field: string; alias: SqlQuery; value: SqlQuery; fields: EventField[] }
 type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[]; fields: EventField[] }
 
@@ -115,7 +115,8 @@ function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
 }
 
 function groupValue(field: string, { zone, range }: QueryRequest): Pick<Group, 'value' | 'fields'> {
-  if (field === 'date') return { fields: ['timestamp'], value: localDateText(zone, range) }
+  if (field === 'date')
+    return { fields: ['timestamp'], value: sql`CAST(${zone.localTimestamp(range)} AS date)` }
   if (field.startsWith('properties.')) {
     const { fields, text } = propertyValue(field.slice('properties.'.length))
     return { fields, value: text }
@@ -140,30 +141,38 @@ function groupsSql(request: QueryRequest, plan: Plan): SqlQuery {
     WHERE group_rank <= ${integer(params.limit)} ORDER BY group_rank`
 }
 
-/** One row a group: group_<i> and metric_<i>_<j>. Metrics of entities and those of events come from separate statements. */
+/**
+ * One row a group: group_<i> and metric_<i>_<j>. Metrics of entities and those of events add up different rows. When a query has both,
+ * the text of the events is in it once only, because Athena limits the text.
+ */
 function totalsSql(request: QueryRequest, plan: Plan): SqlQuery {
-  const sources = { entities: () => entitiesSql(request, plan), events: () => filteredEvents(request, plan) }
-  const kinds = (['entities', 'events'] as const).filter(kind =>
-    plan.metrics.some(({ rowsOf }) => rowsOf === kind),
-  )
-  const [only, ...others] = kinds.map(kind => {
+  const filtered = filteredEvents(request, plan)
+  const kinds = KINDS.filter(kind => plan.metrics.some(({ rowsOf }) => rowsOf === kind))
+  const isMixed = kinds.length > 1
+  const source = isMixed ? sql`SELECT * FROM event_of_groups` : filtered
+  const totals = kinds.map(kind => {
     const columns = plan.metrics.flatMap(({ rowsOf, aggregates }, i) =>
       aggregates.map(
         (aggregate, j) => sql`${rowsOf === kind ? aggregate : sql`NULL`} AS ${metricAlias(i, j)}`,
       ),
     )
-    return groupedSql(plan, columns, sources[kind]())
+    return groupedSql(plan, columns, kind === 'entities' ? entitiesSql(request, plan, source) : source)
   })
-  if (only !== undefined && others.length === 0) return only
+  if (!isMixed) return list(totals)
   const columns = plan.metrics.flatMap(({ aggregates }, i) =>
     aggregates.map((_, j) => sql`max(${metricAlias(i, j)}) AS ${metricAlias(i, j)}`),
   )
-  return groupedSql(plan, columns, list([only, ...others] as SqlQuery[], ' UNION ALL '))
+  return sql`WITH event_of_groups AS (${filtered}) ${groupedSql(plan, columns, list(totals, ' UNION ALL '))}`
 }
+
+const KINDS = ['entities', 'events'] as const
 
 function groupedSql({ groups }: Plan, columns: readonly SqlQuery[], rows: SqlQuery): SqlQuery {
   const aliases = groups.map(({ alias }) => alias)
-  return sql`SELECT ${list([...aliases, ...columns])} FROM (${rows}) AS group_row
+  const values = groups.map(({ field, alias }) =>
+    field === 'date' ? sql`CAST(${alias} AS varchar) AS ${alias}` : alias,
+  )
+  return sql`SELECT ${list([...values, ...columns])} FROM (${rows}) AS group_row
       ${groups.length === 0 ? sql`` : sql`GROUP BY ${list(aliases)}`}`
 }
 
@@ -186,7 +195,7 @@ function filteredEvents({ read }: QueryRequest, { groups, metrics, filters, fiel
  * (group_<i>, is_user_row, session_id, user_id, event_count, anonymous_events, has_session), with is_bounce and duration_ms of the
  * whole session where a metric needs them. Grouping first is ten times as fast as windows over the events.
  */
-function entitiesSql(request: QueryRequest, plan: Plan): SqlQuery {
+function entitiesSql(request: QueryRequest, plan: Plan, filtered: SqlQuery): SqlQuery {
   const { groups, metrics } = plan
   const aliases = groups.map(({ alias }) => alias)
   const entityColumns = [
@@ -197,7 +206,7 @@ function entitiesSql(request: QueryRequest, plan: Plan): SqlQuery {
   const isUserRow = entityColumns.length > 1 ? sql`grouping(session_id)` : sql`0`
   const flagged = sql`SELECT *, CASE WHEN session_id IS NULL THEN 0 ELSE 1 END AS in_session,
           CASE WHEN session_id IS NULL AND user_id IS NULL THEN 1 ELSE 0 END AS is_anonymous
-        FROM (${filteredEvents(request, plan)}) AS filtered_event`
+        FROM (${filtered}) AS filtered_event`
   const entities = sql`SELECT ${list([...aliases, ...entityColumns])}, ${isUserRow} AS is_user_row, count(*) AS event_count,
         sum(is_anonymous) AS anonymous_events, max(in_session) AS has_session
       FROM (${flagged}) AS flagged_event GROUP BY GROUPING SETS (${list(sets)})`
