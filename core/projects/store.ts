@@ -3,6 +3,7 @@ import QuickLRU from 'quick-lru'
 import type { Account } from '#core/accounts/caller'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { ApiError, unavailable } from '#core/errors'
+import { gatherLookUps } from '#core/gathered-look-ups'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable, UNREACHABLE } from '#core/state-table'
@@ -56,7 +57,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   const tokens = createTokenEntity(state)
   const reservations = createReservations(state, now)
   const deletions = createDeletionList({ ...state, clock })
-  const cache = createLookupCache(clock, lookUpToken, { ...TOKEN_CACHE, lookUpAgain })
+  const cache = createLookupCache(clock, gatherLookUps(lookUpTokens), { ...TOKEN_CACHE, lookUpAgain })
   /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
   const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
   const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_NOTED_PROJECTS })
@@ -205,11 +206,19 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
     return id === undefined ? null : find(id)
   }
 
-  async function lookUpToken(token: string): Promise<Project | null> {
-    const { data: tokenRecord } = await orUnavailable(
-      tokens.get({ project_token: token }).go({ consistent: true }),
-    )
-    return tokenRecord === null ? null : liveProject(await find(tokenRecord.project_id), token)
+  async function lookUpTokens(sent: readonly string[]): Promise<(Project | null)[]> {
+    const ids = new Map<string, string>()
+    let left = [...new Set(sent)].map(project_token => ({ project_token }))
+    for (let tries = 0; left.length > 0; tries++) {
+      if (tries === MAX_TRIES) throw unavailable(UNREACHABLE, 1)
+      const { data, unprocessed } = await orUnavailable(
+        tokens.get(left).go({ consistent: true, concurrency: 4 }),
+      )
+      for (const { project_token, project_id } of data) ids.set(project_token, project_id)
+      left = unprocessed
+    }
+    const items = await findAll([...new Set(ids.values())])
+    return sent.map(token => liveProject(items.get(ids.get(token) ?? '') ?? null, token))
   }
 
   /** Looks projects up by their ids. A token stays with its project, so its own item need not be read again. */
