@@ -21,8 +21,8 @@ const MAX_SEARCHED_KEY = 64
 /**
  * `key`: a property key that the contract allows in queries, `[A-Za-z0-9_]{1,128}`. Throws on other keys.
  *
- * Only JSON that has the key somewhere is parsed: a search for the text takes a quarter of the time, and most events lack most keys
- * (docs/decisions/2026-11-22-how-reports-read-the-lake.md). JSON.stringify has written the JSON, so no character of the key is
+ * A statement parses JSON only if the text of the key occurs in it. Most events lack most keys, and the search takes a quarter of the
+ * time of parsing (docs/decisions/2026-11-22-how-reports-read-the-lake.md). JSON.stringify has written the JSON, so no character of the key is
  * escaped.
  */
 export function propertyValue(key: string): PropertyValue {

@@ -132,7 +132,7 @@ function openPipeline({
     await run()
   }
 
-  /** No segment has events of a tombstone that it was cleared of. Reads rely on it: they do not filter such a segment. */
+  /** A segment that was cleared of a tombstone has none of its events. Reads rely on this: they do not filter such a segment. */
   function expectClearedSegments(): void {
     const { segments, tombstones, bucket } = state.peekManifest(PROJECT.bucket)
     for (const segment of segments) {
