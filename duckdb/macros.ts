@@ -17,7 +17,10 @@ export const dialect: readonly string[] = [
   // For a value that is not in the array, DuckDB's own array_position returns null and Trino's returns 0.
   'CREATE OR REPLACE MACRO array_position(a, b) AS coalesce(list_position(a, b), 0)',
   'CREATE OR REPLACE MACRO bitwise_or_agg(a) AS bit_or(a)',
+  'CREATE OR REPLACE MACRO bitwise_not(a) AS ~a',
   'CREATE OR REPLACE MACRO to_utf8(text) AS encode(text)',
+  // Another hash than Trino's. Statements only compare the hashes of one statement. DuckDB's hash of null is not null.
+  'CREATE OR REPLACE MACRO xxhash64(bytes) AS CASE WHEN bytes IS NOT NULL THEN hash(bytes) END',
   // DuckDB's own function returns hexadecimal text, Trino's returns bytes.
   'CREATE OR REPLACE MACRO sha256(bytes) AS unhex(system.main.sha256(bytes))',
   // A JSON text is parsed where a function of it needs that, so json_parse has nothing to do. Trino's function gives null for

@@ -3,7 +3,7 @@ import { activity } from '#core/lake/relations'
 import { sql } from '#core/sql'
 import type { propertiesQuery, propertiesResponse } from '#schemas/properties'
 import { compareCodePoints } from './code-points.ts'
-import { propertyKeysSql } from './property-keys.ts'
+import { readPropertyKeys } from './property-keys.ts'
 import { defineReport, sinceDays } from './run.ts'
 
 export type PropertiesParams = Omit<z.output<typeof propertiesQuery>, 'project'>
@@ -20,7 +20,7 @@ export const properties = defineReport<PropertiesParams, z.input<typeof properti
       rows(sql`SELECT event, CAST(sum(event_count) AS bigint) AS total, count(DISTINCT user_ref) AS users,
           CAST(min(date) AS varchar) AS first_seen, CAST(max(date) AS varchar) AS last_seen
         FROM ${activity(read, localTimestamp)} AS activity GROUP BY event ORDER BY total DESC, event`),
-      rows(propertyKeysSql(read, SAMPLE)),
+      readPropertyKeys(rows, read, SAMPLE),
     ])
     const total = eventRows.reduce((sum, row) => sum + Number(row.total), 0)
     const keys = new Set(keyRows.map(row => row.property_key).filter(key => key !== null))

@@ -1,14 +1,29 @@
 import { events, type LakeRead } from '#core/lake/relations'
-import type { SqlQuery } from '#core/ports'
+import { unixMs } from '#core/lake/session-rows'
+import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, name, sql } from '#core/sql'
 import { propertyColumns } from '#schemas/columns'
+import type { ReadRows } from './statements.ts'
 
 /**
  * Which property keys the newest `sample` events have: rows (event, property_key, found_events), each pair of event and key
  * once. A row with a null key stands for an event name. `found_events` is the number of events, or `sample` + 1 if there are more
- * than `sample`.
+ * than `sample`. A first statement finds out when the oldest of them happened, because reading the properties of all events of the
+ * range takes twenty times as long as reading their timestamps.
  */
-export function propertyKeysSql(read: LakeRead, sample: number): SqlQuery {
+export async function readPropertyKeys(rows: ReadRows, read: LakeRead, sample: number): Promise<Row[]> {
+  const [{ oldest = null } = {}] = await rows(oldestOfNewestSql(read, sample + 1))
+  return oldest === null ? [] : rows(propertyKeysSql({ ...read, from: Number(oldest) }, sample))
+}
+
+/** When the oldest of the newest `count` events happened, Unix ms; null without events. */
+function oldestOfNewestSql(read: LakeRead, count: number): SqlQuery {
+  return sql`SELECT min(${unixMs(sql`timestamp`)}) AS oldest
+    FROM (SELECT timestamp FROM ${events(read, ['timestamp'])} AS each_event
+      ORDER BY timestamp DESC LIMIT ${integer(count)}) AS newest_event`
+}
+
+function propertyKeysSql(read: LakeRead, sample: number): SqlQuery {
   const columns = propertyColumns.map(column => column.name)
   const fields = ['event', 'timestamp', 'lag_s', 'seq', 'properties', ...columns] as const
   const columnKeys = propertyColumns.map(

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { receivedPropertiesQuery, receivedPropertiesResponse } from '#schemas/properties'
 import { compareCodePoints } from './code-points.ts'
-import { propertyKeysSql } from './property-keys.ts'
+import { readPropertyKeys } from './property-keys.ts'
 import { defineReport, sinceDays } from './run.ts'
 
 export type ReceivedPropertiesParams = Omit<z.output<typeof receivedPropertiesQuery>, 'project'>
@@ -12,10 +12,10 @@ export const receivedProperties = defineReport<
   z.input<typeof receivedPropertiesResponse>
 >({
   range: sinceDays(7),
-  sql: ({ read, params: { sample } }) => propertyKeysSql(read, sample),
-  shape(rows, { project, zone, range, params: { sample } }) {
-    const found = Number(rows[0]?.found_events ?? 0)
-    const pairs = rows.flatMap(({ property_key, event }) =>
+  async compute(rows, { project, zone, range, read, params: { sample } }) {
+    const keyRows = await readPropertyKeys(rows, read, sample)
+    const found = Number(keyRows[0]?.found_events ?? 0)
+    const pairs = keyRows.flatMap(({ property_key, event }) =>
       property_key === null ? [] : [{ key: String(property_key), event: String(event) }],
     )
     return {

@@ -5,7 +5,7 @@ import { date, integer, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import type { Stats, StatsGroup, StatsOfPeriod, statsQuery } from '#schemas/stats'
 import { toDelta } from './delta.ts'
-import { distinctUsers, type GroupSet, groupByValue, MAX_GROUPS } from './distinct.ts'
+import { countDistinct, type GroupSet, groupByValue, MAX_GROUPS } from './distinct.ts'
 import { previousHours, previousPeriod } from './previous-period.ts'
 import { toRange } from './range.ts'
 import { ratio } from './rounding.ts'
@@ -115,11 +115,15 @@ async function countEventsAndUsers(
   const dateRows = counts.filter(row => row.kind === KINDS.interval)
   const dates = groupBy === 'hour' ? null : groupByDate(groupBy, dateRows)
   const [users, intervalRows] = await Promise.all([
-    distinctUsers(rows, activityRows, [
-      groupByValue(sql`event`, nameRows.map(toText)),
-      groupByValue(sql`country`, countryRows.map(toText)),
-      ...(dates === null ? [] : [dates.groups]),
-    ]),
+    countDistinct(rows, {
+      relation: activityRows,
+      entity: sql`user_ref`,
+      groupSets: [
+        groupByValue(sql`event`, nameRows.map(toText)),
+        groupByValue(sql`country`, countryRows.map(toText)),
+        ...(dates === null ? [] : [dates.groups]),
+      ],
+    }),
     dates !== null ? dateRows : rows(groupBy === 'hour' ? hoursSql() : intervalsSql(activityRows, dateGroup)),
   ])
   const [usersByName = [], usersByCountry = [], usersByDate = []] = users.groups

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
-import { type EventField, events } from '#core/lake/relations'
 import { wholeSessions } from '#core/lake/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, isOneOf, join, name, sql } from '#core/sql'
+import { integer, isOneOf, join, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { queryBody, queryResponse } from '#schemas/query'
 import { previousPeriod } from '../previous-period.ts'
 import { properties } from '../properties.ts'
-import { propertyValue } from '../property-value.ts'
 import { defineReport, type ReportRequest } from '../run.ts'
 import type { ReadRows } from '../statements.ts'
+import { readFewGroups } from './few-groups.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
-import { type Metric, planMetric, written } from './metrics.ts'
+import { written } from './metrics.ts'
+import { filteredEvents, type Plan, planQuery } from './plan.ts'
 import { queryRange } from './range.ts'
 import { isSessionMetric, readSessionMetric, sessionTotalsSql } from './session-totals.ts'
 
@@ -49,17 +49,21 @@ async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups
   const { params, read, identity } = request
   const plan = planQuery(request, await parseFilters(rows, request))
   const users = params.email === undefined ? null : await identity.findByEmail(params.email)
-  if (users !== null) plan.filters.push({ condition: isOneOf(sql`user_id`, users), fields: [] })
+  if (users !== null) plan.filters.push({ condition: isOneOf(sql`user_id`, users), fields: ['user_id'] })
   // A range before the project has no events.
   const isEmpty = users?.length === 0 || read.to <= read.from
   if (isEmpty) return plan.groups.length > 0 ? { rows: [], count: 0 } : toGroups([{}], plan)
   const totalsSql = sessionTotalsSql(request)
-  if (totalsSql === null) return toGroups(await rows(groupsSql(request, plan)), plan)
+  if (totalsSql === null) return toGroups(await readRows(rows, request, plan), plan)
   const [groupRows, totals] = await Promise.all([
-    rows(groupsSql(request, withoutSessions(plan))),
+    readRows(rows, request, withoutSessions(plan)),
     rows(totalsSql),
   ])
   return toGroups(groupRows, withSessionTotals(plan, totals))
+}
+
+async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Promise<Row[]> {
+  return (await readFewGroups(rows, request, plan)) ?? rows(groupsSql(request, plan))
 }
 
 /** The plan for a statement whose session metrics another statement counts: a count stands in their place. */
@@ -98,34 +102,6 @@ async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<Quer
   }
 }
 
-/** A field of `group_by`: its values by event, under an alias. Dates are grouped as such, because their texts take twice as long. */
-type Group = { field: string; alias: SqlQuery; value: SqlQuery; fields: EventField[] }
-type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[]; fields: EventField[] }
-
-function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
-  const { params } = request
-  const groups = params.group_by.map((field, i) => ({
-    field,
-    alias: written(`group_${i}`),
-    ...groupValue(field, request),
-  }))
-  const metrics = params.metrics.map((name, i) => planMetric(name, i, params.count_mode))
-  const fields = [...groups, ...metrics, ...filters].flatMap(({ fields }) => fields)
-  return { groups, metrics, filters, fields: [...new Set<EventField>(['user_id', 'session_id', ...fields])] }
-}
-
-function groupValue(field: string, { zone, range }: QueryRequest): Pick<Group, 'value' | 'fields'> {
-  if (field === 'date')
-    return { fields: ['timestamp'], value: sql`CAST(${zone.localTimestamp(range)} AS date)` }
-  if (field.startsWith('properties.')) {
-    const { fields, text } = propertyValue(field.slice('properties.'.length))
-    return { fields, value: text }
-  }
-  // The schema allows no other fields.
-  const column = field as 'event' | 'user_id' | 'session_id' | 'country'
-  return { fields: [column], value: name(column) }
-}
-
 /**
  * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of metric i,
  * all_<i> for the sum of an additive metric over all groups, and total_rows, the number of groups.
@@ -146,7 +122,7 @@ function groupsSql(request: QueryRequest, plan: Plan): SqlQuery {
  * the text of the events is in it once only, because Athena limits the text.
  */
 function totalsSql(request: QueryRequest, plan: Plan): SqlQuery {
-  const filtered = filteredEvents(request, plan)
+  const filtered = filteredEvents(request, plan, ['user_id', 'session_id'])
   const kinds = KINDS.filter(kind => plan.metrics.some(({ rowsOf }) => rowsOf === kind))
   const isMixed = kinds.length > 1
   const source = isMixed ? sql`SELECT * FROM event_of_groups` : filtered
@@ -174,20 +150,6 @@ function groupedSql({ groups }: Plan, columns: readonly SqlQuery[], rows: SqlQue
   )
   return sql`SELECT ${list([...values, ...columns])} FROM (${rows}) AS group_row
       ${groups.length === 0 ? sql`` : sql`GROUP BY ${list(aliases)}`}`
-}
-
-/** The events that pass the filters: group_<i>, number_<i>, user_id and session_id. */
-function filteredEvents({ read }: QueryRequest, { groups, metrics, filters, fields }: Plan): SqlQuery {
-  const columns = [
-    ...groups.map(({ alias, value }) => sql`${value} AS ${alias}`),
-    ...metrics.flatMap(({ column }) =>
-      column === undefined ? [] : [sql`${column.value} AS ${written(column.alias)}`],
-    ),
-  ]
-  const conditions = filters.map(({ condition }) => sql`(${condition})`)
-  const where = filters.length === 0 ? sql`` : sql`WHERE ${list(conditions, ' AND ')}`
-  return sql`SELECT ${list([...columns, sql`user_id`, sql`session_id`])}
-        FROM ${events(read, fields)} AS each_event ${where}`
 }
 
 /**

@@ -1,0 +1,64 @@
+import { type EventField, events } from '#core/lake/relations'
+import type { SqlQuery } from '#core/ports'
+import { join, name, sql } from '#core/sql'
+import { propertyValue } from '../property-value.ts'
+import type { ReportRequest } from '../run.ts'
+import type { QueryFilter } from './filters.ts'
+import { type Metric, planMetric, written } from './metrics.ts'
+import type { QueryParams } from './query.ts'
+
+type QueryRequest = ReportRequest<QueryParams>
+
+/** A field of `group_by`: its values by event, under an alias. Dates are grouped as such, because their texts take twice as long. */
+export type Group = { field: string; alias: SqlQuery; value: SqlQuery; fields: EventField[] }
+
+/** What a query groups, counts and filters. */
+export type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[] }
+
+export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
+  const { params } = request
+  const groups = params.group_by.map((field, i) => ({
+    field,
+    alias: written(`group_${i}`),
+    ...groupValue(field, request),
+  }))
+  const metrics = params.metrics.map((name, i) => planMetric(name, i, params.count_mode))
+  return { groups, metrics, filters }
+}
+
+function groupValue(field: string, { zone, range }: QueryRequest): Pick<Group, 'value' | 'fields'> {
+  if (field === 'date')
+    return { fields: ['timestamp'], value: sql`CAST(${zone.localTimestamp(range)} AS date)` }
+  if (field.startsWith('properties.')) {
+    const { fields, text } = propertyValue(field.slice('properties.'.length))
+    return { fields, value: text }
+  }
+  // The schema allows no other fields.
+  const column = field as 'event' | 'user_id' | 'session_id' | 'country'
+  return { fields: [column], value: name(column) }
+}
+
+/** The events that pass the filters: group_<i>, number_<i>, and the ids. */
+export function filteredEvents(
+  { read }: QueryRequest,
+  { groups, metrics, filters }: Plan,
+  ids: readonly ('user_id' | 'session_id')[],
+): SqlQuery {
+  const columns = [
+    ...groups.map(({ alias, value }) => sql`${value} AS ${alias}`),
+    ...metrics.flatMap(({ column }) =>
+      column === undefined ? [] : [sql`${column.value} AS ${written(column.alias)}`],
+    ),
+    ...ids.map(name),
+  ]
+  const fields = [...groups, ...metrics, ...filters].flatMap(({ fields }) => fields)
+  const where =
+    filters.length === 0
+      ? sql``
+      : sql`WHERE ${join(
+          filters.map(({ condition }) => sql`(${condition})`),
+          ' AND ',
+        )}`
+  return sql`SELECT ${columns.length === 0 ? sql`1 AS each_row` : join(columns, ', ')}
+        FROM ${events(read, [...new Set([...ids, ...fields])])} AS each_event ${where}`
+}
