@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { query } from '#core/reports/query/query'
+import { runReport } from '#core/reports/run'
+import { queryBody } from '#schemas/query'
+import { withReportLake } from '#test/support/report-lake'
+
+const METRICS = ['event_count', 'session_count', 'unique_users']
+
+test.each([
+  ['as many as one pass counts', 61],
+  ['one more than one pass counts', 62],
+])('the groups of a query have the same counts when they are %s', async (_, size) => {
+  const event = (value: number, user_id: string | null, session_id: 's1' | null) => ({
+    event: 'buy',
+    properties: { plan: `plan-${value}` },
+    user_id,
+    session_id,
+    event_id: null,
+    lag: 0,
+  })
+  // A group: a session of two events, a user who also has events without a session, another without any, and an event of nobody.
+  const items = Array.from({ length: size }, (_, i) => [
+    event(i, 'ann', 's1'),
+    event(i, 'ann', 's1'),
+    event(i, 'ann', null),
+    event(i, 'bob', null),
+    event(i, null, null),
+  ]).flat()
+  const requests = [{ project: 'proj_a' as const, country: null, file: 0, pause: 0, items }]
+  await withReportLake({ epochs: [{ gap: 0, requests }], compacted: 1, mergeEnds: [] }, async lake => {
+    const [project] = lake.projects
+    if (project === undefined) throw new Error('The lake has no project.')
+    const body = queryBody.parse({
+      project: project.name,
+      metrics: METRICS,
+      group_by: ['properties.plan'],
+      limit: 1_000,
+    })
+    const { rows } = await runReport(query, lake.services, { project, body })
+    const names = Array.from({ length: size }, (_, i) => `plan-${i}`).toSorted()
+    expect(rows).toEqual(
+      names.map(name => ({ 'properties.plan': name, event_count: 3, session_count: 1, unique_users: 2 })),
+    )
+  })
+})
