@@ -1,12 +1,11 @@
 import type { z } from 'zod'
 import { events } from '#core/lake/relations'
-import type { Row, SqlQuery } from '#core/ports'
+import type { SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { breakdownQuery, breakdownResponse } from '#schemas/properties'
-import { canGroupByValue, countDistinct, groupByValue, textKey } from './distinct.ts'
+import { countOfValues, textKey } from './distinct.ts'
 import { propertyValue } from './property-value.ts'
 import { defineReport, type ReportRequest, sinceDays } from './run.ts'
-import type { ReadRows } from './statements.ts'
 
 export type BreakdownParams = Omit<z.output<typeof breakdownQuery>, 'project'>
 
@@ -20,7 +19,12 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
     const { project, params } = request
     const found = await rows(totalsSql(request))
     const listed = found.filter(row => row.value !== null)
-    const users = await countUsers(rows, request, listed)
+    const users = await countOfValues(rows, {
+      relation: valuesSql(request, ['user_id']),
+      entity: textKey(sql`user_id`),
+      events: sql`1`,
+      listed,
+    })
     const values = listed.map((row, i) => ({
       value: String(row.value),
       count: Number(row.total),
@@ -51,33 +55,6 @@ function totalsSql(request: BreakdownRequest): SqlQuery {
       FROM (SELECT value, count(*) AS total FROM ${valuesSql(request, [])} AS event_value GROUP BY value) AS value_total) AS ranked_value
     WHERE value_rank <= ${integer(request.params.limit)} OR value IS NULL
     ORDER BY value_rank`
-}
-
-/** The distinct users of each listed value. */
-async function countUsers(
-  rows: ReadRows,
-  request: BreakdownRequest,
-  listed: readonly Row[],
-): Promise<number[]> {
-  if (listed.length === 0) return []
-  const relation = valuesSql(request, ['user_id'])
-  const values = listed.map(row => String(row.value))
-  if (canGroupByValue(values)) {
-    const { groups } = await countDistinct(rows, {
-      relation: sql`(SELECT * FROM ${relation} AS event_value WHERE value IS NOT NULL)`,
-      entity: textKey(sql`user_id`),
-      groupSets: [groupByValue(sql`value`, values)],
-    })
-    return groups[0] ?? []
-  }
-  // Values with as many events as the least frequent listed one may be among the rows; they are left out below.
-  const least = integer(Number(listed.at(-1)?.total ?? 0))
-  const counts = await rows(sql`SELECT value, count(user_key) AS users
-    FROM (SELECT value, ${textKey(sql`user_id`)} AS user_key, count(*) AS user_events FROM ${relation} AS event_value
-      WHERE value IS NOT NULL GROUP BY value, ${textKey(sql`user_id`)}) AS value_user
-    GROUP BY value HAVING sum(user_events) >= ${least}`)
-  const users = new Map(counts.map(row => [String(row.value), Number(row.users)]))
-  return values.map(value => users.get(value) ?? 0)
 }
 
 /** The value of each event, and `fields` of it. */

@@ -1,4 +1,4 @@
-import type { SqlQuery } from '#core/ports'
+import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 import type { ReadRows } from './statements.ts'
 
@@ -105,6 +105,40 @@ export function groupByValue(column: SqlQuery, values: readonly (string | null)[
     groupIndex: sql`CASE WHEN ${column} IS NULL THEN ${nullIndex} ELSE array_position(ARRAY[${array}], ${column}) END`,
     size: values.length,
   }
+}
+
+/**
+ * Counts the distinct users or sessions of each of the listed values, which are the most frequent ones. The relation has a column
+ * `value`. `listed`: rows (value, total), the most frequent first. `events`: how many events a row of the relation stands for.
+ */
+export async function countOfValues(
+  rows: ReadRows,
+  {
+    relation,
+    entity,
+    events,
+    listed,
+  }: Pick<DistinctCount, 'relation' | 'entity'> & {
+    events: SqlQuery
+    listed: readonly Row[]
+  },
+): Promise<number[]> {
+  const values = listed.map(row => String(row.value))
+  if (values.length === 0) return []
+  const withValue = sql`(SELECT * FROM ${relation} AS valued_row WHERE value IS NOT NULL)`
+  if (canGroupByValue(values)) {
+    const groupSets = [groupByValue(sql`value`, values)]
+    const { groups } = await countDistinct(rows, { relation: withValue, entity, groupSets })
+    return groups[0] ?? []
+  }
+  // Values that are as frequent as the last listed one are also found.
+  const counts = await rows(sql`SELECT value, count(entity) AS entities
+    FROM (SELECT value, entity, sum(events) AS events
+      FROM (SELECT value, ${entity} AS entity, ${events} AS events FROM ${withValue} AS each_row) AS entity_row
+      GROUP BY value, entity) AS value_entity
+    GROUP BY value HAVING sum(events) >= ${integer(Number(listed.at(-1)?.total ?? 0))}`)
+  const byValue = new Map(counts.map(row => [String(row.value), Number(row.entities)]))
+  return values.map(value => byValue.get(value) ?? 0)
 }
 
 /** The lower bit of each pair. Bit 0 means "in no group" and is not read, but bit 31 shares its sum. */

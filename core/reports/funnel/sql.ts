@@ -2,6 +2,7 @@ import { type EventField, events, type LakeRead } from '#core/lake/relations'
 import { unixMs } from '#core/lake/session-rows'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, name, sql } from '#core/sql'
+import { textKey } from '../distinct.ts'
 import { propertyValue } from '../property-value.ts'
 import type { FunnelStep } from './steps.ts'
 
@@ -35,7 +36,7 @@ export function funnelSql(read: LakeRead, plan: FunnelPlan): SqlQuery {
   const levels = steps.reduce((relation, _, i) => nextLevel(relation, i), numbered)
   const reached = steps.flatMap((_, i) => [
     sql`max(${column('place', i)}) AS ${column('place', i)}`,
-    sql`max(${column('at', i)}) AS ${column('at', i)}`,
+    sql`max(CASE WHEN place = ${column('place', i)} THEN sent_at END) AS ${column('at', i)}`,
   ])
   const value =
     breakdown === undefined
@@ -70,18 +71,23 @@ function firstEntities(read: LakeRead, plan: FunnelPlan): SqlQuery {
  * grouped first, because distinct counts over the events themselves take several times as long.
  */
 export function activitySql(read: LakeRead, plan: FunnelPlan): SqlQuery {
+  const isByUser = plan.countBy === 'user_id'
   const eventCounts = plan.steps.map((_, i) => sql`sum(${column('is_step', i)}) AS ${column('count', i)}`)
+  // A user is in one group if the funnel counts by users, else in a group for each session.
+  const countOf = (key: SqlQuery) => (isByUser ? sql`count(${key})` : sql`count(DISTINCT ${key})`)
   const counts = plan.steps.flatMap((_, i) => {
-    const isActive = sql`${column('count', i)} > 0`
+    const ifActive = (key: SqlQuery) => sql`CASE WHEN ${column('count', i)} > 0 THEN ${key} END`
     return [
       sql`CAST(sum(${column('count', i)}) AS bigint) AS ${column('events', i)}`,
-      sql`count(DISTINCT CASE WHEN ${isActive} THEN user_id END) AS ${column('users', i)}`,
-      sql`count(DISTINCT CASE WHEN ${isActive} THEN entity END) AS ${column('entities', i)}`,
+      sql`${countOf(ifActive(sql`user_key`))} AS ${column('users', i)}`,
+      sql`${countOf(ifActive(isByUser ? sql`user_key` : sql`entity_key`))} AS ${column('entities', i)}`,
     ]
   })
+  const keys = isByUser ? sql`user_key` : sql`user_key, entity_key`
   const matched = stepEvents(read, { ...plan, breakdown: undefined }, sql`true`)
-  return sql`SELECT ${list(counts)} FROM (SELECT user_id, entity, ${list(eventCounts)}
-      FROM (${matched}) AS step_event GROUP BY user_id, entity) AS each_entity`
+  return sql`SELECT ${list(counts)} FROM (SELECT ${keys}, ${list(eventCounts)}
+      FROM (SELECT *, ${textKey(sql`user_id`)} AS user_key, ${textKey(sql`entity`)} AS entity_key
+        FROM (${matched}) AS step_event) AS keyed_event GROUP BY ${keys}) AS each_entity`
 }
 
 /**
@@ -117,14 +123,11 @@ function breakdownValue(property: string): { fields: EventField[]; text: SqlQuer
   return property === 'country' ? { fields: ['country'], text: sql`country` } : propertyValue(property)
 }
 
-/** Adds place_<i> and, after step 1, at_<i>: the event with which the entity reaches step i. */
+/** Adds place_<i>, the place of the event with which the entity reaches step i. */
 function nextLevel(relation: SqlQuery, i: number): SqlQuery {
   const isNext =
     i === 0 ? sql`is_step_0 = 1` : sql`${column('is_step', i)} = 1 AND place > ${column('place', i - 1)}`
-  const first = (value: SqlQuery) =>
-    sql`min(CASE WHEN ${isNext} THEN ${value} END) OVER (PARTITION BY entity)`
-  const at = i === 0 ? sql`` : sql`, ${first(sql`sent_at`)} AS ${column('at', i)}`
-  return sql`SELECT *, ${first(sql`place`)} AS ${column('place', i)}${at}
+  return sql`SELECT *, min(CASE WHEN ${isNext} THEN place END) OVER (PARTITION BY entity) AS ${column('place', i)}
       FROM (${relation}) AS ${column('level', i)}`
 }
 

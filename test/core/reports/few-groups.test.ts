@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { breakdown } from '#core/reports/breakdown'
 import { query } from '#core/reports/query/query'
 import { runReport } from '#core/reports/run'
 import { queryBody } from '#schemas/query'
@@ -9,7 +10,7 @@ const METRICS = ['event_count', 'session_count', 'unique_users']
 test.each([
   ['as many as one pass counts', 61],
   ['one more than one pass counts', 62],
-])('the groups of a query have the same counts when they are %s', async (_, size) => {
+])('the groups of a query and of a breakdown have the same counts when they are %s', async (_, size) => {
   const event = (value: number, user_id: string | null, session_id: 's1' | null) => ({
     event: 'buy',
     properties: { plan: `plan-${value}` },
@@ -41,5 +42,10 @@ test.each([
     expect(rows).toEqual(
       names.map(name => ({ 'properties.plan': name, event_count: 3, session_count: 1, unique_users: 2 })),
     )
+    const listed = await runReport(breakdown, lake.services, {
+      project,
+      query: { property: 'plan', limit: 1_000 },
+    })
+    expect(listed.values).toEqual(names.map(value => ({ value, count: 5, unique_users: 2 })))
   })
 })
