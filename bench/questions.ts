@@ -4,6 +4,8 @@ export type Question = {
   name: string
   /** Goal, ms. */
   goalMs: number
+  /** The days of the range. */
+  days: number
   path: string
   query?: Record<string, string>
   /** The question has a body, so it is a POST. */
@@ -21,9 +23,9 @@ const LONG_STEPS = [
 export function questions(userId: string): Question[] {
   const since = { since: '30d' }
   const dates = { date_from: '30d' }
-  return [
-    { name: 'stats 1 day', goalMs: 100, path: '/stats', query: { since: '1d' } },
-    { name: 'stats 7 days', goalMs: 300, path: '/stats', query: { since: '7d' } },
+  const list: (Omit<Question, 'days'> & { days?: number })[] = [
+    { name: 'stats 1 day', goalMs: 100, path: '/stats', query: { since: '1d' }, days: 1 },
+    { name: 'stats 7 days', goalMs: 300, path: '/stats', query: { since: '7d' }, days: 7 },
     { name: 'stats', goalMs: 500, path: '/stats', query: since },
     { name: 'query by date', goalMs: 400, path: '/query', body: { ...dates, group_by: ['date'] } },
     { name: 'query by event', goalMs: 400, path: '/query', body: { ...dates, group_by: ['event'] } },
@@ -62,4 +64,5 @@ export function questions(userId: string): Question[] {
     { name: 'journey of one user', goalMs: 200, path: '/journey', query: { ...since, user_id: userId } },
     { name: 'properties', goalMs: 300, path: '/properties', query: since },
   ]
+  return list.map(question => ({ days: 30, ...question }))
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tables } from '#schemas/columns'
+import { bareQuestions } from './bare.ts'
 import { NODE_ARGS } from './bench-service.ts'
 import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
 import { type Question, questions } from './questions.ts'
@@ -12,12 +13,13 @@ import { type Question, questions } from './questions.ts'
 /**
  * `npm run bench:reads`: measures every report of the real service over a month of traffic in the state that production has:
  * the last two days in small segments, the last ten minutes in hot files, one or two large projects among 1,000 small ones.
- * For comparison it measures DuckDB alone on the same columns in one sorted file.
  *   --events 1M      number of events of each large project, such as 10M
  *   --projects 1000  projects in all
  *   --event-ids 0    events of a project that sends each of them with an event_id
  *   --repeat 5       requests of each question, after a first one
  *   --only stats     measures only the questions whose name begins so
+ *   --bare           also measures DuckDB alone, in plain SQL over one sorted file of the large project's events, and the ratio
+ *   --clients        also measures ten clients at once
  */
 
 const { values: options } = parseArgs({
@@ -27,6 +29,8 @@ const { values: options } = parseArgs({
     'event-ids': { type: 'string', default: '0' },
     repeat: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
+    bare: { type: 'boolean', default: false },
+    clients: { type: 'boolean', default: false },
   },
 })
 const events = parseCount(options.events)
@@ -50,9 +54,10 @@ if (!existsSync(folder)) {
 }
 
 printSizes()
+const bare: ReadonlyMap<string, number> = options.bare ? await measureBare() : new Map()
 console.log('\nms: the first request, the median and the longest of the later ones')
 console.log(
-  `${'question'.padEnd(30)} ${'project'.padEnd(8)} ${['first', 'median', 'max', 'goal', 'memory MB'].map(name => name.padStart(9)).join(' ')}`,
+  `${'question'.padEnd(30)} ${'project'.padEnd(8)} ${['first', 'median', 'max', 'goal', 'memory MB', ...(options.bare ? ['bare', 'ratio'] : [])].map(name => name.padStart(9)).join(' ')}`,
 )
 const service = await startService()
 try {
@@ -63,24 +68,26 @@ try {
       const times: number[] = []
       for (let i = 0; i <= repeat; i += 1) times.push(await measure(service, project, question))
       const [first, ...later] = times as [number, ...number[]]
-      const sorted = later.toSorted((a, b) => a - b)
+      const bareMs = project === 'demo' ? bare.get(question.name) : undefined
       const goal = project === 'small' ? 60 : question.goalMs * goalFactor
       const figures = [
         first,
-        sorted[Math.floor(sorted.length / 2)] ?? 0,
-        sorted.at(-1) ?? 0,
+        median(later),
+        Math.max(...later),
         goal,
         service.memoryMb(),
+        ...(bareMs === undefined ? [] : [bareMs]),
       ]
+      const ratio = bareMs === undefined ? '' : (median(later) / bareMs).toFixed(2).padStart(9)
       console.log(
-        `${question.name.padEnd(30)} ${project.padEnd(8)} ${figures.map(figure => figure.toFixed(0).padStart(9)).join(' ')}`,
+        `${question.name.padEnd(30)} ${project.padEnd(8)} ${figures.map(figure => figure.toFixed(0).padStart(9)).join(' ')} ${ratio}`,
       )
     }
   }
+  if (options.clients) await measureClients(service)
 } finally {
   await service.stop()
 }
-await printLimit()
 
 type RunningService = { baseUrl: string; apiKey: string; memoryMb(): number; stop(): Promise<void> }
 
@@ -162,52 +169,69 @@ function printSizes(): void {
   console.log(`total ${''.padStart(30)} ${(sum / total).toFixed(2).padStart(8)} bytes an event`)
 }
 
-/** Measures the lower limit of a report: DuckDB alone reads the rows of the large project from one sorted file. */
-async function printLimit(): Promise<void> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '2GB' })
+/**
+ * How long DuckDB alone takes for the questions, in plain SQL over the events of the large project in one sorted file: the
+ * median of `repeat` runs after a first one, ms, by the name of the question.
+ */
+async function measureBare(): Promise<Map<string, number>> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: '2GB',
+    temp_directory: cache,
+  })
   const connection = await instance.connect()
-  const file = (table: string) => join(cache, `limit-${table}.parquet`)
-  const big = `(SELECT project_id FROM read_parquet('${folder}/lake/segments/activity/*/*.parquet')
+  const file = join(cache, 'bare.parquet')
+  const largest = `(SELECT project_id FROM read_parquet('${folder}/lake/segments/activity/*/*.parquet')
     GROUP BY 1 ORDER BY sum(event_count) DESC LIMIT 1)`
-  for (const table of ['activity', 'sessions', 'events']) {
-    await connection.run(`COPY (SELECT * FROM read_parquet('${folder}/lake/segments/${table}/*/*.parquet')
-      WHERE project_id = ${big} ORDER BY ${table === 'events' ? 'timestamp' : 'date'}) TO '${file(table)}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2)`)
-  }
-  const queries: [string, string][] = [
-    [
-      'number of events and of users, from the events',
-      `SELECT count(*), count(DISTINCT user_id) FROM '${file('events')}'`,
-    ],
-    [
-      'number of events and of users, from the rollup',
-      `SELECT sum(event_count), count(DISTINCT user_key) FROM '${file('activity')}'`,
-    ],
-    [
-      'number of events and of users by day, from the rollup',
-      `SELECT date, sum(event_count), count(DISTINCT user_key) FROM '${file('activity')}' GROUP BY 1`,
-    ],
-    [
-      'number of sessions, from the rollup',
-      `SELECT count(*), sum(n) FROM (SELECT session_key, sum(event_count) n FROM '${file('sessions')}' GROUP BY 1)`,
-    ],
-  ]
-  console.log('\nDuckDB alone, 30 days of the large project in one file, 2 threads, best of 3, ms')
-  for (const [name, query] of queries) {
-    const times: number[] = []
-    for (let i = 0; i < 3; i += 1) {
+  await connection.run(`COPY (SELECT * FROM read_parquet('${folder}/lake/segments/events/*/*.parquet')
+    WHERE project_id = ${largest} ORDER BY timestamp) TO '${file}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2)`)
+  const rows = await connection.runAndReadAll(`SELECT user_id FROM '${file}' ORDER BY timestamp DESC LIMIT 1`)
+  const times = new Map<string, number>()
+  for (const { name, days } of questions('')) {
+    if (!name.startsWith(options.only)) continue
+    await connection.run(`CREATE OR REPLACE VIEW recent AS SELECT * FROM '${file}'
+      WHERE timestamp >= current_date - INTERVAL ${days} DAY`)
+    const runs: number[] = []
+    for (let i = 0; i <= repeat; i += 1) {
       const started = performance.now()
-      await connection.runAndReadAll(query)
-      times.push(performance.now() - started)
+      for (const query of bareQuestions[name]?.(String(rows.getRows()[0]?.[0])) ?? []) {
+        await connection.runAndReadAll(query)
+      }
+      runs.push(performance.now() - started)
     }
-    console.log(
-      `${name.padEnd(60)} ${Math.min(...times)
-        .toFixed(0)
-        .padStart(6)}`,
-    )
+    times.set(name, median(runs.slice(1)))
   }
   connection.closeSync()
   instance.closeSync()
-  for (const table of ['activity', 'sessions', 'events']) rmSync(file(table))
+  rmSync(file)
+  return times
+}
+
+/** Ten clients at once: with one question, and with ten different ones. Prints the times beside those of one client, ms. */
+async function measureClients(service: RunningService): Promise<void> {
+  const all = questions(await userOf(service, 'demo')).filter(({ name }) => name.startsWith(options.only))
+  const ten = all.filter(({ name }) => !name.startsWith('funnel of 8')).slice(0, 10)
+  console.log('\nten clients at once, the large project, ms')
+  for (const question of ten) {
+    const alone: number[] = []
+    for (let i = 0; i < repeat; i += 1) alone.push(await measure(service, 'demo', question))
+    const together = await Promise.all(Array.from({ length: 10 }, () => measure(service, 'demo', question)))
+    const [one, slowest] = [median(alone), Math.max(...together)]
+    console.log(
+      `${question.name.padEnd(30)} alone ${one.toFixed(0)}, the slowest of ten ${slowest.toFixed(0)} (${(slowest / one).toFixed(2)})`,
+    )
+  }
+  const started = performance.now()
+  for (const question of ten) await measure(service, 'demo', question)
+  const inTurns = performance.now() - started
+  const different = await Promise.all(ten.map(question => measure(service, 'demo', question)))
+  console.log(
+    `${ten.length} different questions: one after the other ${inTurns.toFixed(0)}, at once ${Math.max(...different).toFixed(0)}`,
+  )
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 }
 
 function filesBelow(path: string): string[] {

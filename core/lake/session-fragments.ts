@@ -40,22 +40,29 @@ const EVENT_ORDER = sql`ROW(timestamp, lag_s, seq)`
 /**
  * Joins fragments to the sessions that start at or after `from`, Unix ms: (session_key, user_key, user_at, start_at, end_at,
  * event_count, is_bounce, entry_page, exit_page). `user_at` is the timestamp of the event that gave the session its user.
+ *
+ * Nearly all sessions have one fragment, which is the session. Only the keys are grouped for all sessions: grouping with all
+ * aggregates takes twice as long.
  */
 export function joinFragments(fragments: SqlQuery, from: number): SqlQuery {
   const userAt = sql`coalesce(user_at, end_at)`
   const userOrder = orderOf(sql`user_key`, userAt, sql`user_lag_s`)
   const entryOrder = orderOf(sql`entry_page`, sql`coalesce(entry_at, start_at)`, sql`entry_lag_s`)
   const exitOrder = orderOf(sql`exit_page`, sql`coalesce(exit_at, end_at)`, sql`exit_lag_s`)
-  // DuckDB adds doubles three times as fast as bigints. Sums of doubles are exact up to 2^53.
-  return sql`SELECT session_key, max_by(user_key, ${userOrder}) AS user_key,
-        max(CASE WHEN user_key IS NOT NULL THEN ${userAt} END) AS user_at,
-        min(start_at) AS start_at, max(end_at) AS end_at,
-        CAST(sum(CAST(event_count AS double)) AS bigint) AS event_count,
+  const userTime = sql`CASE WHEN user_key IS NOT NULL THEN ${userAt} END`
+  return sql`WITH fragment AS (SELECT * FROM ${fragments} AS each_fragment),
+      repeated AS (SELECT session_key AS repeated_key FROM fragment GROUP BY session_key HAVING count(*) > 1)
+      SELECT session_key, user_key, ${userTime} AS user_at, start_at, end_at, event_count,
+        CASE WHEN interactive_count = 0 THEN 1 ELSE 0 END AS is_bounce, entry_page, exit_page
+      FROM fragment LEFT JOIN repeated ON repeated_key = session_key
+      WHERE repeated_key IS NULL AND start_at >= ${timestamp(from)}
+      UNION ALL
+      SELECT session_key, max_by(user_key, ${userOrder}) AS user_key, max(${userTime}) AS user_at,
+        min(start_at) AS start_at, max(end_at) AS end_at, CAST(sum(event_count) AS bigint) AS event_count,
         CASE WHEN max(interactive_count) = 0 THEN 1 ELSE 0 END AS is_bounce,
         min_by(entry_page, ${entryOrder}) AS entry_page, max_by(exit_page, ${exitOrder}) AS exit_page
-      FROM ${fragments} AS fragment
-      GROUP BY session_key
-      HAVING min(start_at) >= ${timestamp(from)}`
+      FROM fragment JOIN repeated ON repeated_key = session_key
+      GROUP BY session_key HAVING min(start_at) >= ${timestamp(from)}`
 }
 
 /**

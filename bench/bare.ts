@@ -1,0 +1,100 @@
+/**
+ * The questions of bench/questions.ts in plain SQL of DuckDB, as a person would write them for one file of events. They leave out
+ * the rules that only the service has: retries, linked users, sessions that began before the range. An entry is a list of statements,
+ * which run one after the other.
+ */
+
+const SESSIONS = `(SELECT session_id, max_by(user_id, timestamp) AS user_id, min(timestamp) AS start_at, max(timestamp) AS end_at,
+    count(*) AS events, bool_and(event IN ('page_view', '$impression', '$scroll_depth', '$error', '$time_on_page', '$performance',
+      '$web_vitals')) AS is_bounce,
+    min_by(path, timestamp) AS entry_page, max_by(path, timestamp) AS exit_page
+  FROM recent WHERE session_id IS NOT NULL GROUP BY session_id)`
+const DURATION = `date_diff('millisecond', start_at, end_at)`
+
+const STATS = [
+  'SELECT CAST(timestamp AS date) AS day, count(*), count(DISTINCT user_id) FROM recent GROUP BY day ORDER BY day',
+  'SELECT event, count(*), count(DISTINCT user_id) FROM recent GROUP BY event ORDER BY 2 DESC LIMIT 20',
+  'SELECT country, count(*), count(DISTINCT user_id) FROM recent GROUP BY country ORDER BY 2 DESC LIMIT 20',
+  'SELECT count(*), count(DISTINCT user_id) FROM recent',
+  `SELECT count(*), count(DISTINCT user_id), sum(is_bounce::integer), sum(${DURATION}), sum(events) FROM ${SESSIONS}`,
+]
+
+/** The users who reach each step of a funnel in order, within a week. A step is the first event of its name after the step before. */
+function funnel(steps: readonly string[], breakdown: 'country' | null): string {
+  const group = breakdown === null ? 'NULL' : `min_by(${breakdown}, timestamp)`
+  const ctes = steps.map((step, i) =>
+    i === 0
+      ? `step_0 AS (SELECT user_id, min(timestamp) AS at, min(timestamp) AS started, ${group} AS part
+          FROM recent WHERE event = '${step}' AND user_id IS NOT NULL GROUP BY user_id ORDER BY at LIMIT 10000)`
+      : `step_${i} AS (SELECT user_id, min(timestamp) AS at, any_value(started) AS started, any_value(part) AS part
+          FROM recent JOIN step_${i - 1} USING (user_id)
+          WHERE event = '${step}' AND timestamp > at AND timestamp <= started + INTERVAL 7 DAY GROUP BY user_id)`,
+  )
+  const counts = steps.map((_, i) => `SELECT ${i} AS step, part, count(*) FROM step_${i} GROUP BY part`)
+  return `WITH ${ctes.join(', ')} ${counts.join(' UNION ALL ')}`
+}
+
+/** By the name of the question. `recent` is the view of the events of the question's days. */
+export const bareQuestions: Readonly<Record<string, (userId: string) => string[]>> = {
+  'stats 1 day': () => STATS,
+  'stats 7 days': () => STATS,
+  stats: () => STATS,
+  'query by date': () => [
+    'SELECT CAST(timestamp AS date) AS day, count(DISTINCT session_id) FROM recent GROUP BY day ORDER BY day',
+  ],
+  'query by event': () => [
+    'SELECT event, count(DISTINCT session_id) AS sessions FROM recent GROUP BY event ORDER BY sessions DESC',
+  ],
+  'query with a property filter': () => [
+    `SELECT CAST(timestamp AS date) AS day, count(DISTINCT session_id) FROM recent WHERE properties->>'plan' = 'pro'
+      GROUP BY day ORDER BY day`,
+  ],
+  'breakdown by path': () => [
+    'SELECT path, count(*) AS events, count(DISTINCT user_id) FROM recent GROUP BY path ORDER BY events DESC LIMIT 20',
+  ],
+  'breakdown by a JSON key': () => [
+    `SELECT properties->>'plan' AS plan, count(*) AS events, count(DISTINCT user_id) FROM recent GROUP BY plan
+      ORDER BY events DESC LIMIT 20`,
+  ],
+  insights: () => [
+    'SELECT count(*), count(DISTINCT user_id) FROM recent',
+    `SELECT count(*), sum(is_bounce::integer), sum(${DURATION}) FROM ${SESSIONS}`,
+  ],
+  pages: () =>
+    ['entry_page', 'exit_page'].map(
+      page => `SELECT ${page}, count(*) AS sessions, sum(is_bounce::integer), avg(${DURATION}), avg(events)
+        FROM ${SESSIONS} GROUP BY ${page} ORDER BY sessions DESC LIMIT 20`,
+    ),
+  sessions: () => [`SELECT * FROM ${SESSIONS} ORDER BY start_at DESC LIMIT 100`],
+  distribution: () => [
+    `SELECT CASE WHEN ms = 0 THEN 0 WHEN ms < 10000 THEN 1 WHEN ms < 30000 THEN 2 WHEN ms < 60000 THEN 3 WHEN ms < 180000 THEN 4
+        WHEN ms < 600000 THEN 5 ELSE 6 END AS part, count(*)
+      FROM (SELECT ${DURATION} AS ms FROM ${SESSIONS}) GROUP BY part`,
+  ],
+  heatmap: () => [
+    'SELECT dayofweek(timestamp) AS day, hour(timestamp) AS hour, count(*), count(DISTINCT user_id) FROM recent GROUP BY ALL',
+  ],
+  retention: () => [
+    `WITH weeks AS (SELECT DISTINCT user_id, date_trunc('week', timestamp) AS week FROM recent WHERE user_id IS NOT NULL),
+      firsts AS (SELECT user_id, min(week) AS cohort FROM weeks GROUP BY user_id)
+      SELECT cohort, week, count(*) FROM weeks JOIN firsts USING (user_id) GROUP BY ALL`,
+  ],
+  'funnel of 3 steps': () => [funnel(['page_view', 'signup', 'purchase'], null)],
+  'funnel of 8 steps by country': () => [
+    funnel([...Array.from({ length: 6 }, () => 'page_view'), 'signup', 'purchase'], 'country'),
+  ],
+  paths: () => [
+    `SELECT nodes, count(*) AS sessions
+      FROM (SELECT session_id, list(coalesce(path, event) ORDER BY timestamp)[:6] AS nodes, min(timestamp) AS start_at
+        FROM recent WHERE session_id IS NOT NULL GROUP BY session_id ORDER BY start_at DESC LIMIT 5000)
+      GROUP BY nodes ORDER BY sessions DESC LIMIT 50`,
+  ],
+  events: () => ['SELECT * FROM recent ORDER BY timestamp DESC LIMIT 100'],
+  'journey of one user': userId => [
+    `SELECT * FROM recent WHERE user_id = '${userId.replaceAll("'", "''")}' ORDER BY timestamp DESC LIMIT 100`,
+  ],
+  properties: () => [
+    `SELECT event, count(*), count(DISTINCT user_id), min(timestamp), max(timestamp) FROM recent GROUP BY event`,
+    `SELECT DISTINCT unnest(json_keys(properties)) FROM (SELECT properties FROM recent ORDER BY timestamp DESC LIMIT 5000)`,
+  ],
+}
