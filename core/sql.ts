@@ -24,6 +24,12 @@ export function sql(strings: TemplateStringsArray, ...values: (SqlParam | SqlQue
   return query(text, params, scans)
 }
 
+/**
+ * Stands after `AS` of a common table that a statement uses several times. DuckDB would keep all rows and columns of the table. This
+ * makes it read the table anew each time, only the columns that are used, as Trino does anyway. For Trino it is a comment.
+ */
+export const NOT_MATERIALIZED = query('/* NOT MATERIALIZED */', [], [])
+
 /** Joins pieces, e.g. `join(filters, ' AND ')`. The separator must be a constant of the code. */
 export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
   return query(

@@ -9,7 +9,14 @@ import { erasedUsers, mayHaveErased, notErasedStored } from './erased-events.ts'
 import { hotEvents, selectList } from './hot-events.ts'
 import { type SegmentTable, segmentKeys } from './keys.ts'
 import type { Segment } from './manifest.ts'
-import { joinFragments, NON_INTERACTIVE_NAMES, sessionFragments } from './session-fragments.ts'
+import {
+  fragmentColumns,
+  joinFragments,
+  NON_INTERACTIVE_NAMES,
+  type SessionField,
+  sessionFragments,
+  sessionsOfOne,
+} from './session-fragments.ts'
 import type { Snapshot } from './snapshot.ts'
 import { resolveUserIds, resolveUserKeys } from './user-links.ts'
 
@@ -86,27 +93,23 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
 }
 
 /**
- * The sessions that start in [from, to): (session_key, user_key, user_at, start_at, end_at, event_count, is_bounce, entry_page,
- * exit_page). A session is all events before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the
- * date of `from`, it started earlier and is left out. The keys are those of core/lake/rows.ts. If `to` cuts a date of a segment, or a
- * segment may have erased events, the sessions come from the events, and the keys are the ids themselves (hasIdsAsKeys).
+ * The sessions that start in [from, to): (session_key, fields). Name only the fields that the statement uses. A session is all events
+ * before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the date of `from`, it started earlier and is left
+ * out. The keys are those of core/lake/rows.ts. If `to` cuts a date of a segment, or a segment may have erased events, the sessions come
+ * from the events, and the keys are the ids themselves (hasIdsAsKeys).
  */
-export function sessions(read: LakeRead): SqlQuery {
+export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
   const { from, to } = read
   const firstDate = midnight(from)
   const searchFrom = searchStart(read)
-  if (hasIdsAsKeys(read)) return sessionsOfEvents(read)
-  const rollup = segmentRows(
-    read,
-    'segment_sessions',
-    segmentsBetween(read, firstDate, to),
-    sql`session_key, user_key, user_at, user_lag_s, start_at, end_at, event_count, interactive_count,
-        entry_page, entry_at, entry_lag_s, exit_page, exit_at, exit_lag_s`,
-    betweenDates(firstDate, to),
-  )
-  const hotRows = hotEvents(read, SESSION_FIELDS, { from: searchFrom, to }, sql`session_key IS NOT NULL`)
+  if (hasIdsAsKeys(read)) return sessionsOfEvents(read, fields)
+  const columns = join((['session_key', ...fragmentColumns(fields)] as const).map(name), ', ')
+  const segments = segmentsBetween(read, firstDate, to)
+  const rollup = segmentRows(read, 'segment_sessions', segments, columns, betweenDates(firstDate, to))
+  const hotRows = hotEvents(read, EVENT_FIELDS, { from: searchFrom, to }, sql`session_key IS NOT NULL`)
   const hot = sessionFragments(unionAll(read, [], hotRows))
-  const whole = joinFragments(unionAll(read, rollup, [hot]), from)
+  const fragments = unionAll(read, rollup, [sql`SELECT ${columns} FROM (${hot}) AS hot_fragment`])
+  const started = joinFragments(fragments, fields, from)
   const earlierKeys = segmentRows(
     read,
     'segment_sessions',
@@ -115,12 +118,14 @@ export function sessions(read: LakeRead): SqlQuery {
     betweenDates(searchFrom, firstDate),
   )
   // A join instead of NOT EXISTS: for that, DuckDB first makes the 1.5 million keys of a busy month distinct.
-  const started =
+  const inRange =
     earlierKeys.length === 0
-      ? sql`(${whole})`
-      : sql`(SELECT session.* FROM (${whole}) AS session
+      ? sql`(${started})`
+      : sql`(SELECT session.* FROM (${started}) AS session
       LEFT JOIN (${join(earlierKeys, '')}) AS earlier ON earlier_key = session_key WHERE earlier_key IS NULL)`
-  return resolveUserKeys(read, started, SESSION_COLUMNS, 'user_key')
+  return fields.includes('user_key')
+    ? resolveUserKeys(read, inRange, ['session_key', ...fields.filter(f => f !== 'user_key')], 'user_key')
+    : inRange
 }
 
 /** Whether the keys of `sessions` are the ids themselves, because the sessions come from the events. */
@@ -129,27 +134,15 @@ export function hasIdsAsKeys(read: LakeRead): boolean {
   return !hasRollups(read, segments, midnight(read.from), read.to)
 }
 
-/** The columns of a session, beside user_key. */
-const SESSION_COLUMNS = [
-  'session_key',
-  'user_at',
-  'start_at',
-  'end_at',
-  'event_count',
-  'is_bounce',
-  'entry_page',
-  'exit_page',
-] as const
-
 /** The same as `sessions`, but from the events: session_key and user_key are session_id and user_id. */
-export function sessionsOfEvents(read: LakeRead): SqlQuery {
-  const fields = ['session_id', 'user_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
-  const rows = events({ ...read, from: searchStart(read) }, fields)
+export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
+  const eventFields = ['session_id', 'user_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
+  const rows = events({ ...read, from: searchStart(read) }, eventFields)
   const fragments = sessionFragments(
     sql`(SELECT session_id AS session_key, user_id AS user_key, timestamp, lag_s, seq, event, path, url
         FROM ${rows} AS each_event WHERE session_id IS NOT NULL)`,
   )
-  return sql`(${joinFragments(sql`(${fragments})`, read.from)})`
+  return sql`(${sessionsOfOne(sql`(${fragments})`, fields, read.from)})`
 }
 
 /**
@@ -189,16 +182,8 @@ export function sessionDates(read: LakeRead, end: number): SqlQuery | null {
       WHERE true${betweenDates(from, to)})`
 }
 
-const SESSION_FIELDS = [
-  'session_key',
-  'user_key',
-  'timestamp',
-  'lag_s',
-  'seq',
-  'event',
-  'path',
-  'url',
-] as const
+/** What makes the fragments of hot events. */
+const EVENT_FIELDS = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
 
 /** From where the events of a session are searched, so that sessions which started earlier are known. Unix ms at a midnight. */
 export function searchStart({ from, project }: LakeRead): number {

@@ -1,5 +1,6 @@
 import type { SqlQuery } from '#core/ports'
-import { integer, join, sql, timestamp } from '#core/sql'
+import { integer, join, NOT_MATERIALIZED, sql, timestamp } from '#core/sql'
+import type { ColumnOf } from '#schemas/columns'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 /**
@@ -37,32 +38,91 @@ export function sessionFragments(rows: SqlQuery): SqlQuery {
 /** The order of events, as that of their ids. */
 const EVENT_ORDER = sql`ROW(timestamp, lag_s, seq)`
 
+/** What reports can read of a session, beside its session_key. `user_at` is the timestamp of the event that gave the session its user. */
+export type SessionField =
+  | 'user_key'
+  | 'user_at'
+  | 'start_at'
+  | 'end_at'
+  | 'event_count'
+  | 'is_bounce'
+  | 'entry_page'
+  | 'exit_page'
+
+type FragmentColumn = ColumnOf<'segment_sessions'>
+
+/** A field of a session that is one fragment, of one that is several, and the columns of fragments that both read. */
+type FieldSql = { ofOne: SqlQuery; ofSeveral: SqlQuery; columns: readonly FragmentColumn[] }
+
+const USER_AT = sql`coalesce(user_at, end_at)`
+const USER_COLUMNS = ['user_key', 'user_at', 'user_lag_s', 'end_at'] as const
+
+const FIELDS: Readonly<Record<SessionField, FieldSql>> = {
+  user_key: {
+    ofOne: sql`user_key`,
+    ofSeveral: sql`max_by(user_key, ${orderOf(sql`user_key`, USER_AT, sql`user_lag_s`)})`,
+    columns: USER_COLUMNS,
+  },
+  user_at: {
+    ofOne: sql`CASE WHEN user_key IS NOT NULL THEN ${USER_AT} END`,
+    ofSeveral: sql`max(CASE WHEN user_key IS NOT NULL THEN ${USER_AT} END)`,
+    columns: USER_COLUMNS,
+  },
+  start_at: { ofOne: sql`start_at`, ofSeveral: sql`min(start_at)`, columns: ['start_at'] },
+  end_at: { ofOne: sql`end_at`, ofSeveral: sql`max(end_at)`, columns: ['end_at'] },
+  event_count: {
+    ofOne: sql`event_count`,
+    ofSeveral: sql`CAST(sum(event_count) AS bigint)`,
+    columns: ['event_count'],
+  },
+  is_bounce: {
+    ofOne: sql`CASE WHEN interactive_count = 0 THEN 1 ELSE 0 END`,
+    ofSeveral: sql`CASE WHEN max(interactive_count) = 0 THEN 1 ELSE 0 END`,
+    columns: ['interactive_count'],
+  },
+  entry_page: {
+    ofOne: sql`entry_page`,
+    ofSeveral: sql`min_by(entry_page, ${orderOf(sql`entry_page`, sql`coalesce(entry_at, start_at)`, sql`entry_lag_s`)})`,
+    columns: ['entry_page', 'entry_at', 'entry_lag_s', 'start_at'],
+  },
+  exit_page: {
+    ofOne: sql`exit_page`,
+    ofSeveral: sql`max_by(exit_page, ${orderOf(sql`exit_page`, sql`coalesce(exit_at, end_at)`, sql`exit_lag_s`)})`,
+    columns: ['exit_page', 'exit_at', 'exit_lag_s', 'end_at'],
+  },
+}
+
+/** The sessions that start at or after `from`, Unix ms, from fragments that are whole sessions: (session_key, fields). */
+export function sessionsOfOne(fragments: SqlQuery, fields: readonly SessionField[], from: number): SqlQuery {
+  return sql`SELECT ${selectFields(fields, 'ofOne')} FROM ${fragments} AS fragment WHERE start_at >= ${timestamp(from)}`
+}
+
+/** The columns of fragments that joinFragments reads for the fields, beside session_key. */
+export function fragmentColumns(fields: readonly SessionField[]): FragmentColumn[] {
+  return [...new Set(['start_at' as const, ...fields.flatMap(field => FIELDS[field].columns)])]
+}
+
 /**
- * Joins fragments to the sessions that start at or after `from`, Unix ms: (session_key, user_key, user_at, start_at, end_at,
- * event_count, is_bounce, entry_page, exit_page). `user_at` is the timestamp of the event that gave the session its user.
+ * Joins fragments to the sessions that start at or after `from`, Unix ms: (session_key, fields).
  *
- * Nearly all sessions have one fragment, which is the session. Only the keys are grouped for all sessions: grouping with all
+ * Nearly all sessions have one fragment, which is the session. So only the keys of all sessions are grouped: grouping with all
  * aggregates takes twice as long.
  */
-export function joinFragments(fragments: SqlQuery, from: number): SqlQuery {
-  const userAt = sql`coalesce(user_at, end_at)`
-  const userOrder = orderOf(sql`user_key`, userAt, sql`user_lag_s`)
-  const entryOrder = orderOf(sql`entry_page`, sql`coalesce(entry_at, start_at)`, sql`entry_lag_s`)
-  const exitOrder = orderOf(sql`exit_page`, sql`coalesce(exit_at, end_at)`, sql`exit_lag_s`)
-  const userTime = sql`CASE WHEN user_key IS NOT NULL THEN ${userAt} END`
-  return sql`WITH fragment AS (SELECT * FROM ${fragments} AS each_fragment),
-      repeated AS (SELECT session_key AS repeated_key FROM fragment GROUP BY session_key HAVING count(*) > 1)
-      SELECT session_key, user_key, ${userTime} AS user_at, start_at, end_at, event_count,
-        CASE WHEN interactive_count = 0 THEN 1 ELSE 0 END AS is_bounce, entry_page, exit_page
-      FROM fragment LEFT JOIN repeated ON repeated_key = session_key
+export function joinFragments(fragments: SqlQuery, fields: readonly SessionField[], from: number): SqlQuery {
+  return sql`WITH fragment AS ${NOT_MATERIALIZED} (SELECT * FROM ${fragments} AS each_fragment),
+        repeated AS (SELECT session_key AS repeated_key FROM fragment GROUP BY session_key HAVING count(*) > 1)
+      SELECT ${selectFields(fields, 'ofOne')} FROM fragment
+      LEFT JOIN repeated ON repeated_key = session_key
       WHERE repeated_key IS NULL AND start_at >= ${timestamp(from)}
       UNION ALL
-      SELECT session_key, max_by(user_key, ${userOrder}) AS user_key, max(${userTime}) AS user_at,
-        min(start_at) AS start_at, max(end_at) AS end_at, CAST(sum(event_count) AS bigint) AS event_count,
-        CASE WHEN max(interactive_count) = 0 THEN 1 ELSE 0 END AS is_bounce,
-        min_by(entry_page, ${entryOrder}) AS entry_page, max_by(exit_page, ${exitOrder}) AS exit_page
-      FROM fragment JOIN repeated ON repeated_key = session_key
+      SELECT ${selectFields(fields, 'ofSeveral')} FROM fragment
+      JOIN repeated ON repeated_key = session_key
       GROUP BY session_key HAVING min(start_at) >= ${timestamp(from)}`
+}
+
+function selectFields(fields: readonly SessionField[], form: 'ofOne' | 'ofSeveral'): SqlQuery {
+  const columns = fields.map(field => sql`${FIELDS[field][form]} AS ${{ text: field, params: [] }}`)
+  return join([sql`session_key`, ...columns], ', ')
 }
 
 /**

@@ -28,7 +28,7 @@ export const insights = defineReport<InsightsParams, z.input<typeof insightsResp
         FROM ${activity(read, localTimestamp)} AS activity`),
       rows(sql`SELECT ${sumOf('sessions', isCurrentStart, sql`1`)}, ${sumOf('bounces', isCurrentStart, sql`is_bounce`)},
           ${sumOf('duration', isCurrentStart, sql`date_diff('millisecond', start_at, end_at)`)}
-        FROM ${sessions(read)} AS session`),
+        FROM ${sessions(read, ['start_at', 'end_at', 'is_bounce'])} AS session`),
     ])
     const row = { ...eventRow, ...sessionRow }
     const delta = (metric: string) =>

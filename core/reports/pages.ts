@@ -20,7 +20,7 @@ export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
       FROM (SELECT grouping(entry_page, exit_page) AS kind, coalesce(entry_page, exit_page) AS page,
           count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
           CAST(sum(${DURATION_MS}) AS bigint) AS duration, CAST(sum(event_count) AS bigint) AS events
-        FROM ${sessions(read)} AS session
+        FROM ${sessions(read, FIELDS)} AS session
         GROUP BY GROUPING SETS ((entry_page), (exit_page))) AS page_totals
       WHERE page IS NOT NULL) AS ranked_pages
     WHERE rank_in_kind <= ${integer(limit)}
@@ -40,6 +40,8 @@ export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
     }
   },
 })
+
+const FIELDS = ['start_at', 'end_at', 'event_count', 'is_bounce', 'entry_page', 'exit_page'] as const
 
 /** The values of `grouping(entry_page, exit_page)`: the column that is not grouped by has the 1 bit. */
 const KINDS = { entry: 0b01, exit: 0b10 } as const

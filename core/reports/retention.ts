@@ -133,7 +133,7 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
 /** When users did something (user_ref, active_at): an event of a name, or the start of a session. */
 function activityOf(read: LakeRead, event: string | undefined, sessionsOf: typeof sessions): SqlQuery {
   if (event === undefined) {
-    return sql`SELECT user_key AS user_ref, start_at AS active_at FROM ${sessionsOf(read)} AS session
+    return sql`SELECT user_key AS user_ref, start_at AS active_at FROM ${sessionsOf(read, ['user_key', 'start_at'])} AS session
         WHERE user_key IS NOT NULL`
   }
   const fields: EventField[] = ['event', 'user_id', 'timestamp']

@@ -21,7 +21,7 @@ export const sessionDistribution = defineReport<DistributionParams, z.input<type
         CAST(sum(event_count) AS bigint) AS events
       FROM (SELECT CASE ${join(cases, ' ')} ELSE ${integer(UPPER_LIMITS_MS.length)} END AS duration_group, is_bounce, event_count
         FROM (SELECT date_diff('millisecond', start_at, end_at) AS duration, is_bounce, event_count
-          FROM ${sessions(read)} AS session) AS timed_session) AS grouped_session
+          FROM ${sessions(read, ['start_at', 'end_at', 'is_bounce', 'event_count'])} AS session) AS timed_session) AS grouped_session
       GROUP BY duration_group ORDER BY duration_group`
   },
   shape(rows, { project }) {

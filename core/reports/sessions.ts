@@ -71,6 +71,17 @@ export function wholeLastDate(read: LakeRead): LakeRead {
   return { ...read, to: midnight(read.to) + DAY_MS }
 }
 
+const FIELDS = [
+  'user_key',
+  'user_at',
+  'start_at',
+  'end_at',
+  'event_count',
+  'is_bounce',
+  'entry_page',
+  'exit_page',
+] as const
+
 function newestSql(
   read: LakeRead,
   { is_bounce, limit }: SessionsParams,
@@ -83,7 +94,7 @@ function newestSql(
   const where = conditions.length === 0 ? sql`` : sql`WHERE ${join(conditions, ' AND ')}`
   return sql`SELECT session_key, user_key, ${unixMs(sql`user_at`)} AS user_time, ${unixMs(sql`start_at`)} AS start_time,
       ${unixMs(sql`end_at`)} AS end_time, entry_page, exit_page, event_count, is_bounce, count(*) OVER () AS total_rows
-    FROM ${sessionsRelation(read)} AS session ${where}
+    FROM ${sessionsRelation(read, FIELDS)} AS session ${where}
     ORDER BY start_time DESC, session_key LIMIT ${integer(limit + TIES)}`
 }
 

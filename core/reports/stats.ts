@@ -226,7 +226,13 @@ function hoursSql(read: LakeRead, localTimestamp: SqlQuery): SqlQuery {
 }
 
 function sessionsSql(read: LakeRead, until: number | null): SqlQuery {
-  const relation = sessions({ ...read, to: until ?? read.to })
+  const relation = sessions({ ...read, to: until ?? read.to }, [
+    'user_key',
+    'start_at',
+    'end_at',
+    'event_count',
+    'is_bounce',
+  ])
   return sql`SELECT count(*) AS sessions, count(DISTINCT user_key) AS users,
       CAST(sum(is_bounce) AS bigint) AS bounces,
       CAST(sum(date_diff('millisecond', start_at, end_at)) AS bigint) AS duration,

@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Row, SqlParam, SqlQuery } from '#core/ports'
-import { isFileCondition } from '#core/sql'
+import { isFileCondition, NOT_MATERIALIZED } from '#core/sql'
 import { toRows } from '#duckdb/values'
 
 /** Runs a statement with its parameters on a connection. */
 export async function runStatement(connection: DuckDBConnection, query: SqlQuery): Promise<Row[]> {
-  const statement = await connection.prepare(query.text)
+  const text = query.text.replaceAll(NOT_MATERIALIZED.text, 'NOT MATERIALIZED')
+  const statement = await connection.prepare(text)
   try {
     query.params.forEach((param, i) => {
       bind(statement, i + 1, param)

@@ -20,7 +20,7 @@ const TIES = 100
  */
 export function candidatesSql(read: LakeRead, { entryLimit, sessionCap }: PathsPlan): SqlQuery {
   const entries = sql`SELECT session_key, start_at, entry_page, count(*) OVER (PARTITION BY entry_page) AS entry_sessions
-      FROM ${sessions(read)} AS session WHERE entry_page IS NOT NULL`
+      FROM ${sessions(read, ['start_at', 'entry_page'])} AS session WHERE entry_page IS NOT NULL`
   const rankedEntries = sql`SELECT *, dense_rank() OVER (ORDER BY entry_sessions DESC, entry_page) AS entry_rank
       FROM (${entries}) AS entry`
   const countedEntries = sql`SELECT *, max(entry_rank) OVER () AS entry_pages FROM (${rankedEntries}) AS ranked_entry`

@@ -102,10 +102,10 @@ test('a statement names only the segments that can have events of the range, and
     { table: 'segment_activity', files: [file('activity', second)] },
   ])
   // The events of the days before show which sessions started earlier.
-  expect(sessions(secondDay).scans).toEqual([
-    { table: 'segment_sessions', files: [file('sessions', second)] },
-    { table: 'segment_sessions', files: [file('sessions', first)] },
-  ])
+  const scans = sessions(secondDay, ['event_count']).scans ?? []
+  expect(new Set(scans.flatMap(({ files }) => files))).toEqual(
+    new Set([file('sessions', second), file('sessions', first)]),
+  )
 })
 
 test('a read without any segment or hot file has no rows', async () => {
@@ -211,7 +211,7 @@ test('each table is read once if the project sends no event_ids', async () => {
 
 const sessionsSql = (read: LakeRead) => sql`SELECT event_count, is_bounce,
     date_diff('millisecond', start_at, end_at) AS duration
-  FROM ${sessions(read)} AS session ORDER BY event_count, duration`
+  FROM ${sessions(read, ['start_at', 'end_at', 'event_count', 'is_bounce'])} AS session ORDER BY event_count, duration`
 
 test.each(STATES)('the fragments of a session are read as one session: %s', async (_, state) => {
   const ofSession = (timestamp: number, event = 'page_view') => request({ timestamp, event, session_id: 's' })
@@ -275,7 +275,7 @@ test.each(STATES)(
       ],
       state,
     )
-    const users = sql`SELECT count(DISTINCT user_key) AS users, count(*) AS sessions FROM ${sessions(read)} AS session`
+    const users = sql`SELECT count(DISTINCT user_key) AS users, count(*) AS sessions FROM ${sessions(read, ['user_key'])} AS session`
     expect(await engine.rows(users)).toEqual([{ users: 1, sessions: 2 }])
   },
 )
@@ -329,9 +329,11 @@ test.each(STATES)(
       ],
       state,
     )
-    expect(await engine.rows(sql`SELECT entry_page, exit_page FROM ${sessions(read)} AS session`)).toEqual([
-      { entry_page: '/first', exit_page: 'https://x/last' },
-    ])
+    expect(
+      await engine.rows(
+        sql`SELECT entry_page, exit_page FROM ${sessions(read, ['entry_page', 'exit_page'])} AS session`,
+      ),
+    ).toEqual([{ entry_page: '/first', exit_page: 'https://x/last' }])
   },
 )
 
