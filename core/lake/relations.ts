@@ -146,6 +146,22 @@ export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]
 }
 
 /**
+ * How many events sessions have on each UTC date of the range: (date, session_key, event_count), a session and date may have several rows.
+ * Null if the range cuts a date of a segment, or a segment may have erased events. Then only the events can tell.
+ */
+export function sessionEvents(read: LakeRead): SqlQuery | null {
+  const { from, to } = read
+  const segments = segmentsBetween(read, from, to)
+  if (!hasRollups(read, segments, from, to)) return null
+  const columns = sql`date, session_key, event_count`
+  const rollup = segmentRows(read, 'segment_sessions', segments, columns, betweenDates(from, to))
+  const hot = hotEvents(read, ['date', 'session_key'], read, sql`session_key IS NOT NULL`).map(
+    rows => sql`SELECT date, session_key, CAST(1 AS bigint) AS event_count FROM (${rows}) AS hot_events`,
+  )
+  return unionAll(read, rollup, hot)
+}
+
+/**
  * On which UTC dates of the range sessions have events: (date, session_key, is_bounce, duration_ms), one row for each date of a
  * session. `is_bounce` and `duration_ms` are of the whole session: all its events before `end`, Unix ms, also those before the range.
  * Null if `from` or `to` cuts a date of a segment, or a segment may have erased events. Then only the events can tell.

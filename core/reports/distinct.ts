@@ -30,8 +30,16 @@ type DistinctCount = {
   unless?: SqlQuery
 }
 
-/** `groups`: a count for each group of each set. `hasNobody`: whether there are rows of nobody. */
-export type DistinctCounts = { total: number; groups: number[][]; hasNobody: boolean }
+/**
+ * `groups`: a count for each group of each set. `present`: whether a group has rows, also of nobody. `hasNobody`: whether there are rows
+ * of nobody.
+ */
+export type DistinctCounts = {
+  total: number
+  groups: number[][]
+  present: boolean[][]
+  hasNobody: boolean
+}
 
 /**
  * Counts the distinct users or sessions of a relation: in total, and in each group of each set.
@@ -44,7 +52,12 @@ export async function countDistinct(
   rows: ReadRows,
   { relation, entity, groupSets, unless }: DistinctCount,
 ): Promise<DistinctCounts> {
-  const masks = groupSets.map((_, set) => sql`, ${maskSql(set, unless)} AS ${maskName(set)}`)
+  const masks = groupSets.map(
+    (_, set) => sql`, ${bitsOf(set)} AS ${presentName(set)}, ${maskSql(set, unless)} AS ${maskName(set)}`,
+  )
+  const present = groupSets.map(
+    (_, set) => sql`, CAST(bitwise_or_agg(${presentName(set)}) AS varchar) AS ${presentName(set)}`,
+  )
   const indexes = groupSets.map(({ groupIndex }, set) => sql`, ${groupIndex} AS ${indexName(set)}`)
   const sums = groupSets.flatMap(({ size }, set) =>
     lowerBits(size).map(
@@ -55,7 +68,7 @@ export async function countDistinct(
   const isExcluded =
     unless === undefined ? sql`` : sql`, CASE WHEN ${unless} THEN 1 ELSE 0 END AS is_excluded`
   const [row = {}] =
-    await rows(sql`SELECT count(entity) AS total, count(*) - count(entity) AS nobody${join(sums, '')}
+    await rows(sql`SELECT count(entity) AS total, count(*) - count(entity) AS nobody${join([...present, ...sums], '')}
     FROM (SELECT entity${join(masks, '')}
       FROM (SELECT ${entity} AS entity${join(indexes, '')}${isExcluded} FROM ${relation} AS each_row) AS entity_row
       GROUP BY entity) AS each_entity`)
@@ -67,14 +80,27 @@ export async function countDistinct(
       return Number(counter & COUNTER_MASK)
     }),
   )
-  return { total: Number(row.total ?? 0), groups, hasNobody: Number(row.nobody ?? 0) > 0 }
+  return {
+    total: Number(row.total ?? 0),
+    groups,
+    present: groupSets.map(({ size }, set) => {
+      const bits = BigInt(row[presentName(set).text] ?? 0)
+      return Array.from({ length: size }, (_, group) => ((bits >> BigInt(group + 1)) & 1n) === 1n)
+    }),
+    hasNobody: Number(row.nobody ?? 0) > 0,
+  }
 }
 
-/** The groups of an entity, one bit each; null for the rows of nobody. */
-function maskSql(set: number, unless: SqlQuery | undefined): SqlQuery {
+/** The groups of the rows of an entity, one bit each. */
+function bitsOf(set: number, condition?: SqlQuery): SqlQuery {
   const bit = sql`bitwise_left_shift(CAST(1 AS bigint), CAST(${indexName(set)} AS integer))`
-  const all = sql`bitwise_or_agg(${bit})`
-  const excluded = sql`coalesce(bitwise_or_agg(CASE WHEN is_excluded = 1 THEN ${bit} END), 0)`
+  return sql`bitwise_or_agg(${condition === undefined ? bit : sql`CASE WHEN ${condition} THEN ${bit} END`})`
+}
+
+/** The groups in which an entity counts, one bit each; null for the rows of nobody. */
+function maskSql(set: number, unless: SqlQuery | undefined): SqlQuery {
+  const all = bitsOf(set)
+  const excluded = sql`coalesce(${bitsOf(set, sql`is_excluded = 1`)}, 0)`
   const mask = unless === undefined ? all : sql`bitwise_and(${all}, bitwise_not(${excluded}))`
   return sql`CASE WHEN entity IS NOT NULL THEN ${mask} END`
 }
@@ -149,6 +175,10 @@ function lowerBits(size: number): number[] {
 /** Column names that consist of our own numbers only, so they are safe in the text. */
 function maskName(set: number): SqlQuery {
   return { text: `mask_${set}`, params: [] }
+}
+
+function presentName(set: number): SqlQuery {
+  return { text: `present_${set}`, params: [] }
 }
 
 function indexName(set: number): SqlQuery {

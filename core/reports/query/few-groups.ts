@@ -1,20 +1,14 @@
-import { activity } from '#core/lake/relations'
+import { activity, sessionEvents } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { date, integer, join, sql } from '#core/sql'
-import { DAY_MS } from '#core/time'
+import { integer, join, sql } from '#core/sql'
+import { EVENT_LIMITS } from '#schemas/event'
 import { compareCodePoints } from '../code-points.ts'
-import {
-  canGroupByValue,
-  countDistinct,
-  type DistinctCounts,
-  type GroupSet,
-  groupByValue,
-  MAX_GROUPS,
-  textKey,
-} from '../distinct.ts'
+import { countDistinct, type DistinctCounts, type GroupSet, MAX_GROUPS, textKey } from '../distinct.ts'
 import type { ReportRequest } from '../run.ts'
 import type { ReadRows } from '../statements.ts'
-import { filteredEvents, type Group, type Plan } from './plan.ts'
+import { addDays } from '../zone.ts'
+import { type NumberedGroup, numberGroups, toText } from './group-numbers.ts'
+import { filteredEvents, type Plan } from './plan.ts'
 import type { QueryParams } from './query.ts'
 import { isSessionMetric } from './session-totals.ts'
 
@@ -23,9 +17,6 @@ type QueryRequest = ReportRequest<QueryParams>
 /** Metrics of contract 2.1 that count distinct sessions and users. */
 const COUNTS = ['event_count', 'session_count', 'unique_users'] as const
 type Counts = Record<(typeof COUNTS)[number], number>
-
-/** A group of the response: its values in the order of `group_by`, and its number among all groups. */
-type FoundGroup = { values: (string | null)[]; index: number; events: number }
 
 /**
  * The rows of groupsSql (core/reports/query/query.ts) for a query that counts events, sessions and users in at most MAX_GROUPS groups; null
@@ -43,12 +34,11 @@ export async function readFewGroups(
   )
   const hasManyGroups = plan.groups.some(({ field }) => field === 'user_id' || field === 'session_id')
   if (!isCounted || hasManyGroups) return null
-  const found = await rows(eventsOfGroupsSql(request, plan))
+  const found = possibleDates(request, plan) ?? (await rows(eventsOfGroupsSql(request, plan)))
   if (found.length === 0) return []
   const numbered = numberGroups(plan.groups, found)
   if (numbered === null) return null
-  const counts = await countGroups(rows, request, plan, numbered)
-  const all = numbered.groups.map(({ values }, i) => ({ values, counts: counts[i] ?? ZERO }))
+  const all = await countGroups(rows, request, plan, numbered)
   const sum = all.reduce((events, { counts }) => events + counts.event_count, 0)
   return all
     .toSorted(groupOrder(request.params, plan))
@@ -66,6 +56,26 @@ export async function readFewGroups(
 }
 
 const ZERO: Counts = { event_count: 0, session_count: 0, unique_users: 0 }
+
+/**
+ * All dates of the range as groups, if the query groups by date only and needs no numbers of events: then no statement has to find
+ * the groups. Null for other queries, and if the rollup tells the groups in less time.
+ */
+function possibleDates(
+  { params, read, zone, now }: QueryRequest,
+  { groups, metrics, filters }: Plan,
+): Row[] | null {
+  const needsEvents = params.count_mode === 'raw' && metrics.some(({ name }) => name === 'event_count')
+  if (needsEvents || filters.length === 0 || groups.some(({ field }) => field !== 'date')) return null
+  if (groups.length === 0) return [{}]
+  const last = zone.dateOf(Math.min(read.to - 1, now + EVENT_LIMITS.futureMs))
+  const dates: Row[] = []
+  for (let date = zone.dateOf(read.from); date <= last; date = addDays(date, 1)) {
+    dates.push({ group_0: date })
+    if (dates.length > MAX_GROUPS) return null
+  }
+  return dates
+}
 
 /** The groups and their numbers of events, one more than MAX_GROUPS if there are more. Without `group_by` all events are one group. */
 function eventsOfGroupsSql(request: QueryRequest, plan: Plan): SqlQuery {
@@ -91,86 +101,76 @@ function rollupOf({ read, zone, range }: QueryRequest, { groups, filters }: Plan
     FROM ${activity(read, zone.isUtc ? null : zone.localTimestamp(range))} AS activity)`
 }
 
-/** The groups as one set for countDistinct; null if they are too many. */
-function numberGroups(
-  groups: readonly Group[],
-  found: readonly Row[],
-): { groups: FoundGroup[]; set: GroupSet } | null {
-  const sets = groups.map((group, i) =>
-    numberValues(
-      group,
-      found.map(row => toText(row[`group_${i}`])),
-    ),
-  )
-  const size = sets.reduce((product, set) => product * (set?.size ?? Number.POSITIVE_INFINITY), 1)
-  if (found.length > MAX_GROUPS || size > MAX_GROUPS) return null
-  const numberOf = (values: readonly (string | null)[]) =>
-    sets.reduceRight(
-      (number, set, i) => number * (set?.size ?? 1) + (set?.indexOf(values[i] ?? null) ?? 0),
-      0,
-    )
-  const groupIndex = sets.reduceRight<SqlQuery>(
-    (number, set) => sql`(${number}) * ${integer(set?.size ?? 1)} + (${set?.groupIndex ?? sql`1`}) - 1`,
-    sql`0`,
-  )
-  return {
-    groups: found.map(row => {
-      const values = groups.map((_, i) => toText(row[`group_${i}`]))
-      return { values, index: numberOf(values), events: Number(row.events ?? 0) }
-    }),
-    set: { groupIndex: sql`(${groupIndex}) + 1`, size },
-  }
-}
+/** A group of the response. */
+type CountedGroup = { values: (string | null)[]; counts: Counts }
 
-/** The values of a field as a set; `indexOf` gives the index of a value from 0. Null if there are too many. */
-function numberValues(
-  { field, alias }: Group,
-  all: readonly (string | null)[],
-): (GroupSet & { indexOf(value: string | null): number }) | null {
-  const values = [...new Set(all)].toSorted()
-  if (values.length === 0) return { groupIndex: sql`1`, size: 1, indexOf: () => 0 }
-  if (field !== 'date') {
-    return canGroupByValue(values)
-      ? { ...groupByValue(alias, values), indexOf: value => values.indexOf(value) }
-      : null
-  }
-  const first = String(values[0])
-  const indexOf = (value: string | null) => (Date.parse(String(value)) - Date.parse(first)) / DAY_MS
-  const groupIndex = sql`date_diff('day', ${date(first)}, ${alias}) + 1`
-  return { groupIndex, size: indexOf(values.at(-1) ?? null) + 1, indexOf }
-}
-
-/** The counts of the groups, in the order of `groups`. */
+/** The groups that have events, with their counts. Without `group_by` the group of all events is there in any case. */
 async function countGroups(
   rows: ReadRows,
   request: QueryRequest,
   plan: Plan,
-  { groups, set }: { groups: FoundGroup[]; set: GroupSet },
-): Promise<Counts[]> {
+  { groups, set }: { groups: NumberedGroup[]; set: GroupSet },
+): Promise<CountedGroup[]> {
   const isAsked = (name: keyof Counts) => plan.metrics.some(metric => metric.name === name)
   const isRaw = request.params.count_mode === 'raw' || !isAsked('event_count')
   const groupSets = [set]
   const planOfRows = { ...plan, metrics: [] }
   const [sessions, users] = await Promise.all([
-    isRaw && !isAsked('session_count')
-      ? null
-      : countDistinct(rows, {
-          relation: sql`(${filteredEvents(request, planOfRows, ['session_id'])})`,
-          entity: textKey(sql`session_id`),
-          groupSets,
-        }),
+    isRaw && !isAsked('session_count') ? null : countSessions(rows, request, planOfRows, groups, set),
     isAsked('unique_users') ? countUsers(rows, request, planOfRows, groupSets) : null,
   ])
   const others =
     isRaw || sessions?.hasNobody !== true ? null : await countOthers(rows, request, planOfRows, groupSets)
-  return groups.map(({ values, index, events }) => {
-    const session_count = sessions?.groups[0]?.[index] ?? 0
-    return {
-      event_count: isRaw ? events : session_count + (others?.(values, index) ?? 0),
-      session_count,
-      unique_users: users?.groups[0]?.[index] ?? 0,
-    }
-  })
+  const present = (sessions ?? users)?.present[0]
+  return groups
+    .filter(({ index, events }) => plan.groups.length === 0 || events > 0 || present?.[index] === true)
+    .map(({ values, index, events }) => {
+      const session_count = sessions?.groups[0]?.[index] ?? 0
+      return {
+        values,
+        counts: {
+          event_count: isRaw ? events : session_count + (others?.(values, index) ?? 0),
+          session_count,
+          unique_users: users?.groups[0]?.[index] ?? 0,
+        },
+      }
+    })
+}
+
+/** The sessions of each group. The rollup knows them by UTC date and in all, the events in any group. */
+async function countSessions(
+  rows: ReadRows,
+  request: QueryRequest,
+  plan: Plan,
+  groups: readonly NumberedGroup[],
+  set: GroupSet,
+): Promise<Pick<DistinctCounts, 'groups' | 'present' | 'hasNobody'>> {
+  const isByDate = plan.groups.every(({ field }) => field === 'date')
+  const relation =
+    request.zone.isUtc && plan.filters.length === 0 && isByDate ? sessionEvents(request.read) : null
+  if (relation === null) {
+    return countDistinct(rows, {
+      relation: sql`(${filteredEvents(request, plan, ['session_id'])})`,
+      entity: textKey(sql`session_id`),
+      groupSets: [set],
+    })
+  }
+  const dates = plan.groups.map(() => sql`date, `)
+  const groupBy = plan.groups.length === 0 ? sql`` : sql`GROUP BY date`
+  const counted = await rows(sql`SELECT ${join(
+    dates.map(() => sql`CAST(date AS varchar) AS date, `),
+    '',
+  )}count(*) AS sessions,
+      CAST(sum(events) AS bigint) AS events
+    FROM (SELECT ${join(dates, '')}session_key, sum(event_count) AS events FROM ${relation} AS session_event
+      GROUP BY ${join(dates, '')}session_key) AS dated_session ${groupBy}`)
+  const byDate = new Map(counted.map(row => [toText(row.date), row]))
+  const counts = groups.map(({ values }) => Number(byDate.get(values[0] ?? null)?.sessions ?? 0))
+  const sumOf = (list: readonly { events?: Row[string] }[]) =>
+    list.reduce((sum, { events }) => sum + Number(events ?? 0), 0)
+  const byIndex: number[] = []
+  for (const [i, { index }] of groups.entries()) byIndex[index] = counts[i] ?? 0
+  return { groups: [byIndex], present: [], hasNobody: sumOf(counted) < sumOf(groups) }
 }
 
 function countUsers(
@@ -223,14 +223,13 @@ function anonymousEventsSql(relation: SqlQuery, { groups }: Plan): SqlQuery {
 
 /** The order of orderSql (core/reports/query/query.ts). */
 function groupOrder({ order_by, order }: QueryParams, { groups, metrics }: Plan) {
-  type Counted = { values: (string | null)[]; counts: Counts }
   const direction = order === 'asc' ? 1 : -1
   const groupAt = (field: string | undefined) => groups.findIndex(group => group.field === field)
   const orderMetric = metrics.some(({ name }) => name === order_by) ? order_by : undefined
   const first = groupAt(order_by) >= 0 ? groupAt(order_by) : orderMetric === undefined ? groupAt('date') : -1
   const metric = (orderMetric ?? metrics[0]?.name) as keyof Counts
   const others = groups.map((_, i) => i).filter(i => i !== first)
-  return (a: Counted, b: Counted): number => {
+  return (a: CountedGroup, b: CountedGroup): number => {
     const byFirst =
       first >= 0
         ? compareValues(a.values[first], b.values[first], direction)
@@ -243,8 +242,4 @@ function groupOrder({ order_by, order }: QueryParams, { groups, metrics }: Plan)
 function compareValues(a: string | null = null, b: string | null = null, direction: 1 | -1): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return direction * compareCodePoints(a, b)
-}
-
-function toText(value: Row[string] | undefined): string | null {
-  return value === null || value === undefined ? null : String(value)
 }

@@ -1,0 +1,68 @@
+import type { Row } from '#core/ports'
+import { date, integer, sql } from '#core/sql'
+import { DAY_MS } from '#core/time'
+import { canGroupByValue, type GroupSet, groupByValue, MAX_GROUPS } from '../distinct.ts'
+import type { Group } from './plan.ts'
+
+/** A group of a query: its values in the order of `group_by`, its number among all groups from 0, and its events. */
+export type NumberedGroup = { values: (string | null)[]; index: number; events: number }
+
+/** The groups as one set for countDistinct; null if they are too many. */
+export function numberGroups(
+  groups: readonly Group[],
+  found: readonly Row[],
+): { groups: NumberedGroup[]; set: GroupSet } | null {
+  if (groups.length === 0) {
+    return { groups: found.map(row => toGroup(row, [], 0)), set: { groupIndex: sql`1`, size: 1 } }
+  }
+  const sets = groups.map((group, i) =>
+    numberValues(
+      group,
+      found.map(row => toText(row[`group_${i}`])),
+    ),
+  )
+  const size = sets.reduce((product, set) => product * (set?.size ?? Number.POSITIVE_INFINITY), 1)
+  if (found.length > MAX_GROUPS || size > MAX_GROUPS) return null
+  const numberOf = (values: readonly (string | null)[]) =>
+    sets.reduceRight(
+      (number, set, i) => number * (set?.size ?? 1) + (set?.indexOf(values[i] ?? null) ?? 0),
+      0,
+    )
+  const groupIndex = sets
+    .map(set => set?.groupIndex ?? sql`1`)
+    .reduceRight((number, index, i) => sql`(${number} - 1) * ${integer(sets[i]?.size ?? 1)} + ${index}`)
+  return {
+    groups: found.map(row => {
+      const values = groups.map((_, i) => toText(row[`group_${i}`]))
+      return toGroup(row, values, numberOf(values))
+    }),
+    set: { groupIndex, size },
+  }
+}
+
+/** The values of a field as a set; `indexOf` gives the index of a value from 0. Null if there are too many. */
+function numberValues(
+  { field, alias }: Group,
+  all: readonly (string | null)[],
+): (GroupSet & { indexOf(value: string | null): number }) | null {
+  const values = [...new Set(all)].toSorted()
+  if (values.length === 0) return { groupIndex: sql`1`, size: 1, indexOf: () => 0 }
+  if (field !== 'date') {
+    return canGroupByValue(values)
+      ? { ...groupByValue(alias, values), indexOf: value => values.indexOf(value) }
+      : null
+  }
+  const first = String(values[0])
+  const indexOf = (value: string | null) => (Date.parse(String(value)) - Date.parse(first)) / DAY_MS
+  const groupIndex = sql`date_diff('day', ${date(first)}, ${alias}) + 1`
+  return { groupIndex, size: indexOf(values.at(-1) ?? null) + 1, indexOf }
+}
+
+function toGroup(row: Row, values: (string | null)[], index: number): NumberedGroup {
+  return { values, index, events: Number(row.events ?? 0) }
+}
+
+/** The text of a value in a row of groups. */
+export function toText(value: Row[string] | undefined): string | null {
+  return value === null || value === undefined ? null : String(value)
+}
