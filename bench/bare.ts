@@ -24,11 +24,11 @@ function funnel(steps: readonly string[], breakdown: 'country' | null): string {
   const group = breakdown === null ? 'NULL' : `min_by(${breakdown}, timestamp)`
   const ctes = steps.map((step, i) =>
     i === 0
-      ? `step_0 AS (SELECT user_id, min(timestamp) AS at, min(timestamp) AS started, ${group} AS part
-          FROM recent WHERE event = '${step}' AND user_id IS NOT NULL GROUP BY user_id ORDER BY at LIMIT 10000)`
-      : `step_${i} AS (SELECT user_id, min(timestamp) AS at, any_value(started) AS started, any_value(part) AS part
+      ? `step_0 AS (SELECT user_id, min(timestamp) AS reached_at, min(timestamp) AS started_at, ${group} AS part
+          FROM recent WHERE event = '${step}' AND user_id IS NOT NULL GROUP BY user_id ORDER BY reached_at LIMIT 10000)`
+      : `step_${i} AS (SELECT user_id, min(timestamp) AS reached_at, any_value(started_at) AS started_at, any_value(part) AS part
           FROM recent JOIN step_${i - 1} USING (user_id)
-          WHERE event = '${step}' AND timestamp > at AND timestamp <= started + INTERVAL 7 DAY GROUP BY user_id)`,
+          WHERE event = '${step}' AND timestamp > reached_at AND timestamp <= started_at + INTERVAL 7 DAY GROUP BY user_id)`,
   )
   const counts = steps.map((_, i) => `SELECT ${i} AS step, part, count(*) FROM step_${i} GROUP BY part`)
   return `WITH ${ctes.join(', ')} ${counts.join(' UNION ALL ')}`
