@@ -176,7 +176,8 @@ function printSizes(): void {
 async function measureBare(): Promise<Map<string, number>> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '2',
-    memory_limit: '2GB',
+    memory_limit: '4GB',
+    preserve_insertion_order: 'false',
     temp_directory: cache,
   })
   const connection = await instance.connect()

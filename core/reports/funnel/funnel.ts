@@ -5,7 +5,7 @@ import type { ProjectContext } from '#schemas/contexts'
 import type { funnelBody, funnelResponse } from '#schemas/funnel'
 import { ratio } from '../rounding.ts'
 import { defineReport, sinceDays, toPeriod } from '../run.ts'
-import { activitySql, type FunnelPlan, funnelSql, MAX_ENTITIES } from './sql.ts'
+import { type FunnelPlan, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
 import { type FunnelStep, parseSteps, type StepsSource, toPlainSteps } from './steps.ts'
 
 export type FunnelParams = Omit<z.output<typeof funnelBody>, 'project'>
@@ -26,15 +26,14 @@ export const funnel = defineReport<FunnelParams, Response>({
       windowMs: Math.floor(params.conversion_window_hours * HOUR_MS),
       breakdown: params.breakdown,
     }
-    const [groupRows, [activityRow = {}]] = await Promise.all([
-      rows(funnelSql(read, plan)),
-      rows(activitySql(read, plan)),
-    ])
+    const all = await rows(funnelSql(read, plan))
+    const groupRows = all.filter(({ kind }) => Number(kind) === KINDS.funnel)
+    const activityRow = all.find(({ kind }) => Number(kind) === KINDS.activity) ?? {}
     const results = toSteps(steps, sumRows(groupRows))
     const activity = steps.map((_, i) => ({
       event_count: Number(activityRow[`events_${i}`] ?? 0),
-      unique_users: Number(activityRow[`users_${i}`] ?? 0),
-      entities: Number(activityRow[`entities_${i}`] ?? 0),
+      unique_users: Number(activityRow[`active_${i}`] ?? 0),
+      entities: Number(activityRow[`joinable_${i}`] ?? 0),
     }))
     const overall = overallRate(results)
     const shownGroups = groupRows.slice(0, params.breakdown_limit)

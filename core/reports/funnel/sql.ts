@@ -1,7 +1,7 @@
 import { type EventField, events, type LakeRead } from '#core/lake/relations'
 import { unixMs } from '#core/lake/session-rows'
 import type { SqlQuery } from '#core/ports'
-import { integer, join, name, sql } from '#core/sql'
+import { integer, join, NOT_MATERIALIZED, name, sql } from '#core/sql'
 import { textKey } from '../distinct.ts'
 import { propertyValue } from '../property-value.ts'
 import type { FunnelStep } from './steps.ts'
@@ -17,19 +17,62 @@ export type FunnelPlan = {
 /** Entities of step 1 that a funnel follows (contract 2.2). */
 export const MAX_ENTITIES = 10_000
 
+/** The values of `kind` in the rows of funnelSql. */
+export const KINDS = { funnel: 0, activity: 1 } as const
+
 /**
- * One row for each breakdown value (one row without a breakdown): users_<i>, the entities that reached step i, and time_<i>, the
- * milliseconds from step i to step i + 1 of all that reached both; also step_1_entities, before the cap.
+ * Rows of two kinds:
+ * - `funnel`, one for each breakdown value (one row without a breakdown): users_<i>, the entities that reached step i, and time_<i>, the
+ *   milliseconds from step i to step i + 1 of all that reached both; also step_1_entities, before the cap.
+ * - `activity`, one row: how often the events of each step occurred, whoever sent them: events_<i>, active_<i>, joinable_<i> (the distinct
+ *   users and entities).
  *
- * A first scan finds the entities that the funnel follows, a second one reads their events of all steps. Level by level, a window
- * finds the first event of the next step after the event of the step before, within the window that starts with step 1. Windows over
- * the events of all entities took nine times as long on 10 million events.
+ * A first scan groups the events by entity: that gives the activity, and the entities that the funnel follows. A second one reads their
+ * events of all steps. Level by level, a window finds the first event of the next step after the event of the step before, within the
+ * window that starts with step 1. Windows over the events of all entities took nine times as long on 10 million events.
  */
 export function funnelSql(read: LakeRead, plan: FunnelPlan): SqlQuery {
+  const { steps } = plan
+  const ofFunnel = steps.flatMap((_, i) => [column('users', i), column('time', i)])
+  const ofActivity = steps.flatMap((_, i) => [
+    column('events', i),
+    column('active', i),
+    column('joinable', i),
+  ])
+  const nulls = (columns: readonly SqlQuery[]) => columns.map(each => sql`CAST(NULL AS bigint) AS ${each}`)
+  return sql`WITH step_event AS ${NOT_MATERIALIZED} (${stepEvents(read, plan)}), each_entity AS (${entitiesSql(plan)})
+    SELECT * FROM (
+      SELECT ${integer(KINDS.funnel)} AS kind, breakdown_value, step_1_entities, ${list([...ofFunnel, ...nulls(ofActivity)])}
+      FROM (${totalsSql(plan)}) AS funnel_total
+      UNION ALL
+      SELECT ${integer(KINDS.activity)} AS kind, CAST(NULL AS varchar) AS breakdown_value, CAST(NULL AS bigint) AS step_1_entities,
+        ${list([...nulls(ofFunnel), ...ofActivity])}
+      FROM (${activitySql(plan)}) AS activity) AS funnel_row
+    ORDER BY kind, users_0 DESC, CASE WHEN breakdown_value IS NULL THEN 1 ELSE 0 END, breakdown_value`
+}
+
+/**
+ * One row for each entity, also for "no entity": (entity, count_<i>, at_0), how many events of step i it has, and the time of the first
+ * one of step 1. If the funnel counts by sessions, a session has a row for each of its users, with user_key.
+ */
+function entitiesSql(plan: FunnelPlan): SqlQuery {
+  const counts = plan.steps.map(
+    (_, i) => sql`count(CASE WHEN ${column('is_step', i)} = 1 THEN 1 END) AS ${column('count', i)}`,
+  )
+  const first = sql`min(CASE WHEN is_step_0 = 1 THEN sent_at END) AS at_0`
+  if (plan.countBy === 'user_id') {
+    return sql`SELECT entity, ${list(counts)}, ${first} FROM step_event GROUP BY entity`
+  }
+  return sql`SELECT entity, user_key, ${list(counts)}, ${first}
+      FROM (SELECT *, ${textKey(sql`user_id`)} AS user_key FROM step_event) AS keyed_event
+      GROUP BY entity, user_key`
+}
+
+/** The rows of kind `funnel`. */
+function totalsSql(plan: FunnelPlan): SqlQuery {
   const { steps, breakdown, windowMs } = plan
-  const matched = stepEvents(read, plan)
-  const followed = sql`SELECT matched_event.*, at_0, step_1_entities
-      FROM (${matched}) AS matched_event JOIN (${firstEntities(read, plan)}) AS first_entity ON first_id = entity
+  const followed = sql`SELECT step_event.*, at_0, step_1_entities
+      FROM step_event JOIN (${FIRST_ENTITIES}) AS first_entity ON first_id = entity
       WHERE sent_at >= at_0 AND sent_at - at_0 <= ${integer(windowMs)}`
   const numbered = sql`SELECT *, row_number() OVER (PARTITION BY entity ORDER BY timestamp, lag_s, seq) AS place
       FROM (${followed}) AS followed_event`
@@ -46,59 +89,42 @@ export function funnelSql(read: LakeRead, plan: FunnelPlan): SqlQuery {
       FROM (${levels}) AS level GROUP BY entity`
   const totals = steps.flatMap((_, i) => [
     sql`count(${column('place', i)}) AS ${column('users', i)}`,
-    ...(i + 1 < steps.length
-      ? [sql`CAST(sum(${column('at', i + 1)} - ${column('at', i)}) AS bigint) AS ${column('time', i)}`]
-      : []),
+    sql`${i + 1 < steps.length ? sql`CAST(sum(${column('at', i + 1)} - ${column('at', i)}) AS bigint)` : sql`CAST(NULL AS bigint)`} AS ${column('time', i)}`,
   ])
   return sql`SELECT breakdown_value, max(step_1_entities) AS step_1_entities, ${list(totals)}
-    FROM (${entities}) AS entity_steps GROUP BY breakdown_value
-    ORDER BY users_0 DESC, CASE WHEN breakdown_value IS NULL THEN 1 ELSE 0 END, breakdown_value`
+    FROM (${entities}) AS entity_steps GROUP BY breakdown_value`
 }
 
 /** The MAX_ENTITIES entities that reached step 1 first: (first_id, at_0, step_1_entities); the last is their number before the cap. */
-function firstEntities(read: LakeRead, plan: FunnelPlan): SqlQuery {
-  const started = stepEvents(read, { ...plan, steps: plan.steps.slice(0, 1), breakdown: undefined })
-  const entities = sql`SELECT entity AS first_id, min(sent_at) AS at_0 FROM (${started}) AS started_event
-        WHERE is_step_0 = 1 GROUP BY entity`
-  return sql`SELECT first_id, at_0, step_1_entities
+const FIRST_ENTITIES = sql`SELECT first_id, at_0, step_1_entities
       FROM (SELECT *, count(*) OVER () AS step_1_entities, row_number() OVER (ORDER BY at_0, first_id) AS entity_rank
-        FROM (${entities}) AS each_entity) AS ranked_entity
+        FROM (SELECT entity AS first_id, min(at_0) AS at_0 FROM each_entity
+          WHERE entity IS NOT NULL AND at_0 IS NOT NULL GROUP BY entity) AS started_entity) AS ranked_entity
       WHERE entity_rank <= ${integer(MAX_ENTITIES)}`
-}
 
-/**
- * How often the events of each step occurred, whoever sent them: events_<i>, users_<i>, entities_<i>. The users and entities are
- * grouped first, because distinct counts over the events themselves take several times as long.
- */
-export function activitySql(read: LakeRead, plan: FunnelPlan): SqlQuery {
-  const isByUser = plan.countBy === 'user_id'
-  const eventCounts = plan.steps.map((_, i) => sql`sum(${column('is_step', i)}) AS ${column('count', i)}`)
-  // A user is in one group if the funnel counts by users, else in a group for each session.
-  const countOf = (key: SqlQuery) => (isByUser ? sql`count(${key})` : sql`count(DISTINCT ${key})`)
-  const counts = plan.steps.flatMap((_, i) => {
+/** The row of kind `activity`. */
+function activitySql({ steps, countBy }: FunnelPlan): SqlQuery {
+  const isByUser = countBy === 'user_id'
+  const counts = steps.flatMap((_, i) => {
     const ifActive = (key: SqlQuery) => sql`CASE WHEN ${column('count', i)} > 0 THEN ${key} END`
+    // A user has one row if the funnel counts by users, else one for each session.
+    const users = isByUser
+      ? sql`count(${ifActive(sql`entity`)})`
+      : sql`count(DISTINCT ${ifActive(sql`user_key`)})`
     return [
-      sql`CAST(sum(${column('count', i)}) AS bigint) AS ${column('events', i)}`,
-      sql`${countOf(ifActive(sql`user_key`))} AS ${column('users', i)}`,
-      sql`${countOf(ifActive(isByUser ? sql`user_key` : sql`entity_key`))} AS ${column('entities', i)}`,
+      sql`CAST(coalesce(sum(${column('count', i)}), 0) AS bigint) AS ${column('events', i)}`,
+      sql`${users} AS ${column('active', i)}`,
+      sql`${isByUser ? users : sql`count(DISTINCT ${ifActive(sql`entity`)})`} AS ${column('joinable', i)}`,
     ]
   })
-  const keys = isByUser ? sql`user_key` : sql`user_key, entity_key`
-  const matched = stepEvents(read, { ...plan, breakdown: undefined }, sql`true`)
-  return sql`SELECT ${list(counts)} FROM (SELECT ${keys}, ${list(eventCounts)}
-      FROM (SELECT *, ${textKey(sql`user_id`)} AS user_key, ${textKey(sql`entity`)} AS entity_key
-        FROM (${matched}) AS step_event) AS keyed_event GROUP BY ${keys}) AS each_entity`
+  return sql`SELECT ${list(counts)} FROM each_entity`
 }
 
 /**
- * The events that match any step: (entity, user_id, timestamp, lag_s, seq, sent_at, is_step_<i>, breakdown_value). Those without an
- * entity are left out, unless `condition` says otherwise.
+ * The events that match any step: (entity, user_id, timestamp, lag_s, seq, sent_at, is_step_<i>, breakdown_value). `entity` is null for
+ * events without the id that the funnel counts by.
  */
-function stepEvents(
-  read: LakeRead,
-  { steps, countBy, breakdown }: FunnelPlan,
-  condition: SqlQuery = sql`${name(countBy)} IS NOT NULL`,
-): SqlQuery {
+function stepEvents(read: LakeRead, { steps, countBy, breakdown }: FunnelPlan): SqlQuery {
   const value = breakdown === undefined ? null : breakdownValue(breakdown)
   const fields = new Set<EventField>([
     'event',
@@ -116,7 +142,7 @@ function stepEvents(
   const names = steps.map(({ event }) => sql`${event}`)
   return sql`SELECT ${name(countBy)} AS entity, user_id, timestamp, lag_s, seq, ${unixMs(sql`timestamp`)} AS sent_at, ${list(flags)},
         ${value?.text ?? sql`CAST(NULL AS varchar)`} AS breakdown_value
-      FROM ${events(read, [...fields])} AS each_event WHERE event IN (${list(names)}) AND ${condition}`
+      FROM ${events(read, [...fields])} AS each_event WHERE event IN (${list(names)})`
 }
 
 function breakdownValue(property: string): { fields: EventField[]; text: SqlQuery } {
@@ -132,7 +158,17 @@ function nextLevel(relation: SqlQuery, i: number): SqlQuery {
 }
 
 function column(
-  prefix: 'is_step' | 'count' | 'place' | 'at' | 'users' | 'time' | 'events' | 'entities' | 'level',
+  prefix:
+    | 'is_step'
+    | 'count'
+    | 'place'
+    | 'at'
+    | 'users'
+    | 'time'
+    | 'events'
+    | 'active'
+    | 'joinable'
+    | 'level',
   i: number,
 ): SqlQuery {
   return { text: `${prefix}_${i}`, params: [] }
