@@ -72,13 +72,13 @@ export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery 
  */
 export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
-  const segments = segmentsBetween(read, from, to)
-  if (localTimestamp !== null || !hasRollups(read, segments, from, to)) {
+  if (localTimestamp !== null || !hasActivityRollup(read)) {
     return sql`(SELECT CAST(${localTimestamp ?? sql`timestamp`} AS date) AS date, user_id AS user_ref, event, country,
         CAST(1 AS bigint) AS event_count
       FROM ${events(read, ['timestamp', 'user_id', 'event', 'country'])} AS each_event)`
   }
   const columns = sql`date, user_key AS user_ref, event, country, event_count`
+  const segments = segmentsBetween(read, from, to)
   const rollup = segmentRows(read, 'segment_activity', segments, columns, betweenDates(from, to))
   const hot = hotEvents(read, ['date', 'user_key', 'event', 'country'], read).map(
     rows => sql`SELECT date, user_key AS user_ref, event, country, CAST(1 AS bigint) AS event_count
@@ -90,6 +90,11 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
     ['date', 'event', 'country', 'event_count'],
     'user_ref',
   )
+}
+
+/** Whether `activity` in UTC comes from the rollup, and user_ref is the user_key. */
+export function hasActivityRollup(read: LakeRead): boolean {
+  return hasRollups(read, segmentsBetween(read, read.from, read.to), read.from, read.to)
 }
 
 /**

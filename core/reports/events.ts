@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { eventUlid } from '#core/ingest/ids'
-import { events as eventsRelation, type LakeRead } from '#core/lake/relations'
+import { activity, events as eventsRelation, hasActivityRollup, type LakeRead } from '#core/lake/relations'
+import { shortKey } from '#core/lake/rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, isOneOf, join, name, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
@@ -51,9 +52,10 @@ export async function readEvents(
     before: params.before === undefined ? null : parseCursor(params.before),
   }
   // One more than the page shows whether there is a next page.
-  const positions = await findPositions(rows, members, filter, params.limit + 1)
+  const filterOnDates = { ...filter, dates: await findDates(rows, members, filter, params.limit + 1) }
+  const positions = await findPositions(rows, members, filterOnDates, params.limit + 1)
   const page = positions.slice(0, params.limit)
-  const pageRows = await readPage(rows, members, filter, page)
+  const pageRows = await readPage(rows, members, filterOnDates, page)
   const pageIds = new Set(page.map(toId))
   const eventsOfPage = pageRows
     .map(row => toEventRow(row, members))
@@ -76,6 +78,46 @@ type EventFilter = Pick<PageRequest['params'], 'event' | 'session_id'> & {
   users: readonly string[] | null
   /** Only events that are older than this position. */
   before: EventPosition | null
+  /** UTC dates, Unix ms at midnight, newest first: the events of the page happened on one of them. Null: on any date. */
+  dates?: readonly number[] | null
+}
+
+/**
+ * The newest dates on which the users have at least `limit` events, from the rollup: reading the events of these dates takes much less time
+ * than searching all dates. Null without users, and if the rollup cannot tell.
+ */
+async function findDates(
+  rows: ReadRows,
+  members: readonly Member[],
+  { users, event, session_id, before }: EventFilter,
+  limit: number,
+): Promise<number[] | null> {
+  if (users === null || !members.every(({ read }) => hasActivityRollup(read))) return null
+  const keys = users.map(shortKey)
+  const condition = event === undefined ? sql`` : sql`AND event = ${event}`
+  const counts = await Promise.all(
+    members.map(({ read }) =>
+      rows(sql`SELECT date_diff('day', DATE '1970-01-01', date) AS day, CAST(sum(event_count) AS bigint) AS events
+        FROM ${activity(read)} AS activity WHERE ${isOneOf(sql`user_ref`, keys)} ${condition} GROUP BY date`),
+    ),
+  )
+  const byDate = new Map<number, number>()
+  for (const { day, events } of counts.flat()) {
+    const date = Number(day) * DAY_MS
+    byDate.set(date, (byDate.get(date) ?? 0) + Number(events))
+  }
+  // Not all events of these dates may be in the page, so they do not count.
+  const isCounted = (date: number) =>
+    session_id === undefined && (before === null || date + DAY_MS <= before.timestamp)
+  const dates: number[] = []
+  let found = 0
+  for (const date of [...byDate.keys()].toSorted((a, b) => b - a)) {
+    if (found >= limit) break
+    if (before !== null && date > before.timestamp) continue
+    dates.push(date)
+    if (isCounted(date)) found += byDate.get(date) ?? 0
+  }
+  return dates
 }
 
 /** The positions of the newest `limit` events, or of all if there are fewer. */
@@ -89,9 +131,12 @@ async function findPositions(
   const oldest = Math.min(...members.map(({ read }) => read.from))
   const end = Math.max(...members.map(({ read }) => read.to))
   let to = filter.before === null ? end : Math.min(end, filter.before.timestamp + 1)
-  for (const days of LOOK_BACK_DAYS) {
+  const { dates } = filter
+  if (dates?.length === 0) return []
+  const lookBackDays = dates == null ? LOOK_BACK_DAYS : [Number.POSITIVE_INFINITY]
+  for (const days of lookBackDays) {
     if (positions.length >= limit || to <= oldest) break
-    const from = Math.max(oldest, Math.floor((to - 1) / DAY_MS - (days - 1)) * DAY_MS)
+    const from = Math.max(oldest, dates?.at(-1) ?? 0, Math.floor((to - 1) / DAY_MS - (days - 1)) * DAY_MS)
     const relation = eventsBetween(members, from, to, [...POSITION_COLUMNS, ...filterColumns(filter)])
     const olderRows = await rows(positionsSql(relation, filter, limit - positions.length))
     positions.push(...olderRows.map(toPosition))
@@ -165,14 +210,27 @@ const SENT_AT = sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000'
 
 const NEWEST_FIRST = sql`ORDER BY timestamp DESC, lag_s DESC, seq DESC`
 
-function condition({ event, session_id, users, before }: EventFilter): SqlQuery {
+function condition({ event, session_id, users, before, dates }: EventFilter): SqlQuery {
   const conditions = [
     ...(event === undefined ? [] : [sql`event = ${event}`]),
     ...(users === null ? [] : [isOneOf(sql`user_id`, users)]),
     ...(session_id === undefined ? [] : [sql`session_id = ${session_id}`]),
     ...(before === null ? [] : [isOlderThan(before)]),
+    ...(dates == null ? [] : [isOnDates(dates)]),
   ]
   return conditions.length === 0 ? sql`true` : join(conditions, ' AND ')
+}
+
+/** Ranges of timestamps, because engines skip row groups by the timestamps in them. */
+function isOnDates(dates: readonly number[]): SqlQuery {
+  const ranges = dates
+    .filter(date => !dates.includes(date + DAY_MS))
+    .map(last => {
+      let first = last
+      while (dates.includes(first - DAY_MS)) first -= DAY_MS
+      return sql`(timestamp >= ${timestamp(first)} AND timestamp < ${timestamp(last + DAY_MS)})`
+    })
+  return sql`(${join(ranges, ' OR ')})`
 }
 
 function isOlderThan({ timestamp: ms, lag, seq }: EventPosition): SqlQuery {
