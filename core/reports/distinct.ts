@@ -1,5 +1,5 @@
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, join, sql } from '#core/sql'
+import { integer, isOneOf, join, sql } from '#core/sql'
 import type { ReadRows } from './statements.ts'
 
 /**
@@ -151,16 +151,17 @@ export async function countOfValues(
 ): Promise<number[]> {
   const values = listed.map(row => String(row.value))
   if (values.length === 0) return []
-  const withValue = sql`(SELECT * FROM ${relation} AS valued_row WHERE value IS NOT NULL)`
   if (canGroupByValue(values)) {
     const groupSets = [groupByValue(sql`value`, values)]
-    const { groups } = await countDistinct(rows, { relation: withValue, entity, groupSets })
+    const ofValues = sql`(SELECT * FROM ${relation} AS valued_row WHERE ${isOneOf(sql`value`, values)})`
+    const { groups } = await countDistinct(rows, { relation: ofValues, entity, groupSets })
     return groups[0] ?? []
   }
   // Values that are as frequent as the last listed one are also found.
   const counts = await rows(sql`SELECT value, count(entity) AS entities
     FROM (SELECT value, entity, sum(events) AS events
-      FROM (SELECT value, ${entity} AS entity, ${events} AS events FROM ${withValue} AS each_row) AS entity_row
+      FROM (SELECT value, ${entity} AS entity, ${events} AS events FROM ${relation} AS each_row
+        WHERE value IS NOT NULL) AS entity_row
       GROUP BY value, entity) AS value_entity
     GROUP BY value HAVING sum(events) >= ${integer(Number(listed.at(-1)?.total ?? 0))}`)
   const byValue = new Map(counts.map(row => [String(row.value), Number(row.entities)]))

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { events } from '#core/lake/relations'
-import { integer, join, name, sql } from '#core/sql'
+import { integer, sql } from '#core/sql'
 import type { HeatmapCell, heatmapQuery, heatmapResponse } from '#schemas/sessions'
-import { countDistinct, type GroupSet, textKey } from './distinct.ts'
+import { textKey } from './distinct.ts'
 import { defineReport, sinceDays } from './run.ts'
 
 export type HeatmapParams = Omit<z.output<typeof heatmapQuery>, 'project'>
@@ -13,25 +13,20 @@ const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frid
 export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapResponse>>({
   range: sinceDays(7),
 
-  async compute(rows, { project, read, zone, range }) {
-    const hourOf = (fields: readonly 'user_id'[]) => {
-      const columns = fields.map(field => sql`, ${name(field)}`)
-      return sql`(SELECT (date_diff('hour', TIMESTAMP '1970-01-01 00:00:00.000',
-          date_trunc('hour', ${zone.localTimestamp(range)})) + ${integer(EPOCH_HOUR)}) % ${integer(WEEK_HOURS)} AS week_hour${join(columns, '')}
-        FROM ${events(read, ['timestamp', ...fields])} AS each_event)`
-    }
-    const [counts, users] = await Promise.all([
-      rows(
-        sql`SELECT week_hour, count(*) AS events FROM ${hourOf([])} AS timed_event GROUP BY week_hour ORDER BY week_hour`,
-      ),
-      countDistinct(rows, {
-        relation: hourOf(['user_id']),
-        entity: textKey(sql`user_id`),
-        groupSets: WEEK_SETS,
-      }),
-    ])
-    const usersByHour = users.groups.flat()
-    const cells = counts.map((row): HeatmapCell => {
+  // Users are grouped first: count(DISTINCT user) of each hour takes half as long again.
+  sql: ({
+    read,
+    zone,
+    range,
+  }) => sql`SELECT week_hour, CAST(sum(events) AS bigint) AS events, count(user_key) AS users
+    FROM (SELECT week_hour, user_key, count(*) AS events
+      FROM (SELECT (date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', ${zone.localTimestamp(range)}) / ${integer(HOUR_MS)}
+            + ${integer(EPOCH_HOUR)}) % ${integer(WEEK_HOURS)} AS week_hour, ${textKey(sql`user_id`)} AS user_key
+        FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS timed_event
+      GROUP BY week_hour, user_key) AS hour_user
+    GROUP BY week_hour ORDER BY week_hour`,
+  shape(rows, { project }) {
+    const cells = rows.map((row): HeatmapCell => {
       const weekHour = Number(row.week_hour)
       const day = Math.floor(weekHour / 24)
       return {
@@ -39,7 +34,7 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
         day_name: DAY_NAMES[day] ?? '',
         hour: weekHour % 24,
         events: Number(row.events),
-        users: usersByHour[weekHour] ?? 0,
+        users: Number(row.users),
       }
     })
     const busiestDay = largestSum(cells, ({ day }) => day)
@@ -56,16 +51,10 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
   },
 })
 
+const HOUR_MS = 3_600_000
 const WEEK_HOURS = 7 * 24
 /** 1970-01-01 is a Thursday, and the week begins on Sunday. */
 const EPOCH_HOUR = 4 * 24
-/** The hours of the week as sets of at most MAX_GROUPS groups. */
-const SET_HOURS = 56
-const WEEK_SETS: readonly GroupSet[] = [0, 1, 2].map(set => ({
-  groupIndex: sql`CASE WHEN week_hour / ${integer(SET_HOURS)} = ${integer(set)} THEN week_hour % ${integer(SET_HOURS)} + 1 ELSE 0 END`,
-  size: SET_HOURS,
-}))
-
 /** The day or hour with most events; the lowest of equals; null without cells. */
 function largestSum(cells: readonly HeatmapCell[], indexOf: (cell: HeatmapCell) => number): number | null {
   const sums = new Map<number, number>()

@@ -1,18 +1,30 @@
-import { events, type LakeRead } from '#core/lake/relations'
+import { activity, events, type LakeRead } from '#core/lake/relations'
 import { unixMs } from '#core/lake/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, name, sql } from '#core/sql'
+import { DAY_MS } from '#core/time'
 import { propertyColumns } from '#schemas/columns'
 import type { ReadRows } from './statements.ts'
 
 /**
  * Which property keys the newest `sample` events have: rows (event, property_key, found_events), each pair of event and key
  * once. A row with a null key stands for an event name. `found_events` is the number of events, or `sample` + 1 if there are more
- * than `sample`. A first statement finds out when the oldest of them happened, because reading the properties of all events of the
- * range takes twenty times as long as reading their timestamps.
+ * than `sample`. Two small statements find out when the oldest of them happened: by the dates of the rollup, then by the timestamps of the
+ * events on these dates. Reading the properties of all events of the range takes ten times as long.
  */
 export async function readPropertyKeys(rows: ReadRows, read: LakeRead, sample: number): Promise<Row[]> {
-  const [{ oldest = null } = {}] = await rows(oldestOfNewestSql(read, sample + 1))
+  const dates =
+    await rows(sql`SELECT date_diff('day', DATE '1970-01-01', date) AS day, CAST(sum(event_count) AS bigint) AS events
+    FROM ${activity(read)} AS activity GROUP BY date ORDER BY date DESC`)
+  let found = 0
+  const firstDate =
+    dates.find(({ events }) => {
+      found += Number(events)
+      return found > sample
+    }) ?? dates.at(-1)
+  if (firstDate === undefined) return []
+  const onDates = { ...read, from: Math.max(read.from, Number(firstDate.day) * DAY_MS) }
+  const [{ oldest = null } = {}] = await rows(oldestOfNewestSql(onDates, sample + 1))
   return oldest === null ? [] : rows(propertyKeysSql({ ...read, from: Number(oldest) }, sample))
 }
 
