@@ -84,10 +84,11 @@ export const bareQuestions: Readonly<Record<string, (userId: string) => string[]
     funnel([...Array.from({ length: 6 }, () => 'page_view'), 'signup', 'purchase'], 'country'),
   ],
   paths: () => [
-    `SELECT nodes, count(*) AS sessions
-      FROM (SELECT session_id, list(coalesce(path, event) ORDER BY timestamp)[:6] AS nodes, min(timestamp) AS start_at
-        FROM recent WHERE session_id IS NOT NULL GROUP BY session_id ORDER BY start_at DESC LIMIT 5000)
-      GROUP BY nodes ORDER BY sessions DESC LIMIT 50`,
+    `WITH newest AS (SELECT session_id, min(timestamp) AS start_at FROM recent WHERE session_id IS NOT NULL
+        GROUP BY session_id ORDER BY start_at DESC LIMIT 5000),
+      walks AS (SELECT session_id, list(coalesce(path, event) ORDER BY timestamp)[:6] AS nodes
+        FROM recent JOIN newest USING (session_id) GROUP BY session_id)
+      SELECT nodes, count(*) AS sessions FROM walks GROUP BY nodes ORDER BY sessions DESC LIMIT 50`,
   ],
   events: () => ['SELECT * FROM recent ORDER BY timestamp DESC LIMIT 100'],
   'journey of one user': userId => [
