@@ -37,10 +37,7 @@ function page(name?: unknown): void {
 
 /** Runs for each route: when the page is ready, and in SPA mode after each change of the route. */
 function beginRoute(): void {
-  page()
-  if (isOn('track-404')) checkNotFound()
-  watchImpressions()
-  whenShown(runExperiments)
+  runAll([page, checkNotFound, watchImpressions, () => whenShown(runExperiments)])
 }
 
 /** Runs when the route of a single-page application has changed, before anything of the new route. */

@@ -79,6 +79,13 @@ test('`experiment` before the configuration splits its own keys equally, and kee
   await shown(page)
   const { anonymousId } = (await page.evaluate(() => window.aa!.getIdentity()))!
   const variant = chooseVariant(splitEqually(['a', 'b', 'c']), bucketOf('cta', anonymousId))
+  // An identified user is assigned by the own id of the site.
+  const names = Array.from({ length: 20 }, (_, at) => `test${at}`)
+  const assigned = await page.evaluate(names => {
+    window.aa!.identify('ada')
+    return names.map(name => window.aa!.experiment(name, ['a', 'b']))
+  }, names)
+  expect(assigned).toEqual(names.map(name => chooseVariant(splitEqually(['a', 'b']), bucketOf(name, 'ada'))))
   expect(
     await page.evaluate(() => [
       (window as unknown as { early: unknown }).early,
