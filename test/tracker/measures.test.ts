@@ -221,7 +221,8 @@ test.each([
       saved => sessionStorage.setItem('aa:aat_1:time', saved),
       (await page.evaluate(() => sessionStorage.getItem('aa:aat_1:time')))!,
     )
-    await page.goto('about:blank')
+    await site.leave(page)
+    await eventually(() => expect(site.server.propertiesOf('$time_on_page')).toHaveLength(1))
     site.server.requests.length = 0
     await page.goto(site.server.page('/b'))
     await page.evaluate(() => dispatchEvent(new Event('beforeunload')))
