@@ -37,8 +37,8 @@ test('clicks on links and buttons send where they lead, and never their texts', 
     `<a id="go" class="big red" href="https://other.test/x/y?q=1#z">Secret text</a>
      <button id="buy" class="${'c'.repeat(300)}" type="button">Secret text</button>
      <a id="mail" href="mailto:ada@example.org">Mail</a> <a id="call" href="tel:123">Call</a>
-     <a id="script" href="javascript:void 0">Script</a> <a id="none">No link</a> <p id="text">Text</p>`,
-    ['#go', '#buy', '#mail', '#call', '#script', '#none', '#text'],
+     <a id="script" href="javascript:void 0">Script</a> <a id="own" href="/own">Own page</a> <a id="none">No link</a> <p id="text">Text</p>`,
+    ['#go', '#buy', '#mail', '#call', '#script', '#own', '#none', '#text'],
   )
   expect(
     events.map(({ event, properties: p }) => [event, p.tag, p.id, p.classes, p.href, p.is_external, p.type]),
@@ -46,6 +46,7 @@ test('clicks on links and buttons send where they lead, and never their texts', 
     ['$click', 'a', 'go', 'big red', 'https://other.test/x/y', true, undefined],
     ['outgoing_link', undefined, undefined, undefined, 'https://other.test/x/y', undefined, undefined],
     ['$click', 'button', 'buy', 'c'.repeat(200), undefined, undefined, 'button'],
+    ['$click', 'a', 'own', '', site.server.page('/own'), false, undefined],
     ['$click', 'a', 'none', '', '', false, undefined],
   ])
   expect(events[1]!.properties.hostname).toBe('other.test')

@@ -64,9 +64,12 @@ test('with data-do-not-track, the tracker does not even read a storage of a user
   await expectNothingSent()
 })
 
-test('without data-do-not-track, Do Not Track is ignored', async () => {
+test('without data-do-not-track, Do Not Track is ignored, and so is a browser that has it off', async () => {
   await openPage('', dnt)
-  await eventually(() => expect(site.server.events()).toHaveLength(2))
+  await openPage('data-do-not-track="true"', () =>
+    Object.defineProperty(navigator, 'doNotTrack', { value: '0' }),
+  )
+  await eventually(() => expect(site.server.events()).toHaveLength(4))
 })
 
 test.each([
