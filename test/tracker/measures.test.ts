@@ -111,12 +111,13 @@ test('`$web_vitals` has the worst series of shifts and the 98th percentile of th
   })
 })
 
-test('`$scroll_depth` has the deepest position, once; a short page and a page that was not scrolled have theirs', async () => {
+test('`$scroll_depth` has the deepest position, once; a page that is short, was not scrolled, or became shorter has its own', async () => {
   const depths: unknown[] = []
-  for (const [height, tops] of [
-    ['4000px', [2400, 0]],
-    ['4000px', []],
-    ['10px', []],
+  for (const [height, tops, laterHeight] of [
+    ['4000px', [2400, 0], '4000px'],
+    ['4000px', [], '4000px'],
+    ['10px', [], '10px'],
+    ['4000px', [2400], '1000px'],
   ] as const) {
     const page = await openPage(
       'data-track-scroll-depth="true"',
@@ -133,6 +134,9 @@ test('`$scroll_depth` has the deepest position, once; a short page and a page th
         top,
       )
     }
+    await page.evaluate(height => {
+      document.querySelector('div')!.style.height = height
+    }, laterHeight)
     await page.evaluate(setVisibility, 'hidden' as const)
     await page.evaluate(setVisibility, 'visible' as const)
     await site.leave(page)
@@ -141,7 +145,7 @@ test('`$scroll_depth` has the deepest position, once; a short page and a page th
     site.server.requests.length = 0
     await page.context().close()
   }
-  expect(depths).toEqual([80, 20, 100])
+  expect(depths).toEqual([80, 20, 100, 100])
 })
 
 test('nothing listens to scrolling, and no measure reads the layout while the page scrolls', async () => {
@@ -183,6 +187,7 @@ test('`$time_on_page` has the visible seconds so far, each time the page is hidd
   await page.clock.runFor(2500)
   // The last route is visible for less than a second, so it has no event.
   await page.evaluate(() => history.pushState({}, '', '/c'))
+  await page.evaluate(setVisibility, 'hidden' as const)
   await site.leave(page)
   await eventually(() => expect(site.server.propertiesOf('page_view')).toHaveLength(3))
   const sent = site.server.propertiesOf('$time_on_page').map(({ time_on_page, path }) => [time_on_page, path])
