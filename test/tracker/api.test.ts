@@ -29,6 +29,13 @@ test('events of 5 s are sent together, in their order, each with its own time', 
   ])
 })
 
+test('a page that may be about to close sends its events at once', async () => {
+  const page = await openPage()
+  await page.clock.pauseAt(new Date(NOON.getTime() + 1000))
+  await page.evaluate(() => dispatchEvent(new Event('beforeunload')))
+  await eventually(() => expect(site.server.propertiesOf('page_view')).toHaveLength(1))
+})
+
 test('a page that is hidden or left sends its events at once', async () => {
   const page = await openPage()
   await page.evaluate(() => window.aa!.track('last'))
