@@ -43,6 +43,8 @@ test('the variant of a user is that of the hash, and its exposure is sent once',
     await page.evaluate(() => history.pushState({}, '', '/next'))
     await site.leave(page)
     await eventually(() => expect(site.server.propertiesOf('page_view')).toHaveLength(2))
+    // A page asks once, whatever its routes and calls are.
+    expect(site.server.experimentRequests).toBe(user + 1)
     const exposures = site.server.propertiesOf('$experiment_exposure')
     expect(exposures).toMatchObject([{ experiment: 'cta', variant }])
     expect(exposures[0]).not.toHaveProperty('forced')
