@@ -29,10 +29,10 @@ export function redactError(text: string): string {
 }
 
 /** Returns origin and path of an http(s) URL, without user name and e-mail addresses. Any other URL gives an empty text. */
-export function cleanAddress(address: string): string {
+export function cleanAddress(address: string | undefined, base?: string): string {
   const clean = guarded(() => {
-    const { protocol, origin, pathname } = new URL(address)
-    return /^http/.test(protocol) && redactEmails(origin + pathname)
+    const url = new URL(address!, base)
+    return /^http/.test(url.protocol) && redactEmails(url.origin + url.pathname)
   })
   return clean() || ''
 }

@@ -1,6 +1,5 @@
 import { redactEmails } from './address.ts'
-import { guarded } from './api.ts'
-import { read, write } from './storage.ts'
+import { read, readJson, write } from './storage.ts'
 
 type Values = Record<string, string>
 
@@ -21,9 +20,8 @@ export function campaignProperties(query: URLSearchParams): Values {
     write('utm', campaign)
     if (!read('ft')) write('ft', campaign)
   }
-  const stored = guarded((name: string): Values => JSON.parse(read(name) || '{}'))
-  const properties = { ...stored('utm') }
-  const first = stored('ft')
+  const properties: Values = { ...readJson('utm') }
+  const first: Values = readJson('ft')
   for (const name in first) properties[`first_${name}`] = first[name]!
   return properties
 }

@@ -40,7 +40,14 @@ export async function buildTracker(): Promise<Tracker> {
   const { code } = await minify(prepare(source), {
     ecma: 2020,
     toplevel: true,
-    compress: { inline: 1, unsafe: true, unsafe_methods: true, pure_getters: true, keep_fargs: false },
+    compress: {
+      passes: 3,
+      inline: 1,
+      unsafe: true,
+      unsafe_methods: true,
+      pure_getters: true,
+      keep_fargs: false,
+    },
     format: { ascii_only: true },
   })
   return { code: code!, source, sha256: createHash('sha256').update(code!).digest('hex') }

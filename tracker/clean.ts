@@ -24,11 +24,10 @@ export function cleanProperties(properties: unknown): Properties {
 
   /** Returns a clean copy, or undefined for a value that is not sent. `ancestors` are the containers of the value. */
   function copy(original: unknown, ancestors: unknown[]): unknown {
-    const json = (original as { toJSON?: unknown } | null)?.toJSON
-    const value = json ? (original as Date).toJSON() : original
+    const value = (original as Date | null)?.toJSON ? (original as Date).toJSON() : original
     const type = typeof value
-    if (sizeLeft-- < 0 || /^(func|sym)/.test(type)) return
-    if (/^(str|big)/.test(type)) {
+    if (sizeLeft-- < 0 || /func|sym/.test(type)) return
+    if (/str|big/.test(type)) {
       const text = String(value).slice(0, STRING_CHARS)
       sizeLeft -= text.length
       return text

@@ -29,23 +29,22 @@ export function readTag(element: Element, attribute: string): [string, Record<st
  * opens links only, so it counts for them alone.
  */
 export function watchClicks(): void {
-  listen<MouseEvent>('click auxclick', ({ target, type, button }) => {
+  listen<MouseEvent & { target: Element }>('click auxclick', ({ target, type, button }) => {
     if (button > 1) return
-    const element = target as Element
     const isClick = type === 'click'
-    const link = element.closest<HTMLAnchorElement>('a[href]')
+    const link = target.closest<HTMLAnchorElement>('a[href]')
     if (link) linkTo(link)
 
-    const tagged = element.closest('[data-aa-event]')
+    const tagged = target.closest('[data-aa-event]')
     if (tagged) {
       if (isClick) track(...readTag(tagged, 'data-aa-event'))
       return
     }
 
-    const href = link ? cleanAddress(link.href) : ''
+    const href = cleanAddress(link?.href)
     const hostname = link?.hostname
     const is_external = href !== '' && hostname !== location.hostname
-    const clicked = element.closest<HTMLButtonElement>('a,button')
+    const clicked = target.closest<HTMLButtonElement>('a,button')
     if (
       isClick &&
       clicked &&

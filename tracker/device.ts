@@ -16,9 +16,9 @@ export type Hints = {
 /** The order matters: user agents of Edge and Opera also contain Chrome, and that of Chrome contains Safari. */
 const BROWSERS: Record<string, RegExp> = {
   Edge: /Edg\w*\/(\d+)/,
-  Opera: /(?:OP[RTXi]\w*|Opera)\/(\d+)/,
-  Firefox: /(?:Firefox|FxiOS)\/(\d+)/,
-  Chrome: /(?:Chrom\w+|CriOS)\/(\d+)/,
+  Opera: /(OP[RTXi]\w*|Opera)\/(\d+)/,
+  Firefox: /(Firefox|FxiOS)\/(\d+)/,
+  Chrome: /(Chrom\w+|CriOS)\/(\d+)/,
   Safari: /Version\/(\d+).*Safari/,
 }
 
@@ -37,7 +37,7 @@ function findName(table: Record<string, RegExp>, ...texts: (string | undefined)[
   for (const text of texts) {
     for (const name in table) {
       const match = table[name]!.exec(text!)
-      if (match) return [name, match[1]!]
+      if (match) return [name, match.pop()!]
     }
   }
   return ['Unknown', '']
@@ -47,7 +47,7 @@ function findName(table: Record<string, RegExp>, ...texts: (string | undefined)[
 export function describeDevice(userAgent: string, hints: Hints | undefined, width: number): Device {
   // Brands are written like products of a user agent and come first, so that their versions are found.
   const brands = hints?.brands?.map(({ brand, version }) => `${brand}/${version}`)
-  const [browser, browser_version] = findName(BROWSERS, `${brands} ${userAgent}`) as [string, string]
+  const [browser, browser_version] = findName(BROWSERS, `${brands}${userAgent}`) as [string, string]
   const os = findName(SYSTEMS, hints?.platform, userAgent)[0]!
   return { browser, browser_version, os, device: parseKind(userAgent, hints, width) }
 }

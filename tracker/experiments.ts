@@ -51,8 +51,7 @@ export async function runExperiments(): Promise<void> {
     if (!isLoaded && token && isNeeded && !isHeld() && !isPrintOnly()) {
       isLoaded = true
       const address = `${endpoint}/experiments/config?token=${encodeURIComponent(token)}`
-      const response = await fetch(address, { credentials: 'omit' })
-      const { experiments } = await response.json()
+      const { experiments } = await (await fetch(address, { credentials: 'omit' })).json()
       for (const { key, variants } of experiments) running[key] = variants
       write('experiments', experiments[0] ? null : 'none')
     }

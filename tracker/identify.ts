@@ -19,7 +19,7 @@ export function join(previous_id: string, user_id: string, traits?: object): voi
  * `email` itself is sent (contract 4.5).
  */
 export function identify(id: unknown, traits?: { email?: unknown } | null): void {
-  const user_id = /^(str|num)/.test(typeof id) ? String(id) : ''
+  const user_id = /str|num/.test(typeof id) ? String(id) : ''
   if (!user_id || user_id.length > ID_CHARS) return
   const cleaned = cleanProperties(traits)
   const email = traits?.email

@@ -1,8 +1,8 @@
 import { read, write } from './storage.ts'
 
-/** Returns the prefix and up to 13 random characters of 0-9 and a-z (64 bits). */
+/** Returns the prefix and up to 20 random digits (64 bits). */
 export function randomId(prefix: string): string {
-  return prefix + crypto.getRandomValues(new BigUint64Array(1))[0]!.toString(36)
+  return prefix + crypto.getRandomValues(new Uint32Array(2)).join('')
 }
 
 /** Returns the id of this browser, which is created on first use. */

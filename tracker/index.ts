@@ -22,7 +22,7 @@ import { isPrintOnly } from './send.ts'
 import { dataset, isOn, readSettings } from './settings.ts'
 import { hasOptedOut, read, requireConsent, storeConsent, write } from './storage.ts'
 import { watchTime } from './time-on-page.ts'
-import { setProperties, settleRoute, track } from './track.ts'
+import { setProperties, track } from './track.ts'
 import { watchVitals } from './vitals.ts'
 
 /** Our script element. `document.currentScript` is null for an ES module, so then the page is searched. */
@@ -32,15 +32,12 @@ const script = document.currentScript || document.querySelector('script[src*="/t
 const LOADING_MS = 3000
 
 function page(name?: unknown): void {
-  track('page_view', { page: typeof name === 'string' && name ? name : pageTitle() })
+  track('page_view', { page: (typeof name === 'string' && name) || pageTitle() })
 }
 
 /** Runs for each route: when the page is ready, and in SPA mode after each change of the route. */
 function beginRoute(): void {
-  page()
-  if (isOn('track-404')) checkNotFound()
-  watchImpressions()
-  whenShown(runExperiments)
+  runAll([page, checkNotFound, watchImpressions, () => whenShown(runExperiments)])
 }
 
 /** Runs when the route of a single-page application has changed, before anything of the new route. */
@@ -96,10 +93,7 @@ function start(): void {
     if (isOn('trackSpa')) watchRoutes(endRoute, beginRoute)
   })
   // After `whenReady`, so that a page view that is recorded when the page is left is sent.
-  watchVisibility(() => {
-    settleRoute()
-    flush()
-  })
+  watchVisibility()
 }
 
 // A second copy of the script does nothing. The methods do nothing until `start` finds that it may track, so a page may

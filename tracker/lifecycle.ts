@@ -1,4 +1,6 @@
 import { guarded, listen } from './api.ts'
+import { settleRoute } from './navigation.ts'
+import { flush } from './queue.ts'
 
 type Action = () => void
 
@@ -28,10 +30,9 @@ export function whenShown(action: Action): void {
 
 /** Runs the action once, when the page has its title: now, after the document is parsed, or when the user leaves earlier. */
 export function whenReady(action: Action): void {
-  let waiting: Action | undefined = action
   runWhen(document.readyState === 'loading', 'DOMContentLoaded pagehide', () => {
-    waiting?.()
-    waiting = undefined
+    action()
+    action = () => {}
   })
 }
 
@@ -64,15 +65,17 @@ export function restartView(): void {
   runAll(onRestart)
 }
 
-/** Watches when the page is hidden and shown. `leave` runs after each hiding, and when the page may be about to close. */
-export function watchVisibility(leave: Action): void {
+/** Watches when the page is hidden and shown. Sends what waits after each hiding, and when the page may be about to close. */
+export function watchVisibility(): void {
   const change = ({ type }: Event) => {
     if (type !== 'pagehide' && isVisible()) shownSince ||= Date.now()
     else {
       endView()
       shownSince = 0
     }
-    if (!shownSince || type === 'beforeunload') leave()
+    if (shownSince && type !== 'beforeunload') return
+    settleRoute()
+    flush()
   }
   listen('visibilitychange pagehide pageshow beforeunload', change)
 }

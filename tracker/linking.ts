@@ -8,12 +8,7 @@ import { hasOptedOut, isHeld } from './storage.ts'
  * bytes.
  */
 export function withLinkedId(query: string, id?: string): string {
-  return query
-    .slice(1)
-    .split('&')
-    .filter(part => /^(?!_aa=)./.test(part))
-    .concat(id ? `_aa=${id}` : [])
-    .join('&')
+  return (query.replace(/[?&]_aa=[^&]*/g, '') + (id ? `&_aa=${id}` : '')).slice(1)
 }
 
 /** Returns whether the host is a domain of the list, or below one. */

@@ -1,6 +1,13 @@
 import { guarded, listen } from './api.ts'
-import { setRouteAddress } from './page.ts'
-import { setSettleRoute } from './track.ts'
+
+/**
+ * Address of the current route. In a single-page application it changes after the events at the end of a route, so these
+ * still have the address of their route. Empty: the address of the document.
+ */
+export let routeAddress = ''
+
+/** Sends a page view that waits for its title. It runs before each event, and before the page is left. */
+export let settleRoute = () => {}
 
 /** Single-page applications often set the title of a route just after they change the address. */
 const TITLE_MS = 100
@@ -11,26 +18,23 @@ const TITLE_MS = 100
  * new route.
  */
 export function watchRoutes(end: () => void, begin: () => void): void {
-  let route = location.href
   let timer: ReturnType<typeof setTimeout> | 0 = 0
-  setRouteAddress(route)
+  routeAddress = location.href
 
-  const settle = () => {
+  settleRoute = () => {
     if (!timer) return
     clearTimeout(timer)
     timer = 0
     begin()
   }
   const change = guarded((event?: Event) => {
-    if (location.href === route && !(event as PageTransitionEvent)?.persisted) return
-    settle()
+    if (location.href === routeAddress && !(event as PageTransitionEvent)?.persisted) return
+    settleRoute()
     end()
-    route = location.href
-    setRouteAddress(route)
-    timer = setTimeout(guarded(settle), TITLE_MS)
+    routeAddress = location.href
+    timer = setTimeout(guarded(settleRoute), TITLE_MS)
   })
 
-  setSettleRoute(settle)
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = history[name]
     history[name] = function (...state) {

@@ -1,4 +1,5 @@
 import { navigationTiming } from './performance.ts'
+import { isOn } from './settings.ts'
 import { track } from './track.ts'
 
 /** The status of the document belongs to its first route only (contract T5). */
@@ -9,6 +10,7 @@ let isFirstRoute = true
  * automatic properties of the event are all that it needs.
  */
 export function checkNotFound(): void {
+  if (!isOn('track-404')) return
   const isStatus = isFirstRoute && navigationTiming()?.responseStatus === 404
   isFirstRoute = false
   if (isStatus || document.querySelector('meta[name=aa-status][content="404"]')) track('$404')

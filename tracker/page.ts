@@ -1,16 +1,6 @@
 import { cleanAddress, redactEmails } from './address.ts'
 import { describeDevice, type Hints } from './device.ts'
-
-/**
- * Address of the current route. In a single-page application it changes after the events at the end of a route, so these
- * still have the address of their route (navigation.ts). Empty: the address of the document.
- */
-let routeAddress = ''
-
-/** Sets the address that the automatic properties describe from now on. */
-export function setRouteAddress(address: string): void {
-  routeAddress = address
-}
+import { routeAddress } from './navigation.ts'
 
 /** Returns the address of the current route. */
 export function routeUrl(): URL {
@@ -41,7 +31,7 @@ export function pageProperties(): Record<string, string> {
     ...describeDevice(
       navigator.userAgent,
       (navigator as Navigator & { userAgentData?: Hints }).userAgentData,
-      screen.width || innerWidth,
+      screen.width,
     ),
   }
 }

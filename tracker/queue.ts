@@ -1,5 +1,5 @@
 import { toRequests } from './requests.ts'
-import { send } from './send.ts'
+import { isPrintOnly, print, send } from './send.ts'
 import { hasOptedOut, isHeld } from './storage.ts'
 
 /** One event in the form in which it is sent (contract 4.6). */
@@ -21,11 +21,12 @@ const MAX_EVENTS = 1000
 let events: QueuedEvent[] = []
 /** Bodies for POST /identify. The same body waits only once. */
 let identifies = new Set<string>()
-let timer: ReturnType<typeof setTimeout> | undefined
+let timer: ReturnType<typeof setTimeout> | 0 = 0
 
-/** Sends the event with others, 5 s after the first of them. */
+/** Sends the event with others, 5 s after the first of them. On a developer's machine it is printed instead. */
 export function enqueue(event: QueuedEvent): void {
-  if (events.length < MAX_EVENTS) events.push(event)
+  if (isPrintOnly()) print(event.event, event)
+  else if (events.length < MAX_EVENTS) events.push(event)
   timer ||= setTimeout(flush, FLUSH_AFTER_MS)
 }
 
@@ -38,7 +39,7 @@ export function enqueueIdentify(body: string): void {
 /** Sends everything that waits, unless it waits for consent. */
 export function flush(): void {
   clearTimeout(timer)
-  timer = undefined
+  timer = 0
   if (isHeld()) return
   const requests = toRequests(events)
   for (const body of identifies) requests.push({ path: '/identify', body })

@@ -11,6 +11,12 @@ export function isPrintOnly(): boolean {
   return isLocalHost(location.hostname) && !isOn('localhost')
 }
 
+/** How long a request counts as being on its way. A beacon does not tell when it has arrived. */
+const BUSY_MS = 5000
+
+/** Size of the requests of the last seconds. */
+let busyBytes = 0
+
 /** Prints values for the developer. */
 export function print(...values: unknown[]): void {
   console.log('[aa-dev]', ...values)
@@ -19,21 +25,24 @@ export function print(...values: unknown[]): void {
 /**
  * Sends the requests of one flush so that they survive the end of the page. It uses beacons of text/plain, which need no
  * preflight request, or else fetch without credentials. Failures are silent, and nothing is sent again (contract 4.6).
- * Above the browser's limit, fetch runs without `keepalive`: the browser would refuse it with `keepalive`, and without it
- * the request arrives if the page stays open (contract T1).
+ * Above the browser's limit, together with the requests just before, fetch runs without `keepalive`: the browser would
+ * refuse it with `keepalive`, and without it the request arrives if the page stays open (contract T1).
  */
 export function send(requests: TrackRequest[]): void {
-  let totalBytes = 0
   for (const { path, body } of requests) {
     const address = endpoint + path
-    totalBytes += byteLength(body)
+    const bytes = byteLength(body)
+    busyBytes += bytes
+    setTimeout(() => {
+      busyBytes -= bytes
+    }, BUSY_MS)
     // Without a beacon (null or false) the browser has none, refuses this one, or a policy of the page forbids them.
     const sendBeacon = guarded(() => navigator.sendBeacon(address, new Blob([body], { type: 'text/plain' })))
     const post = guarded(() =>
       fetch(address, {
         method: 'POST',
         body,
-        keepalive: totalBytes <= KEEPALIVE_BYTES,
+        keepalive: busyBytes <= KEEPALIVE_BYTES,
         credentials: 'omit',
       }).catch(() => {}),
     )

@@ -2,7 +2,7 @@ import { guarded } from './api.ts'
 import { dataset, isOn, project } from './settings.ts'
 
 /** Values of the browser session. All other values belong to the user and stay in the local storage. */
-const TAB_VALUES = ['utm', 'sid', 'last_activity', 'time', 'experiments']
+const TAB_VALUE = /^(utm|sid|last_activity|time|experiments)$/
 
 type Value = string | number | null
 
@@ -12,7 +12,7 @@ let isConsentRequired = false
 
 /** Throws when the browser blocks the storage. */
 function storageOf(name: string): Storage {
-  return TAB_VALUES.includes(name) ? sessionStorage : localStorage
+  return TAB_VALUE.test(name) ? sessionStorage : localStorage
 }
 
 /** A key names the project, because pages may carry several projects (contract 4.5). */
@@ -24,6 +24,11 @@ function keyOf(name: string): string {
 export const read = guarded((name: string): string | null | undefined =>
   name in memory ? (memory[name] as string) : storageOf(name)[keyOf(name)],
 )
+
+/** Returns a value that was stored as JSON, or null. It never throws. */
+export function readJson(name: string) {
+  return guarded(JSON.parse)(read(name)!)
+}
 
 /**
  * Stores a value; null removes it. It stays in memory when the browser does not store it (a blocked or full storage), and

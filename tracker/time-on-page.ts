@@ -2,7 +2,7 @@ import { guarded } from './api.ts'
 import { onHide, onRestart, shownSince } from './lifecycle.ts'
 import { routePath } from './page.ts'
 import { dataset } from './settings.ts'
-import { read, write } from './storage.ts'
+import { readJson, write } from './storage.ts'
 import { track } from './track.ts'
 
 const MIN_HEARTBEAT_S = 15
@@ -19,7 +19,7 @@ export function watchTime(): void {
   const visibleMs = () => earlierMs + Date.now() - shownSince
   const properties = () => ({ time_on_page: (visibleMs() / 1000) | 0, path: routePath() })
 
-  const saved = guarded(JSON.parse)(read('time')!)
+  const saved = readJson('time')
   if (saved) track('$time_on_page', saved)
   setInterval(
     guarded(() => shownSince && write('time', JSON.stringify(properties()))),

@@ -3,9 +3,9 @@ import { campaignProperties } from './attribution.ts'
 import { cleanProperties, fitProperties, type Properties } from './clean.ts'
 import { userId } from './identity.ts'
 import { whenShown } from './lifecycle.ts'
+import { settleRoute } from './navigation.ts'
 import { pageProperties, routeUrl } from './page.ts'
 import { enqueue } from './queue.ts'
-import { isPrintOnly, print } from './send.ts'
 import { touchSession } from './session.ts'
 import { dataset, project } from './settings.ts'
 import { hasOptedOut } from './storage.ts'
@@ -14,14 +14,6 @@ const NAME_CHARS = 256
 
 /** What `set` adds to every event of this page. */
 let fixedProperties: Properties = {}
-
-/** Sends a page view that waits for its title. It runs before each event, and before the page is left. */
-export let settleRoute = () => {}
-
-/** Sets what `settleRoute` does in a single-page application (navigation.ts). */
-export function setSettleRoute(settle: () => void): void {
-  settleRoute = settle
-}
 
 /**
  * Records an event with user, session, time and page. Event properties win over those of `set`, and these over automatic
@@ -36,11 +28,13 @@ export function track(event: unknown, properties?: unknown): void {
       const session = touchSession(timestamp)
       const campaign = campaignProperties(routeUrl().searchParams)
       const merged = {
-        ...cleanProperties({ ...pageProperties(), ...session.properties, ...campaign }),
+        ...pageProperties(),
+        ...session.properties,
+        ...campaign,
         ...fixedProperties,
         ...cleanProperties(properties),
       }
-      const queued = {
+      enqueue({
         project: project(),
         token: dataset.token,
         event,
@@ -48,9 +42,7 @@ export function track(event: unknown, properties?: unknown): void {
         user_id: userId(),
         session_id: session.id,
         timestamp,
-      }
-      if (isPrintOnly()) print(event, queued)
-      else enqueue(queued)
+      })
     }),
   )
 }

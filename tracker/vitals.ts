@@ -24,8 +24,14 @@ export function watchVitals(): void {
   let interactions: Record<number, number>
 
   const handle = (entries: PerformanceEntry[]) => {
-    for (const entry of entries as Entry[]) {
-      const { entryType, startTime, duration, interactionId, value, hadRecentInput } = entry
+    for (const {
+      entryType,
+      startTime,
+      duration,
+      interactionId,
+      value,
+      hadRecentInput,
+    } of entries as Entry[]) {
       if (entryType === LARGEST_PAINT) {
         // A prerendered page is painted before it is shown.
         lcp = Math.max(0, (startTime - (navigationTiming().activationStart || 0)) | 0)

@@ -42,3 +42,22 @@ test('docs/tracker.md has a row for every method of window.aa', () => {
   expect(methods).toHaveLength(9)
   expect(found(/^\| `(\w+)\(/gm, page)).toEqual(methods)
 })
+
+test('the npm package has an option for every attribute of the script', () => {
+  const types = readFileSync(resolve(ROOT, 'tracker/npm/index.d.ts'), 'utf8').split('TrackerOptions =')[1]!
+  const options = found(/^ {2}(\w+)\??:/gm, types.split('}')[0]!).filter(name => name !== 'src')
+  const attributes = options.map(
+    name => `data-${name.replace(/[A-Z]|404/g, part => `-${part.toLowerCase()}`)}`,
+  )
+  expect(attributes.toSorted()).toEqual(found(/^\| `(data-[\w-]+)` \|/gm, page))
+})
+
+test('docs/tracker.md names every value that the tracker stores, with its storage', () => {
+  const stored = found(/\b(?:read|readJson|write|storedNumber)\('(\w+)'/g, code)
+  const rows = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| (local|session) \|/gm)]
+  const documented = (storage: string) =>
+    rows.filter(row => row[2] === storage).flatMap(row => found(/`(\w+)`/g, row[1]!))
+  const tabValues = /const TAB_VALUE = \/\^\((.*)\)\$\//.exec(code)![1]!.split('|')
+  expect([...documented('local'), ...documented('session')].toSorted()).toEqual(stored)
+  expect(documented('session').toSorted()).toEqual(tabValues.toSorted())
+})

@@ -4,11 +4,11 @@ import { NOON, useTestSite } from './test-site.ts'
 
 const site = useTestSite()
 
-async function openPage(attributes = '') {
+async function openPage(attributes = '', path = '/') {
   site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}`)
   const page = await site.tab()
   await page.clock.install({ time: NOON })
-  await page.goto(site.server.page())
+  await page.goto(site.server.page(path))
   return page
 }
 
@@ -27,6 +27,13 @@ test('events of 5 s are sent together, in their order, each with its own time', 
     { event: 'first', timestamp: NOON.getTime() + 1000, properties: { n: 1, path: '/' } },
     { event: 'second', timestamp: NOON.getTime() + 2500 },
   ])
+})
+
+test('a page that may be about to close sends its events at once', async () => {
+  const page = await openPage()
+  await page.clock.pauseAt(new Date(NOON.getTime() + 1000))
+  await page.evaluate(() => dispatchEvent(new Event('beforeunload')))
+  await eventually(() => expect(site.server.propertiesOf('page_view')).toHaveLength(1))
 })
 
 test('a page that is hidden or left sends its events at once', async () => {
@@ -48,12 +55,17 @@ test('a closed tab sends its waiting events', async () => {
 })
 
 test('event properties win over `set`, `set` wins over automatic properties, and null removes a property', async () => {
-  const page = await openPage()
+  const page = await openPage('', '/?utm_source=news')
   await page.evaluate(() => {
     const aa = window.aa!
-    aa.set({ plan: 'free', team: 'a', language: 'tlh', email: 'ada@example.org' })
+    aa.set({ plan: 'free', team: 'a', language: 'tlh', utm_source: 'set', email: 'ada@example.org' })
     aa.set({ team: null })
-    aa.track('one', { plan: 'pro', path: '/virtual', url: 'https://shop.test/virtual' })
+    aa.track('one', {
+      plan: 'pro',
+      first_utm_source: 'event',
+      path: '/virtual',
+      url: 'https://shop.test/virtual',
+    })
     aa.track('two')
   })
   await site.leave(page)
@@ -62,10 +74,12 @@ test('event properties win over `set`, `set` wins over automatic properties, and
   expect(one!.properties).toMatchObject({
     plan: 'pro',
     language: 'tlh',
+    utm_source: 'set',
+    first_utm_source: 'event',
     path: '/virtual',
     url: 'https://shop.test/virtual',
   })
-  expect(two!.properties).toMatchObject({ plan: 'free', language: 'tlh', path: '/' })
+  expect(two!.properties).toMatchObject({ plan: 'free', language: 'tlh', utm_source: 'set', path: '/' })
   expect(two!.properties).not.toHaveProperty('team')
   expect(JSON.stringify(site.server.events())).not.toContain('ada@')
 })
@@ -175,11 +189,43 @@ test.each([
   await user.addCookies([{ name: 'dashboard', value: 'secret', domain: 'stats.test', path: '/' }])
   const page = await site.tab(user)
   await page.addInitScript(change)
-  await page.goto(server.page())
+  // The page has the origin of the service, as behind a proxy of the site, so a request could carry the cookie.
+  await page.goto(server.page('/', 'stats.test'))
   await site.leave(page)
   await eventually(() => expect(server.requests).toHaveLength(1))
   expect(server.requests[0]!.headers['content-type']).toMatch(/^text\/plain/)
   expect(server.requests[0]!.headers.cookie).toBeUndefined()
+})
+
+test('events that follow a large flush at once arrive whole, although the browser refuses more beacons', async () => {
+  const page = await openPage()
+  await page.evaluate(() => {
+    for (const user of ['ada', 'bob']) {
+      for (let at = 0; at < 60; at++) window.aa!.track(`e${at}`, { text: 'x'.repeat(400) })
+      window.aa!.identify(user)
+    }
+  })
+  await eventually(() => expect(site.server.events()).toHaveLength(121))
+  await eventually(() => expect(site.server.identifies()).toHaveLength(2))
+})
+
+test('a request that fails is not sent again, and nobody sees its error', async () => {
+  const page = await openPage('data-track-errors="true"')
+  await page.evaluate(() => {
+    const posts: string[] = []
+    Object.assign(window, { posts })
+    Object.defineProperty(navigator, 'sendBeacon', { value: undefined })
+    window.fetch = async address => {
+      posts.push(String(address))
+      throw new TypeError('Failed to fetch')
+    }
+  })
+  await page.clock.runFor(30_000)
+  expect(await page.evaluate(() => (window as unknown as { posts: string[] }).posts)).toEqual([
+    site.server.page('/track', 'stats.test'),
+  ])
+  await site.leave(page)
+  expect([page.errors, site.server.requests]).toEqual([[], []])
 })
 
 test('a page that breaks what the tracker needs gets no exception from it', async () => {

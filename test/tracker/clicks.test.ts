@@ -37,8 +37,8 @@ test('clicks on links and buttons send where they lead, and never their texts', 
     `<a id="go" class="big red" href="https://other.test/x/y?q=1#z">Secret text</a>
      <button id="buy" class="${'c'.repeat(300)}" type="button">Secret text</button>
      <a id="mail" href="mailto:ada@example.org">Mail</a> <a id="call" href="tel:123">Call</a>
-     <a id="none">No link</a> <p id="text">Text</p>`,
-    ['#go', '#buy', '#mail', '#call', '#none', '#text'],
+     <a id="script" href="javascript:void 0">Script</a> <a id="own" href="/own">Own page</a> <a id="none">No link</a> <p id="text">Text</p>`,
+    ['#go', '#buy', '#mail', '#call', '#script', '#own', '#none', '#text'],
   )
   expect(
     events.map(({ event, properties: p }) => [event, p.tag, p.id, p.classes, p.href, p.is_external, p.type]),
@@ -46,6 +46,7 @@ test('clicks on links and buttons send where they lead, and never their texts', 
     ['$click', 'a', 'go', 'big red', 'https://other.test/x/y', true, undefined],
     ['outgoing_link', undefined, undefined, undefined, 'https://other.test/x/y', undefined, undefined],
     ['$click', 'button', 'buy', 'c'.repeat(200), undefined, undefined, 'button'],
+    ['$click', 'a', 'own', '', site.server.page('/own'), false, undefined],
     ['$click', 'a', 'none', '', '', false, undefined],
   ])
   expect(events[1]!.properties.hostname).toBe('other.test')
@@ -64,6 +65,28 @@ test('links to files are downloads, whatever the case of the extension', async (
     ['$download', 'setup.dmg', 'dmg', site.server.page('/files/setup.dmg')],
     ['$download', 'a.7z', '7z', 'https://other.test/a.7z'],
   ])
+})
+
+test('each extension of the list is a download, and others are not', async () => {
+  const extensions =
+    'pdf xls xlsx doc docx txt rtf csv exe key pps ppt pptx 7z pkg rar gz zip avi mov mp4 mpeg wmv midi mp3 wav wma dmg iso msi'
+  const others = ['html', 'js', 'xlsm', 'mp5', 'pdfx', 'json']
+  site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet('data-track-downloads="true"')}
+    ${[...extensions.split(' '), ...others].map(extension => `<a href="/file.${extension}">File</a>`).join('')}<a href="/pdf">No file</a>
+    <script>addEventListener('click', event => event.preventDefault())</script>`)
+  const page = await site.tab()
+  await page.goto(site.server.page())
+  await page.evaluate(() => {
+    for (const link of document.links) link.click()
+  })
+  await site.leave(page)
+  await eventually(() => expect(site.server.propertiesOf('$download').length).toBeGreaterThan(0))
+  expect(
+    site.server
+      .propertiesOf('$download')
+      .map(({ extension }) => extension)
+      .join(' '),
+  ).toBe(extensions)
 })
 
 test('a link that the middle button opens is an outgoing link, also where the page stops the event', async () => {
@@ -88,6 +111,7 @@ test('without their attributes, clicks send nothing', async () => {
 test('an element is an impression once, when half of it is visible, and a new element counts again', async () => {
   site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet('data-track-spa="true"')}
     <div data-aa-impression="top" data-aa-impression-slot="a" style="height: 100px">Top</div>
+    <div data-aa-impression="edge" style="position: absolute; top: 740px; height: 150px">The window shows 60 of 150 px</div>
     <div style="height: 3000px"></div><div id="low" data-aa-impression="low" style="height: 100px">Low</div>`)
   const page = await site.tab()
   await page.goto(site.server.page())
@@ -110,12 +134,29 @@ test('an element is an impression once, when half of it is visible, and a new el
   expect(site.server.propertiesOf('$impression').map(({ name }) => name)).toEqual(['top', 'low', 'low'])
 })
 
+test('a browser without IntersectionObserver sends no impressions, and all other events', async () => {
+  site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet('defer data-track-spa="true"')}
+    <p data-aa-impression="top">Top</p>`)
+  const page = await site.tab()
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'IntersectionObserver'))
+  await page.goto(site.server.page('/a'))
+  await page.evaluate(() => history.pushState({}, '', '/b'))
+  await site.leave(page)
+  await eventually(() => expect(site.server.events()).toHaveLength(2))
+  expect(site.server.events().map(({ event, properties }) => [event, properties.path])).toEqual([
+    ['page_view', '/a'],
+    ['page_view', '/b'],
+  ])
+  await eventually(() => expect(site.server.experimentRequests).toBe(1))
+})
+
 test('a submitted form sends its attributes, and never the values of its fields', async () => {
   site.server.setPage(`<!doctype html><title>Shoes</title>${site.server.snippet('data-track-forms="true"')}
     <form id="join" name="signup" class="wide" method="POST" action="/join/ada@example.org?plan=pro">
       <input name="id" value="secret"><input name="action" value="secret"><input id="mail" name="email" type="email" required>
       <button id="send">Join</button><button id="skip" formnovalidate>Skip</button></form>
     <form id="plain"><button id="plain-send">Send</button></form>
+    <form id="free" novalidate action="/${'a'.repeat(600)}"><input required><button id="free-send">Send</button></form>
     <script>addEventListener('submit', event => event.preventDefault())</script>`)
   const page = await site.tab()
   await page.goto(site.server.page('/shop'))
@@ -126,9 +167,10 @@ test('a submitted form sends its attributes, and never the values of its fields'
   await page.fill('#mail', 'ada@example.org')
   await page.click('#send')
   await page.click('#plain-send')
+  await page.click('#free-send')
   await site.leave(page)
-  await eventually(() => expect(site.server.propertiesOf('$form_submit')).toHaveLength(3))
-  const [skipped, sent, plain] = site.server.propertiesOf('$form_submit')
+  await eventually(() => expect(site.server.propertiesOf('$form_submit')).toHaveLength(4))
+  const [skipped, sent, plain, free] = site.server.propertiesOf('$form_submit')
   const expected = {
     id: 'join',
     name: 'signup',
@@ -139,5 +181,6 @@ test('a submitted form sends its attributes, and never the values of its fields'
   expect(skipped).toMatchObject(expected)
   expect(sent).toMatchObject(expected)
   expect(plain).toMatchObject({ id: 'plain', name: '', action: site.server.page('/shop'), method: 'get' })
+  expect(free!.action).toBe(site.server.page(`/${'a'.repeat(600)}`).slice(0, 500))
   expect(JSON.stringify(site.server.requests)).not.toMatch(/secret|ada@|plan=/)
 })

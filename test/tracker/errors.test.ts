@@ -22,17 +22,25 @@ test('errors and rejections that the page does not handle are sent, without secr
   const errors = await errorsOf(`
     setTimeout(() => { throw new Error('No cart at https://shop.test/cart?token=abc for ada@example.org') })
     Promise.reject(new TypeError('rejected key=abc'))
-    Promise.reject('text')`)
-  expect(errors).toHaveLength(3)
+    Promise.reject('text')
+    setTimeout(() => { throw new Error('No cart at https://shop.test/cart?token=abc for ada@example.org') })`)
+  expect(errors).toHaveLength(4)
+  // The two errors with the same message come from different lines.
   expect(errors.map(({ message, source, line }) => [message, source, line]).toSorted()).toEqual([
     [
       'Uncaught Error: No cart at https://shop.test/cart[redacted] for [redacted]',
       site.server.page('/shop'),
       2,
     ],
+    [
+      'Uncaught Error: No cart at https://shop.test/cart[redacted] for [redacted]',
+      site.server.page('/shop'),
+      5,
+    ],
     ['rejected key=[redacted]', '', 0],
     ['text', '', 0],
   ])
+  for (const { line, col } of errors) expect(col === 0).toBe(line === 0)
   // What the page itself tracks is left as it is.
   expect(site.server.propertiesOf('end')[0]).toMatchObject({ text: 'ada@example.org' })
 })

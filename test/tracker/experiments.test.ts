@@ -43,6 +43,8 @@ test('the variant of a user is that of the hash, and its exposure is sent once',
     await page.evaluate(() => history.pushState({}, '', '/next'))
     await site.leave(page)
     await eventually(() => expect(site.server.propertiesOf('page_view')).toHaveLength(2))
+    // A page asks once, whatever its routes and calls are.
+    expect(site.server.experimentRequests).toBe(user + 1)
     const exposures = site.server.propertiesOf('$experiment_exposure')
     expect(exposures).toMatchObject([{ experiment: 'cta', variant }])
     expect(exposures[0]).not.toHaveProperty('forced')
@@ -79,6 +81,13 @@ test('`experiment` before the configuration splits its own keys equally, and kee
   await shown(page)
   const { anonymousId } = (await page.evaluate(() => window.aa!.getIdentity()))!
   const variant = chooseVariant(splitEqually(['a', 'b', 'c']), bucketOf('cta', anonymousId))
+  // An identified user is assigned by the own id of the site.
+  const names = Array.from({ length: 20 }, (_, at) => `test${at}`)
+  const assigned = await page.evaluate(names => {
+    window.aa!.identify('ada')
+    return names.map(name => window.aa!.experiment(name, ['a', 'b']))
+  }, names)
+  expect(assigned).toEqual(names.map(name => chooseVariant(splitEqually(['a', 'b']), bucketOf(name, 'ada'))))
   expect(
     await page.evaluate(() => [
       (window as unknown as { early: unknown }).early,

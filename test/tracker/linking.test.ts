@@ -3,7 +3,6 @@ import { isListed, withLinkedId } from '../../tracker/linking.ts'
 
 test.each([
   ['', '_aa=anon_1'],
-  ['?', '_aa=anon_1'],
   ['?a=b%20c+d&e', 'a=b%20c+d&e&_aa=anon_1'],
   ['?_aa=anon_2&a=1', 'a=1&_aa=anon_1'],
   ['?b_aa=1&_aab=2', 'b_aa=1&_aab=2&_aa=anon_1'],

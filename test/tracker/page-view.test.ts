@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { builtTracker } from '../support/built-tracker.ts'
 import { eventually } from '../support/eventually.ts'
 import { NOON, useTestSite } from './test-site.ts'
 
@@ -21,8 +22,8 @@ test('a page view has the automatic properties, and goes to the origin of the sc
     project: 'shop',
     token: 'aat_1',
     event: 'page_view',
-    user_id: expect.stringMatching(/^anon_[0-9a-z]{8,13}$/),
-    session_id: expect.stringMatching(/^sess_[0-9a-z]{8,13}$/),
+    user_id: expect.stringMatching(/^anon_\d{8,20}$/),
+    session_id: expect.stringMatching(/^sess_\d{8,20}$/),
     timestamp: expect.any(Number),
     properties: {
       page: 'Shoes',
@@ -45,6 +46,44 @@ test('a page view has the automatic properties, and goes to the origin of the sc
     },
   })
   for (const secret of ['4242', 'size', 'reviews']) expect(request!.body).not.toContain(secret)
+})
+
+test('an event describes the device by the client hints and by the screen, not by the window', async () => {
+  const { server } = site
+  server.setPage(PAGE(server.snippet()))
+  const devices: unknown[] = []
+  for (const mobile of [false, true]) {
+    const page = await site.tab(await site.newUser({ screen: { width: 800, height: 600 } }))
+    await page.addInitScript(mobile => {
+      const brands = [{ brand: 'Microsoft Edge', version: '150' }]
+      Object.defineProperty(navigator, 'userAgentData', { value: { brands, mobile, platform: 'Windows' } })
+    }, mobile)
+    await page.goto(server.page())
+    await site.leave(page)
+    await eventually(() => expect(server.events()).toHaveLength(devices.length + 1))
+    const { browser, browser_version, os, device, screen } = server.events().at(-1)!.properties
+    devices.push([browser, browser_version, os, device, screen])
+  }
+  expect(devices).toEqual([
+    ['Edge', '150', 'Windows', 'tablet', '800x600'],
+    ['Edge', '150', 'Windows', 'mobile', '800x600'],
+  ])
+})
+
+test('a script whose text was pasted into the page has nowhere to send to, and its calls do nothing', async () => {
+  const { server } = site
+  const { code } = await builtTracker()
+  server.setPage(PAGE(`<script data-token="aat_1">${code}</script>`))
+  const page = await site.tab()
+  await page.goto(server.page())
+  expect(
+    await page.evaluate(() => {
+      window.aa!.track('x')
+      return [window.aa!.getIdentity(), Object.keys(localStorage)]
+    }),
+  ).toEqual([null, []])
+  await site.leave(page)
+  expect([page.errors, server.requests]).toEqual([[], []])
 })
 
 test('a page view has its referrer without the query', async () => {

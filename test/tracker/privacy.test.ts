@@ -5,7 +5,7 @@ import { NOON, useTestSite } from './test-site.ts'
 const site = useTestSite()
 const html = (attributes = '') => `<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}`
 
-/** Opens a page with a fake clock, tracks an event, waits two minutes and leaves. Returns what was printed and stored. */
+/** Opens a page with a fake clock, tracks an event and identifies the user, waits two minutes and leaves. Returns what was printed and stored. */
 async function openPage(attributes: string, before?: () => void, host?: string) {
   site.server.setPage(html(attributes))
   const page = await site.tab()
@@ -14,7 +14,10 @@ async function openPage(attributes: string, before?: () => void, host?: string) 
   await page.clock.install({ time: NOON })
   if (before) await page.addInitScript(before)
   await page.goto(site.server.page('/', host))
-  await page.evaluate(() => window.aa!.track('clicked'))
+  await page.evaluate(() => {
+    window.aa!.track('clicked')
+    window.aa!.identify('ada')
+  })
   await page.clock.runFor(120_000)
   const stored = await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])
   await site.leave(page)
@@ -33,21 +36,40 @@ async function expectNothingSent() {
   await eventually(() =>
     expect(site.server.events().map(({ properties }) => properties.path)).toContain('/proof'),
   )
-  expect(site.server.events()).toHaveLength(1)
+  expect(site.server.requests).toHaveLength(1)
 }
 
 const dnt = () => Object.defineProperty(navigator, 'doNotTrack', { value: '1' })
 
-test('with data-do-not-track, a page sends and stores nothing for a user with Do Not Track', async () => {
-  const { page, stored } = await openPage('data-do-not-track="true"', dnt)
-  expect(stored).toEqual([])
+test('with data-do-not-track, the tracker does not even read a storage of a user with Do Not Track, and its calls do nothing', async () => {
+  site.server.setPage(html('data-do-not-track="true"'))
+  const page = await site.tab()
+  await page.addInitScript(dnt)
+  await page.addInitScript(() => {
+    const reads: string[] = []
+    Object.assign(window, { reads })
+    for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get: () => reads.push(name) })
+  })
+  await page.goto(site.server.page())
+  const results = await page.evaluate(() => {
+    window.aa!.track('x')
+    window.aa!.identify('ada')
+    window.aa!.grantConsent()
+    return [window.aa!.getIdentity(), (window as unknown as { reads: string[] }).reads]
+  })
+  expect(results).toEqual([null, []])
+  await site.leave(page)
   expect(page.errors).toEqual([])
   await expectNothingSent()
 })
 
-test('without data-do-not-track, Do Not Track is ignored', async () => {
+test('without data-do-not-track, Do Not Track is ignored, and so is a browser that has it off', async () => {
   await openPage('', dnt)
-  await eventually(() => expect(site.server.events()).toHaveLength(2))
+  await openPage('data-do-not-track="true"', () =>
+    Object.defineProperty(navigator, 'doNotTrack', { value: '0' }),
+  )
+  await eventually(() => expect(site.server.events()).toHaveLength(4))
 })
 
 test.each([
@@ -74,8 +96,11 @@ test('an opt-out works at once, also for events in the queue', async () => {
 
 test.each(['localhost', '127.0.0.1'])('on %s events are printed and not sent', async host => {
   const { printed } = await openPage('', undefined, host)
-  expect(printed).toHaveLength(2)
-  expect(printed[0]).toMatch(/^\[aa-dev\] page_view/)
+  expect(printed.map(text => text.split(' ', 2).join(' '))).toEqual([
+    '[aa-dev] page_view',
+    '[aa-dev] clicked',
+    '[aa-dev] /identify',
+  ])
   await expectNothingSent()
 })
 

@@ -22,7 +22,8 @@ async function pageViews(page: Page, count: number) {
   return site.server.propertiesOf('page_view').map(({ page, path }) => [page, path])
 }
 
-test('without data-track-spa, routes are no page views', async () => {
+test('without data-track-spa and data-track-404, routes are no page views, and a missing page has no other event', async () => {
+  site.server.pageStatus = 404
   const page = await openPage('')
   await page.evaluate(() => {
     history.pushState({}, '', '/a')
@@ -31,6 +32,7 @@ test('without data-track-spa, routes are no page views', async () => {
   })
   expect(await pageViews(page, 1)).toEqual([['Home', '/']])
   expect(site.server.propertiesOf('x')[0]).toMatchObject({ path: '/a' })
+  expect(site.server.events()).toHaveLength(2)
 })
 
 test('each route by history is a page view, with the title that the application sets just afterwards', async () => {

@@ -31,6 +31,11 @@ test('values of the browser session are kept apart from those of the user', asyn
   expect(Object.keys(tab!)).toEqual(['aa:t:utm', 'aa:t:sid', 'aa:t:last_activity'])
 })
 
+test('values under old keys, which name no project, are not read', async () => {
+  const { read } = await openNodePage({ local: { uid: 'anon_1', aa_uid: 'anon_1', 'aa:uid': 'anon_1' } })
+  expect(read('uid')).toBeUndefined()
+})
+
 test('memory replaces a storage that throws', async () => {
   const { read, write } = await openNodePage({ local: null })
   expect(read('uid')).toBeNull()
@@ -60,6 +65,18 @@ describe('consent', () => {
   test('of an earlier page counts', async () => {
     const { isHeld } = await openNodePage({ local: { 'aa:t:consent': 'granted' }, dataset: required })
     expect(isHeld()).toBe(false)
+  })
+
+  test('is needed from `requireConsent` on, and one of an earlier page counts there too', async () => {
+    for (const [local, held] of [
+      [{}, true],
+      [{ 'aa:t:consent': 'granted' }, false],
+    ] as const) {
+      const { isHeld, requireConsent } = await openNodePage({ local: { ...local } })
+      expect(isHeld()).toBe(false)
+      requireConsent()
+      expect(isHeld()).toBe(held)
+    }
   })
 
   test('that cannot be removed from the storage counts as removed', async () => {
