@@ -1,3 +1,4 @@
+import './thread-pool.ts'
 import { firstSteps } from './demo/first-steps.ts'
 import { PortError } from './http/listen.ts'
 import { FolderError } from './lock.ts'

@@ -6,12 +6,9 @@ import { cut, deltaMetric } from './sessions.ts'
 export const allSitesQuery = z.object({
   period,
   tz,
-  limit: wholeNumber('limit', 1, 50)
-    .default(10)
-    .meta({
-      description: 'The largest number of projects',
-      override: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
-    }),
+  limit: wholeNumber('limit', 1, 50).default(10).meta({
+    description: 'The largest number of projects',
+  }),
 })
 
 export const allSitesResponse = z

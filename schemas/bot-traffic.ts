@@ -5,10 +5,7 @@ import { cut, deltaMetric } from './sessions.ts'
 
 /** GET /bot-traffic and GET /account/bot-traffic (contract 1.3 and 2.6). */
 
-const limit = (description: string) =>
-  wholeNumber('limit', 1, 50)
-    .default(10)
-    .meta({ description, override: { type: 'integer', minimum: 1, maximum: 50, default: 10 } })
+const limit = (description: string) => wholeNumber('limit', 1, 50).default(10).meta({ description })
 
 const utcOnly = tz
   .refine(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { project } from './fields.ts'
 
 /**
  * Project context and portfolio context (contract 1.4 and 1.12). Unknown keys are refused, unlike anywhere else, and
@@ -60,15 +61,20 @@ const portfolioLists = {
   glossary: list('glossary', portfolioTerm, 10),
 }
 
-export const contextQuery = z.object({ project: z.string() })
-export const putProjectContext = z.strictObject({ project: z.string().optional(), ...projectLists })
+export const contextQuery = z.object({ project })
+export const putProjectContext = z.strictObject({ project: project.optional(), ...projectLists })
 export const putPortfolioContext = z.strictObject(portfolioLists)
 
 export const projectContext = z.object(projectLists).meta({ id: 'ProjectContext' })
 export type ProjectContext = z.output<typeof projectContext>
 
 /** The field of every response that is about one project; absent if the context is empty (contract R16). */
-export const contextOfResponse = { project_context: projectContext.optional() }
+export const contextOfResponse = {
+  project_context: projectContext.optional().meta({
+    description:
+      'What the owner says about the numbers. Its annotations are those of the range, with one day before and after',
+  }),
+}
 
 export const projectContextResponse = z
   .object({

@@ -1,29 +1,36 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { eventRow } from './event.ts'
-import { days, limit, project, since, tz } from './fields.ts'
+import { days, eventName, limit, project, sessionId, sinceWeek, tz, userId } from './fields.ts'
+
+/** Continues a list of events. */
+export const cursor = z.string().optional().meta({
+  description:
+    "For the next page: the previous response's `next_before`, unchanged, beside the same other parameters",
+})
 
 export const eventsQuery = z.object({
   project,
-  event: z.string().optional(),
-  user_id: z.string().optional(),
-  session_id: z.string().optional(),
-  since: since.optional(),
-  days: days.optional(),
+  event: eventName,
+  user_id: userId,
+  session_id: sessionId,
+  since: sinceWeek,
+  days,
   tz,
   limit,
-  before: z.string().optional().meta({
-    description: "Must be the previous response's `next_before`, unchanged. So each row comes once.",
-  }),
+  before: cursor,
 })
 
 export const eventsResponse = z
   .object({
     project: z.string(),
     events: z.array(eventRow).meta({ description: 'Newest first' }),
-    count: z.int(),
-    next_before: z.string().nullable(),
-    truncated: z.literal(true).optional(),
+    count: z.int().meta({ description: 'Events of this response' }),
+    next_before: z
+      .string()
+      .nullable()
+      .meta({ description: 'Send it as `before`; null: there are no older events' }),
+    truncated: z.literal(true).optional().meta({ description: 'Present when there are older events' }),
     ...contextOfResponse,
   })
   .meta({ id: 'Events' })

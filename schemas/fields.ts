@@ -31,32 +31,44 @@ export function parseSince(text: string): Since | null {
   return offset === undefined ? { date } : { at }
 }
 
-/** Checks the form of `since`. core/reports/range.ts gives it a meaning, because that needs the current time. */
-export const since = z
-  .unknown()
-  .refine(value => typeof value === 'string' && parseSince(value) !== null, {
-    message: SINCE_FORMS,
-    ...failsWith('INVALID_SINCE'),
-  })
-  .transform(value => value as string)
-  .meta({
-    override: { type: 'string' },
-    description:
-      '`Nd`: from the UTC date N days before today. Or an ISO 8601 date: from that date. Both are inclusive.',
-    example: '7d',
-  })
+/**
+ * Checks the form of `since`. core/reports/range.ts gives it a meaning, because that needs the current time. `absent`: what a request
+ * without it means, as a sentence.
+ */
+export function since(absent: string) {
+  return z
+    .unknown()
+    .refine(value => typeof value === 'string' && parseSince(value) !== null, {
+      message: SINCE_FORMS,
+      ...failsWith('INVALID_SINCE'),
+    })
+    .transform(value => value as string)
+    .meta({
+      override: { type: 'string' },
+      description: `Where the range begins. \`Nd\`: the date N days before today, so \`7d\` has 8 dates. Or an ISO 8601 date such as \`2026-11-01\`. Dates are of \`tz\`. The range ends now. ${absent}`,
+      example: '7d',
+    })
+    .optional()
+}
+
+/** The `since` of most reports. */
+export const sinceWeek = since('Default: `7d`.')
+export const sinceMonth = since('Default: `30d`.')
 
 /** The alias of `since`, for requests without `since`. */
-export const days = wholeNumber('days', 0, MAX_DAYS).meta({
-  description: 'The same as `since=Nd`. Ignored when `since` is there.',
-})
+export const days = wholeNumber('days', 0, MAX_DAYS)
+  .meta({ description: 'The same as `since=Nd`. Ignored when `since` is there.' })
+  .optional()
 
 /** The zone whose dates, weeks, months and hours a report uses. */
 export const tz = z
   .string()
   .refine(isTimeZone, 'Parameter `tz` must be an IANA time zone such as `Europe/Berlin`.')
   .optional()
-  .meta({ description: 'IANA time zone of dates and intervals; default UTC', example: 'Europe/Berlin' })
+  .meta({
+    description: 'IANA time zone of dates, weeks, months, hours and weekdays; default UTC',
+    example: 'Europe/Berlin',
+  })
 
 function isTimeZone(text: string): boolean {
   // Node also takes offsets such as +02:00, which have no daylight-saving time.
@@ -71,7 +83,9 @@ function isTimeZone(text: string): boolean {
 /** Labels of a period that ends today (R12). */
 export const PERIOD_LABELS = ['1d', '7d', '14d', '30d', '90d'] as const
 
-export const period = oneOf('period', PERIOD_LABELS).default('7d')
+export const period = oneOf('period', PERIOD_LABELS).default('7d').meta({
+  description: 'The dates of the period, which ends today. The period before it is as long.',
+})
 
 /** A period in a response; `tz` only if the request had it. */
 export const datedPeriod = z.object({ from: z.string(), to: z.string(), tz: z.string().optional() })
@@ -122,7 +136,14 @@ export const project = z.string().meta({ description: "The project's name or id"
 /** The `limit` of reads that return rows: 1 to 1000, by default 100. */
 export const limit = wholeNumber('limit', 1, 1000)
   .default(100)
-  .meta({
-    description: 'The largest number of rows',
-    override: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-  })
+  .meta({ description: 'The largest number of rows' })
+
+/** Filters of several reads. */
+export const eventName = z
+  .string()
+  .optional()
+  .meta({ description: 'Only events of this name', example: 'page_view' })
+export const userId = z.string().optional().meta({
+  description: 'Only events of this user: any id of the person, also one from before they signed in',
+})
+export const sessionId = z.string().optional().meta({ description: 'Only events of this session' })

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, days, failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
+import { datedPeriod, days, failsWith, oneOf, project, sinceMonth, tz, wholeNumber } from './fields.ts'
 import { propertyKey } from './properties.ts'
+import { cut } from './sessions.ts'
 
 export const FUNNEL_OPS = ['eq', 'neq', 'contains', 'gt', 'gte', 'lt', 'lte', 'prefix', 'in'] as const
 export const MAX_STEPS = 8
@@ -20,6 +21,8 @@ export const funnelBody = z.object({
     .transform(value => value as unknown[])
     .optional()
     .meta({
+      description:
+        'The steps in order. An entity passes a step with its first matching event after that of the step before. Without `steps` they are the `activation_events` of the project context.',
       override: {
         type: 'array',
         minItems: 2,
@@ -31,6 +34,7 @@ export const funnelBody = z.object({
             event: { type: 'string', minLength: 1, maxLength: 256 },
             filters: {
               type: 'array',
+              description: 'All must hold. An event without the property never matches.',
               items: {
                 type: 'object',
                 required: ['op', 'value'],
@@ -38,7 +42,9 @@ export const funnelBody = z.object({
                   property: { type: 'string', description: 'A property key; or send `field`' },
                   field: { type: 'string', description: 'properties.<key>' },
                   op: { type: 'string', enum: [...FUNNEL_OPS] },
-                  value: {},
+                  value: {
+                    description: 'A text, number or boolean; with `in` an array of 1 to 50 of them',
+                  },
                 },
               },
             },
@@ -46,37 +52,55 @@ export const funnelBody = z.object({
         },
       },
     }),
-  from_context: z.boolean().optional(),
+  from_context: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true: use the `activation_events` of the project context, also beside `steps`' }),
   conversion_window_hours: z
     .number(WINDOW)
     .refine(hours => hours >= 1 && hours <= 8760, WINDOW)
-    .default(168),
-  since: since.optional(),
-  days: days.optional(),
+    .meta({ override: { type: 'number', minimum: 1, maximum: 8760 } })
+    .default(168)
+    .meta({ description: 'Hours from the event of step 1 within which the last step must be passed' }),
+  since: sinceMonth,
+  days,
   tz,
-  count_by: oneOf('count_by', ['user_id', 'session_id']).default('user_id'),
-  breakdown: propertyKey.optional(),
-  breakdown_limit: wholeNumber('breakdown_limit', 1, 50).default(10),
+  count_by: oneOf('count_by', ['user_id', 'session_id']).default('user_id').meta({
+    description: 'Who passes the steps: users, or single sessions',
+  }),
+  breakdown: propertyKey.optional().meta({
+    description: 'Adds the same steps for each value of this property (or `country`) of the step-1 event',
+  }),
+  breakdown_limit: wholeNumber('breakdown_limit', 1, 50)
+    .default(10)
+    .meta({ description: 'The largest number of values of `breakdown`' }),
 })
 
 const rate = z.number().meta({ description: '0 to 1' })
 
 const stepResult = {
-  step: z.int(),
+  step: z.int().meta({ description: 'From 1' }),
   event: z.string(),
-  users: z.int(),
-  strict_survivors: z.int(),
-  conversion_rate: rate,
-  conversion_from_previous: rate,
+  users: z.int().meta({ description: 'Entities that passed this step and all before it' }),
+  strict_survivors: z.int().meta({ description: 'The same as `users`' }),
+  conversion_rate: z
+    .number()
+    .meta({ description: 'Of the entities of the step before, 0 to 1; 1 for step 1' }),
+  conversion_from_previous: z.number().meta({ description: 'The same as `conversion_rate`' }),
   drop_off_rate: rate,
-  avg_time_to_next_ms: z.int().nullable(),
+  avg_time_to_next_ms: z.int().nullable().meta({
+    description:
+      'Mean time to the next step of those who passed it; null: nobody did, or it is the last step',
+  }),
   conversion_rates: z.object({ from_previous: rate, from_first: rate }),
 }
 
 const funnelStep = z.object({
   ...stepResult,
-  raw_activity: z.object({ event_count: z.int(), unique_users: z.int() }),
-  joinable_entities: z.int(),
+  raw_activity: z
+    .object({ event_count: z.int(), unique_users: z.int() })
+    .meta({ description: 'All matching events of the range, whatever their order' }),
+  joinable_entities: z.int().meta({ description: 'Entities with a matching event, whatever its order' }),
 })
 
 export const funnelResponse = z
@@ -90,19 +114,20 @@ export const funnelResponse = z
     steps: z.array(funnelStep),
     overall_conversion_rate: rate,
     conversion_rates: z.object({ overall: rate, by_step: z.array(rate) }),
-    warnings: z.array(z.string()),
-    caveats: z.array(z.string()),
+    warnings: z
+      .array(z.string())
+      .meta({ description: 'What is wrong with this funnel, such as a step that nobody can pass' }),
+    caveats: z.array(z.string()).meta({ description: 'How to read the numbers' }),
     breakdowns: z
       .array(
         z.object({
-          value: z.string().nullable(),
+          value: z.string().nullable().meta({ description: 'null: the step-1 event lacks the property' }),
           steps: z.array(z.object(stepResult)),
           overall_conversion_rate: rate,
         }),
       )
       .optional(),
-    truncated: z.literal(true).optional(),
-    total_rows: z.int().optional(),
+    ...cut,
     ...contextOfResponse,
   })
   .meta({ id: 'Funnel' })

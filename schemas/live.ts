@@ -12,12 +12,9 @@ const project = z.string().optional().meta({
 
 export const liveQuery = z.object({
   project,
-  window: wholeNumber('window', 10, 300)
-    .default(60)
-    .meta({
-      description: 'Length of the window that ends now, seconds',
-      override: { type: 'integer', minimum: 10, maximum: 300, default: 60 },
-    }),
+  window: wholeNumber('window', 10, 300).default(60).meta({
+    description: 'Length of the window that ends now, seconds',
+  }),
 })
 
 /** No statement runs, so `sql` is no option. */

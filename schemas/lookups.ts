@@ -1,12 +1,15 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { eventRow } from './event.ts'
-import { eventsResponse } from './events.ts'
-import { days, limit, project, since, tz } from './fields.ts'
+import { cursor, eventsResponse } from './events.ts'
+import { days, eventName, limit, project, sessionId, sinceMonth, sinceWeek, tz, userId } from './fields.ts'
 
 const person = {
-  user_id: z.string().optional(),
-  email: z.string().optional().meta({ description: 'Looked up by a keyed hash; never stored' }),
+  user_id: userId,
+  email: z.string().optional().meta({
+    description:
+      'Only events of the users who were identified with this address. It is looked up by a keyed hash and never stored. An unknown address gives empty lists. Ignored when `user_id` is there.',
+  }),
 }
 
 const NEITHER = 'Send `user_id` or `email` to say whose events you want.'
@@ -21,16 +24,14 @@ function namesPerson({
   return user_id !== undefined || email !== undefined
 }
 
-const page = { project, since: since.optional(), days: days.optional(), tz, limit, ...person }
+const page = { project, days, tz, limit, ...person }
 
 const eventsFilter = {
   ...page,
-  event: z.string().optional(),
-  session_id: z.string().optional(),
-  before: z
-    .string()
-    .optional()
-    .meta({ description: "Must be the previous response's `next_before`, unchanged." }),
+  since: sinceWeek,
+  event: eventName,
+  session_id: sessionId,
+  before: cursor,
 }
 
 /** POST /events: the same as GET /events, and by e-mail address. */
@@ -39,7 +40,7 @@ export const eventsBody = z.object(eventsFilter)
 /** POST /events/lookup needs a person. */
 export const eventsLookupBody = z.object(eventsFilter).refine(namesPerson, NEITHER)
 
-export const journeyParams = z.object(page).refine(namesPerson, NEITHER)
+export const journeyParams = z.object({ ...page, since: sinceMonth }).refine(namesPerson, NEITHER)
 
 const profile = z.object({
   user_id: z.string().meta({ description: 'The id that all linked ids of the user resolve to' }),
@@ -57,7 +58,7 @@ export const journeyResponse = z
     profiles: z.array(profile),
     events: z.array(eventRow).meta({ description: 'The newest events of the person, oldest first' }),
     count: z.int(),
-    truncated: z.literal(true).optional(),
+    truncated: z.literal(true).optional().meta({ description: 'Present when the person has older events' }),
     ...contextOfResponse,
   })
   .meta({ id: 'Journey' })

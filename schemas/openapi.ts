@@ -29,16 +29,26 @@ const TAGS = {
 const DESCRIPTION = `Web analytics that AI agents and scripts query over HTTP.
 
 Create a project with POST /projects, put its snippet into the page (or send events to POST /track with the project's
-public token), then call GET /stats. Bodies are JSON in UTF-8, whatever the Content-Type is. A null in an optional field
-means that the field is absent. Every error is \`{error, message}\`: \`error\` is one of the codes of the operation, and
-\`message\` says what is wrong and what to do next.`
+public token), then call GET /stats. GET /projects lists your projects; GET /properties lists the events and property keys
+that you can ask for. Bodies are JSON in UTF-8, whatever the Content-Type is. A null in an optional field means that the
+field is absent. Unknown fields and parameters are ignored. Every error is \`{error, message}\`: \`error\` is one of the codes
+of the operation, and \`message\` says what is wrong and what to do next.
+
+In responses times are Unix milliseconds, durations are milliseconds, and dates are \`YYYY-MM-DD\` in UTC or in the \`tz\` of the
+request. A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has
+linked are one. A session is all events with one \`session_id\`. It is a bounce when no event shows an interaction.
+A list that a limit has cut says \`truncated: true\`.`
 
 const errorResponse = z
   .looseObject({
     error: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
     message: z.string().meta({ description: 'What is wrong, and what to do next' }),
   })
-  .meta({ id: 'Error', description: 'Some codes have more fields, e.g. required_scope' })
+  .meta({
+    id: 'Error',
+    description:
+      'Some codes have more fields: `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
+  })
 
 const ACCOUNT_SECURITY: Record<string, string[]>[] = [
   { bearer: [] },
@@ -87,9 +97,12 @@ export function openApiDocument(baseUrl: string) {
     },
   }
   return createDocument(document, {
-    // Responses may get new fields, so a client must not reject an unknown field.
-    override: ({ jsonSchema, io }) => {
+    override: ({ jsonSchema, zodSchema, io }) => {
+      // Responses may get new fields, so a client must not reject an unknown field.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      // zod leaves the default out where it also transforms the value, as of a number in a query string.
+      const { def } = zodSchema._zod
+      if (io === 'input' && def.type === 'default') jsonSchema.default = def.defaultValue
     },
   })
 }
@@ -119,7 +132,10 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
       requestBody: {
         required: route.form !== true,
         content: {
-          'application/json': { schema: route.body },
+          'application/json': {
+            schema: bodyWithOptions(route.body, route.options),
+            ...(route.example && { example: route.example }),
+          },
           ...(route.form && { 'application/x-www-form-urlencoded': { schema: route.body } }),
         },
       },
@@ -157,6 +173,11 @@ function queryParameters({ query, options }: Route): z.ZodObject {
     ...(query instanceof z.ZodObject && query.shape),
     ...options?.shape,
   })
+}
+
+/** A body with the options of its row, which may also stand in the query string. */
+function bodyWithOptions(body: z.ZodType, options: Route['options']): z.ZodType {
+  return body instanceof z.ZodObject && options !== undefined ? body.safeExtend(options.shape) : body
 }
 
 function describeCaller(route: Route): string {

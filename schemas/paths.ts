@@ -12,12 +12,24 @@ export const pathsBody = z.object({
   goal_event: z
     .string(GOAL)
     .transform(text => text.trim())
-    .refine(text => text.length >= 1 && text.length <= 256, GOAL),
-  since: oneOf('since', PATHS_SINCE).default('30d'),
-  max_steps: wholeNumber('max_steps', 1, 5).default(5),
-  entry_limit: wholeNumber('entry_limit', 1, 20).default(10),
-  path_limit: wholeNumber('path_limit', 1, 10).default(5),
-  candidate_session_cap: wholeNumber('candidate_session_cap', 100, 10_000).default(5_000),
+    .refine(text => text.length >= 1 && text.length <= 256, GOAL)
+    .meta({
+      description: 'The event that the sessions should reach',
+      override: { type: 'string', minLength: 1, maxLength: 256 },
+    }),
+  since: oneOf('since', PATHS_SINCE)
+    .default('30d')
+    .meta({ description: 'Days before today, from which sessions start' }),
+  max_steps: wholeNumber('max_steps', 1, 5).default(5).meta({ description: 'Depth of the trees' }),
+  entry_limit: wholeNumber('entry_limit', 1, 20)
+    .default(10)
+    .meta({ description: 'The largest number of entry pages' }),
+  path_limit: wholeNumber('path_limit', 1, 10)
+    .default(5)
+    .meta({ description: 'The largest number of children of each node' }),
+  candidate_session_cap: wholeNumber('candidate_session_cap', 100, 10_000)
+    .default(5_000)
+    .meta({ description: 'The largest number of sessions that are followed, the newest ones' }),
   tz,
 })
 
@@ -36,8 +48,11 @@ export type PathNode = {
 const pathNode: z.ZodType<PathNode> = z
   .object({
     type: z.enum(NODE_TYPES),
-    value: z.string(),
-    exit_page: z.string().nullable().optional(),
+    value: z.string().meta({ description: 'The path of a page, the name of an event, or the exit page' }),
+    exit_page: z.string().nullable().optional().meta({
+      description:
+        'Only of drop_off (the session ended without the goal) and truncated (it went on after max_steps)',
+    }),
     sessions: z.int(),
     conversions: z.int(),
     conversion_rate: z.number(),
@@ -77,7 +92,10 @@ export const pathsResponse = z
         tree: z.array(pathNode),
       }),
     ),
-    truncated: z.literal(true).optional(),
+    truncated: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present when a bound has cut entry pages, sessions or nodes' }),
     ...contextOfResponse,
   })
   .meta({ id: 'Paths' })

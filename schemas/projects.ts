@@ -82,7 +82,9 @@ export const readProject = projectRecord
 
 export const deletedProject = z.object({ ok: z.literal(true), deleted: z.string() }).meta({ id: 'Deleted' })
 
-export const projectUsageQuery = z.object({ days: wholeNumber('days', 1, 90).default(7) })
+export const projectUsageQuery = z.object({
+  days: wholeNumber('days', 1, 90).default(7).meta({ description: 'How many UTC dates, today included' }),
+})
 
 export const projectUsage = z
   .object({

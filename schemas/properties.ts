@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { days, failsWith, project, since, tz, wholeNumber } from './fields.ts'
+import { days, eventName, failsWith, project, sinceWeek, tz, wholeNumber } from './fields.ts'
 import { cut } from './sessions.ts'
 
-const dated = { project, since: since.optional(), days: days.optional(), tz }
+const dated = { project, since: sinceWeek, days, tz }
 
 /** Property keys that queries can name (contract 1.3). */
 export const PROPERTY_KEY = /^[A-Za-z0-9_]{1,128}$/
@@ -14,13 +14,17 @@ export const propertyKey = z
     message: 'A property key must be 1 to 128 letters, digits or underscores.',
     ...failsWith('INVALID_PROPERTY_KEY'),
   })
-  .meta({ pattern: PROPERTY_KEY.source })
+  .meta({
+    pattern: PROPERTY_KEY.source,
+    description: 'A property key, or `country`. GET /properties lists the keys.',
+    example: 'path',
+  })
 
 export const breakdownQuery = z.object({
   ...dated,
   property: propertyKey,
-  event: z.string().optional(),
-  limit: wholeNumber('limit', 1, 1000).default(20),
+  event: eventName,
+  limit: wholeNumber('limit', 1, 1000).default(20).meta({ description: 'The largest number of values' }),
 })
 
 export const breakdownResponse = z
@@ -32,7 +36,7 @@ export const breakdownResponse = z
       .array(z.object({ value: z.string(), count: z.int(), unique_users: z.int() }))
       .meta({ description: 'Most frequent first' }),
     total_events: z.int().meta({ description: 'Events of the range, after the event filter' }),
-    total_with_property: z.int(),
+    total_with_property: z.int().meta({ description: 'Those of them that have the property' }),
     ...cut,
     ...contextOfResponse,
   })
@@ -52,24 +56,32 @@ export const propertiesResponse = z
         last_seen: z.string(),
       }),
     ),
-    property_keys: z.array(z.string()).meta({ description: 'Keys of the newest 5000 events' }),
-    truncated: z.literal(true).optional().meta({ description: 'Present when there are more events' }),
+    property_keys: z.array(z.string()).meta({ description: 'Keys of the newest 5000 events of the range' }),
+    truncated: z.literal(true).optional().meta({
+      description:
+        'Present when the range has more than 5000 events, so that `property_keys` may lack keys. `events` is complete.',
+    }),
     ...contextOfResponse,
   })
   .meta({ id: 'Properties' })
 
 export const receivedPropertiesQuery = z.object({
   ...dated,
-  sample: wholeNumber('sample', 100, 10_000).default(5_000),
+  sample: wholeNumber('sample', 100, 10_000)
+    .default(5_000)
+    .meta({ description: 'How many of the newest events are looked at' }),
 })
 
 export const receivedPropertiesResponse = z
   .object({
     project: z.string(),
     sample_size: z.int().meta({ description: 'Events that were looked at, the newest ones' }),
-    since: z.string(),
+    since: z.string().meta({ description: 'First date of the range' }),
     properties: z.array(z.object({ key: z.string(), event: z.string() })),
-    truncated: z.literal(true).optional().meta({ description: 'Present when there are more events' }),
+    truncated: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present when the range has more events than `sample`' }),
     ...contextOfResponse,
   })
   .meta({ id: 'ReceivedProperties' })

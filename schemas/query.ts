@@ -45,7 +45,8 @@ function listOf(
     allowed,
     fewest,
     most,
-  }: { entry: RegExp; code: ErrorCode; allowed: string; fewest: 0 | 1; most: number },
+    description,
+  }: { entry: RegExp; code: ErrorCode; allowed: string; fewest: 0 | 1; most: number; description: string },
 ) {
   return z
     .unknown()
@@ -66,6 +67,7 @@ function listOf(
     .transform(list => [...new Set(list as string[])])
     .refine(...atMost(name, most))
     .meta({
+      description,
       override: {
         type: 'array',
         minItems: fewest,
@@ -84,6 +86,8 @@ export const queryBody = z.object({
     allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(properties.value)`,
     fewest: 1,
     most: MAX_METRICS,
+    description:
+      'What to compute for each group. `event_count` follows `count_mode`, which counts sessions unless it is `raw`. `bounce_rate` (0 to 1) and `avg_duration` (ms) are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50` and `p95` of a property, such as `sum(properties.value)`, use the values that are numbers.',
   }).default(['event_count']),
   group_by: listOf('group_by', {
     entry: GROUP,
@@ -91,6 +95,8 @@ export const queryBody = z.object({
     allowed: `${GROUP_FIELDS.join(', ')}, or a property such as properties.plan`,
     fewest: 0,
     most: MAX_GROUPS,
+    description:
+      'Fields whose values make the groups: event, date, user_id, session_id, country, or a property such as `properties.plan`. Without it there is one row.',
   }).default([]),
   filters: z
     .unknown()
@@ -101,6 +107,8 @@ export const queryBody = z.object({
     .transform(value => value as unknown[])
     .refine(...atMost('filters', MAX_FILTERS))
     .meta({
+      description:
+        'Only events for which all filters hold. An event without the field never matches, not even `neq`. `contains` ignores case.',
       override: {
         type: 'array',
         maxItems: MAX_FILTERS,
@@ -108,7 +116,12 @@ export const queryBody = z.object({
           type: 'object',
           required: ['field', 'op', 'value'],
           properties: {
-            field: { type: 'string', description: 'A built-in field or properties.<key>' },
+            field: {
+              type: 'string',
+              description:
+                'event, user_id, session_id, country, date, timestamp (Unix ms or ISO 8601), or `properties.<key>`',
+              examples: ['properties.path'],
+            },
             op: { type: 'string', enum: [...FILTER_OPS] },
             value: { type: ['string', 'number', 'boolean'] },
           },
@@ -116,25 +129,46 @@ export const queryBody = z.object({
       },
     })
     .default([]),
-  date_from: z.string().optional().meta({ description: 'ISO 8601 date or `Nd`; default 7 days ago' }),
-  date_to: z.string().optional().meta({ description: 'ISO 8601 date, inclusive; default today' }),
+  date_from: z.string().optional().meta({
+    description: 'First date: an ISO 8601 date, or `Nd` for N days before today; default `7d`',
+    example: '7d',
+  }),
+  date_to: z
+    .string()
+    .optional()
+    .meta({ description: 'Last date, inclusive: an ISO 8601 date; default today', example: '2026-11-22' }),
   count_mode: z
     .string()
     .refine(value => (COUNT_MODES as readonly string[]).includes(value), {
       message: 'Field `count_mode` must be `session_then_user` or `raw`.',
       ...failsWith('INVALID_COUNT_MODE'),
     })
-    .default('session_then_user'),
-  order_by: oneOf('order_by', ORDER_FIELDS).optional(),
-  order: oneOf('order', ['asc', 'desc']).default('desc'),
+    .meta({ override: { type: 'string', enum: [...COUNT_MODES] } })
+    .default('session_then_user')
+    .meta({
+      description:
+        'How `event_count` counts. `raw`: events. `session_then_user`: sessions, then users without a session in the group, then events with neither.',
+    }),
+  order_by: oneOf('order_by', ORDER_FIELDS).optional().meta({
+    description:
+      'The order of the rows, by a field of `group_by` or `metrics`. Default: the date where it is a group, else the first metric',
+  }),
+  order: oneOf('order', ['asc', 'desc']).default('desc').meta({ description: 'The direction of the order' }),
   limit,
-  email: z.string().optional(),
+  email: z.string().optional().meta({
+    description: 'Only events of the users who were identified with this address; no rows for an unknown one',
+  }),
   tz,
-  compare: oneOf('compare', ['previous']).optional(),
+  compare: oneOf('compare', ['previous'])
+    .optional()
+    .meta({ description: 'Adds `previous`, the rows of the period of equal length before' }),
 })
 
 const queryRows = {
-  rows: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))),
+  rows: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))).meta({
+    description:
+      'Each row has the fields of `group_by` and then those of `metrics`, under the names of the request. When `limit` cuts groups of properties, a last row with `other: true` holds the rest.',
+  }),
   count: z.int().meta({ description: 'Rows of this response' }),
   ...cut,
 }

@@ -11,8 +11,14 @@ function flag(name: string, description: string) {
       [z.boolean(), z.enum(['true', 'false']).transform(text => text === 'true')],
       `Parameter \`${name}\` must be \`true\` or \`false\`.`,
     )
+    .meta({
+      override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+        delete jsonSchema.anyOf
+        jsonSchema.type = 'boolean'
+      },
+    })
     .default(false)
-    .meta({ description, override: { type: 'boolean', default: false } })
+    .meta({ description })
 }
 
 /** A POST may have them in its body or in its query string. */
@@ -20,7 +26,7 @@ export const readOptions = z.object({
   receipt: flag('receipt', 'Adds `receipt` to the response: what the read cost, and how fresh it is.'),
   sql: flag(
     'sql',
-    'Adds `sql` to the response: the statements, which DuckDB can run over the files of the lake.',
+    'Adds `sql` to the response: the statements, which DuckDB can run over the files of the lake, for checks of the numbers.',
   ),
 })
 

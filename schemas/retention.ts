@@ -12,12 +12,23 @@ const MAX_COHORTS: Record<RetentionPeriod, number> = { day: 30, week: 12, month:
 export const retentionQuery = z
   .object({
     project,
-    period: oneOf('period', RETENTION_PERIODS).default('week'),
-    cohorts: wholeNumber('cohorts', 1, 30).default(8),
-    event: z.string().min(1).optional(),
-    returning_event: z.string().min(1).optional(),
-    since: since.optional(),
-    days: days.optional(),
+    period: oneOf('period', RETENTION_PERIODS).default('week').meta({
+      description: 'The length of a cohort. Weeks begin on Monday.',
+    }),
+    cohorts: wholeNumber('cohorts', 1, 30).default(8).meta({
+      description: 'How many periods, the current one included: at most 30 days, 12 weeks or 12 months',
+    }),
+    event: z.string().min(1).optional().meta({
+      description:
+        'Users join the cohort of their first event of this name. Default: their first session of all that is stored',
+      example: 'signup',
+    }),
+    returning_event: z.string().min(1).optional().meta({
+      description: 'What makes a user active in a later period. Default: `event`, else any session',
+      example: 'page_view',
+    }),
+    since: since('Here it is the earliest time at which users were first seen. Default: the first cohort.'),
+    days,
     tz,
   })
   .refine(({ period, cohorts }) => cohorts <= MAX_COHORTS[period], {
@@ -34,15 +45,19 @@ export const retentionResponse = z
         z.object({
           date: z.string().meta({ description: 'First date of the period' }),
           users: z.int(),
-          retained: z.array(z.int()),
-          rates: z.array(z.number()),
+          retained: z.array(z.int()).meta({
+            description: 'Users active in the i-th period after; the first number is the whole cohort',
+          }),
+          rates: z.array(z.number()).meta({ description: 'retained / users, 0 to 1' }),
         }),
       )
       .meta({ description: 'Oldest first; cohorts without users are left out' }),
-    average_rates: z.array(z.number()),
-    users_analyzed: z.int().meta({ description: 'At most 10 000' }),
-    truncated: z.literal(true).optional(),
-    total_rows: z.int().optional(),
+    average_rates: z
+      .array(z.number())
+      .meta({ description: 'The mean of `rates` over the cohorts, weighted by their users' }),
+    users_analyzed: z.int().meta({ description: 'At most 10 000, those first seen last' }),
+    truncated: z.literal(true).optional().meta({ description: 'Present when there are more users' }),
+    total_rows: z.int().optional().meta({ description: 'All users, where they are more' }),
     ...contextOfResponse,
   })
   .meta({ id: 'Retention' })

@@ -58,6 +58,8 @@ export type Route = {
   metered?: true
   query?: z.ZodType
   body?: z.ZodType
+  /** A body for the OpenAPI document, which works in the project `demo`. */
+  example?: Record<string, unknown>
   /** Parameters that several rows share. They stand in the query string, or in the body beside its own fields. */
   options?: z.ZodObject
   /** The body may also be a form, and may be empty. */

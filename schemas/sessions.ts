@@ -1,15 +1,17 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, days, limit, oneOf, period, project, since, tz, wholeNumber } from './fields.ts'
+import { datedPeriod, days, limit, oneOf, period, project, sinceWeek, tz, wholeNumber } from './fields.ts'
 
-const dated = { project, since: since.optional(), days: days.optional(), tz }
+const dated = { project, since: sinceWeek, days, tz }
 
 /** Sessions that start in the range (contract 1.3). */
 export const sessionsQuery = z.object({
   ...dated,
   limit,
-  user_id: z.string().optional(),
-  is_bounce: wholeNumber('is_bounce', 0, 1).optional(),
+  user_id: z.string().optional().meta({ description: 'Only sessions of this user: any id of the person' }),
+  is_bounce: wholeNumber('is_bounce', 0, 1)
+    .meta({ description: '1: only bounces, sessions without any interaction; 0: only the others' })
+    .optional(),
 })
 
 export const sessionRow = z
@@ -23,8 +25,10 @@ export const sessionRow = z
     entry_page: z.string().nullable(),
     exit_page: z.string().nullable(),
     event_count: z.int(),
-    is_bounce: z.union([z.literal(0), z.literal(1)]),
-    date: z.string(),
+    is_bounce: z
+      .union([z.literal(0), z.literal(1)])
+      .meta({ description: '1: no event shows an interaction' }),
+    date: z.string().meta({ description: 'Date of the start, in `tz`' }),
     has_replay: z.boolean(),
     replay_count: z.int(),
   })
@@ -33,7 +37,10 @@ export const sessionRow = z
 export type SessionRow = z.infer<typeof sessionRow>
 
 /** Present only in a list that a limit has cut. */
-export const cut = { truncated: z.literal(true).optional(), total_rows: z.int().optional() }
+export const cut = {
+  truncated: z.literal(true).optional().meta({ description: 'Present when a limit has cut the list' }),
+  total_rows: z.int().optional().meta({ description: 'The length of the whole list, where it is cut' }),
+}
 
 export const sessionsResponse = z
   .object({
@@ -70,15 +77,19 @@ export const PAGE_TYPES = ['entry', 'exit', 'both'] as const
 
 export const pagesQuery = z.object({
   ...dated,
-  type: oneOf('type', PAGE_TYPES).default('entry'),
-  limit: wholeNumber('limit', 1, 1000).default(20),
+  type: oneOf('type', PAGE_TYPES).default('entry').meta({
+    description: 'Pages on which sessions began, ended, or both lists',
+  }),
+  limit: wholeNumber('limit', 1, 1000)
+    .default(20)
+    .meta({ description: 'The largest number of pages of each list' }),
 })
 
 const pageRow = z.object({
-  page: z.string(),
+  page: z.string().meta({ description: 'Path, or the URL of events without a path' }),
   sessions: z.int(),
   bounces: z.int(),
-  bounce_rate: z.number(),
+  bounce_rate: z.number().meta({ description: '0 to 1' }),
   avg_duration: z.int().meta({ description: 'ms' }),
   avg_events: z.number(),
 })
@@ -101,8 +112,8 @@ export const insightsQuery = z.object({ project, period, tz })
 export const deltaMetric = z.object({
   current: z.number(),
   previous: z.number(),
-  change: z.number(),
-  change_pct: z.int().nullable(),
+  change: z.number().meta({ description: 'current - previous' }),
+  change_pct: z.int().nullable().meta({ description: 'Whole percentage; null: it grew from 0' }),
 })
 
 export type DeltaMetric = z.infer<typeof deltaMetric>
@@ -119,7 +130,9 @@ export const insightsResponse = z
       bounce_rate: deltaMetric,
       avg_duration: deltaMetric,
     }),
-    trend: z.enum(['growing', 'stable', 'declining']),
+    trend: z.enum(['growing', 'stable', 'declining']).meta({
+      description: 'Of total_events: growing above 10 %, declining below -10 %',
+    }),
     ...contextOfResponse,
   })
   .meta({ id: 'Insights' })

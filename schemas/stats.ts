@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, days, oneOf, project, since, tz } from './fields.ts'
+import { datedPeriod, days, oneOf, project, sinceWeek, tz } from './fields.ts'
 import { deltaMetric } from './sessions.ts'
 
 export const STATS_GROUPS = ['hour', 'day', 'week', 'month'] as const
@@ -8,11 +8,16 @@ export type StatsGroup = (typeof STATS_GROUPS)[number]
 
 export const statsQuery = z.object({
   project,
-  since: since.optional(),
-  days: days.optional(),
+  since: sinceWeek,
+  days,
   tz,
-  groupBy: oneOf('groupBy', STATS_GROUPS).default('day'),
-  compare: oneOf('compare', ['previous']).optional(),
+  groupBy: oneOf('groupBy', STATS_GROUPS).default('day').meta({
+    description:
+      'The intervals of `timeSeries`. Weeks begin on Monday. With `hour` and `since=Nd` the range begins exactly N * 24 hours ago.',
+  }),
+  compare: oneOf('compare', ['previous']).optional().meta({
+    description: 'Adds `previous`, the same for the period of equal length before, and `changes`',
+  }),
 })
 
 const counts = { count: z.int(), unique_users: z.int() }
@@ -20,7 +25,18 @@ const counts = { count: z.int(), unique_users: z.int() }
 const statsOfPeriod = {
   period: datedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
   totals: z.object({ unique_users: z.int(), total_events: z.int() }),
-  timeSeries: z.array(z.object({ bucket: z.string(), unique_users: z.int(), total_events: z.int() })),
+  timeSeries: z
+    .array(
+      z.object({
+        bucket: z.string().meta({
+          description:
+            'Start of the interval: `2026-11-18`, or `2026-11-18T15:00` for hours, `2026-11` for months',
+        }),
+        unique_users: z.int(),
+        total_events: z.int(),
+      }),
+    )
+    .meta({ description: 'Oldest first; intervals without events are left out' }),
   events: z
     .array(z.object({ event: z.string(), ...counts }))
     .meta({ description: 'The 20 most frequent events' }),
@@ -28,7 +44,7 @@ const statsOfPeriod = {
     total_sessions: z.int(),
     bounce_rate: z.number().meta({ description: '0 to 1' }),
     avg_duration: z.int().meta({ description: 'ms' }),
-    pages_per_session: z.number(),
+    pages_per_session: z.number().meta({ description: 'Events of any name per session' }),
     sessions_per_user: z.number(),
   }),
   countries: z

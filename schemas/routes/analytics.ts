@@ -149,6 +149,7 @@ export const analyticsRoutes = {
     summary: 'Stored events, by a JSON body',
     project: 'body',
     body: eventsBody,
+    example: { project: 'demo', event: 'signup', limit: 10 },
     responses: { 200: { description: 'The events', schema: lookupResponse } },
   },
   eventsLookup: {
@@ -158,6 +159,7 @@ export const analyticsRoutes = {
     summary: 'Stored events of one person',
     project: 'body',
     body: eventsLookupBody,
+    example: { project: 'demo', email: 'ada@example.com' },
     responses: { 200: { description: 'The events', schema: lookupResponse } },
   },
   journey: {
@@ -175,6 +177,7 @@ export const analyticsRoutes = {
     summary: 'The timeline of one person, by a JSON body',
     project: 'body',
     body: journeyParams,
+    example: { project: 'demo', email: 'ada@example.com' },
     responses: { 200: { description: 'The timeline', schema: journeyResponse } },
   },
   journeyLookup: {
@@ -184,6 +187,7 @@ export const analyticsRoutes = {
     summary: 'The timeline of one person, by a JSON body',
     project: 'body',
     body: journeyParams,
+    example: { project: 'demo', email: 'ada@example.com' },
     responses: { 200: { description: 'The timeline', schema: journeyResponse } },
   },
   query: {
@@ -193,6 +197,14 @@ export const analyticsRoutes = {
     summary: 'Metrics by group, over filtered events',
     project: 'body',
     body: queryBody,
+    example: {
+      project: 'demo',
+      metrics: ['event_count', 'unique_users', 'sum(properties.value)'],
+      group_by: ['properties.plan'],
+      filters: [{ field: 'event', op: 'eq', value: 'purchase' }],
+      count_mode: 'raw',
+      date_from: '30d',
+    },
     options: expensiveReadOptions,
     responses: { 200: { description: 'The rows', schema: queryResponse } },
     errors: [
@@ -213,6 +225,15 @@ export const analyticsRoutes = {
     tier: 'pro',
     project: 'body',
     body: funnelBody,
+    example: {
+      project: 'demo',
+      steps: [
+        { event: 'page_view', filters: [{ property: 'path', op: 'eq', value: '/pricing' }] },
+        { event: 'signup' },
+      ],
+      since: '30d',
+      breakdown: 'country',
+    },
     options: expensiveReadOptions,
     responses: { 200: { description: 'The funnel', schema: funnelResponse } },
     errors: ['INVALID_SINCE', 'INVALID_FUNNEL_STEPS', 'INVALID_FILTER_OP', 'INVALID_PROPERTY_KEY'],
@@ -224,6 +245,7 @@ export const analyticsRoutes = {
     summary: 'The ways of sessions from their entry page to a goal',
     project: 'body',
     body: pathsBody,
+    example: { project: 'demo', goal_event: 'signup', since: '30d' },
     options: expensiveReadOptions,
     responses: { 200: { description: 'The paths', schema: pathsResponse } },
     errors: [],

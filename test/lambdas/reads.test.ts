@@ -75,6 +75,41 @@ test('ten clients with one question at once get one response, and its statements
   expect(totals?.reads).toBe(11)
 })
 
+test('ten different questions at once are all answered, and a caller of another account need not wait for them', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'footfall-reads-'))
+  const engine = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1, concurrency: 1 })
+  const own = await openHttpService({ reading: { engine, openLake: async () => fixedLake() } })
+  const { prepare: realPrepare } = DuckDBConnection.prototype
+  const prepare = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(async function (
+    this: DuckDBConnection,
+    text,
+  ) {
+    await sleep(20)
+    return realPrepare.call(this, text)
+  })
+  onTestFinished(async () => {
+    prepare.mockRestore()
+    await own.close()
+    await engine.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+  const { name } = await own.createProject()
+  const other = await own.accounts.create({ email: 'other@example.com', tier: 'pro', complimentary: true })
+  const otherProject = await own.createProject(other)
+  const key = await own.accounts.issueApiKey(other.id)
+  let answered = 0
+  const questions = Array.from({ length: 10 }, async (_, i) => {
+    const query = { project: name, property: `key_${i}` }
+    const { status } = await own.call(routes.breakdown, { query })
+    answered++
+    return status
+  })
+  const query = { project: otherProject.name, property: 'path' }
+  const { status } = await own.call(routes.breakdown, { key, query })
+  expect([status, answered < 5]).toEqual([200, true])
+  expect(await Promise.all(questions)).toEqual(Array(10).fill(200))
+})
+
 test('GET /account/all-sites is one read of the account and of none of its projects', async () => {
   const { id } = await service.createProject()
   const before = await service.usage.month(service.owner.id, '2026-11')

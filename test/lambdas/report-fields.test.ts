@@ -1,16 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type * as z from 'zod'
 import { openLake } from '#core/lake/snapshot'
 import type { Project } from '#core/projects/project'
 import { createFolderLake } from '#local/lake/folder'
 import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
+import type { ErrorCode } from '#schemas/errors'
 import { PERIOD_LABELS } from '#schemas/fields'
+import { openApiDocument } from '#schemas/openapi'
 import { PATHS_SINCE } from '#schemas/paths'
 import { RETENTION_PERIODS } from '#schemas/retention'
-import { type Route, type RouteName, routes } from '#schemas/routes'
+import { errorsOf, type Route, type RouteName, routes } from '#schemas/routes'
 import { PAGE_TYPES } from '#schemas/sessions'
 import { STATS_GROUPS } from '#schemas/stats'
 import { buildLake } from '#test/support/build-lake'
@@ -160,6 +163,22 @@ function fieldsOf({ query, body, options }: Route): string[] {
   return [(body ?? query) as z.ZodObject, options].flatMap(schema => Object.keys(schema?.shape ?? {}))
 }
 
+/** The OpenAPI document as a client reads it. */
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(
+  JSON.parse(JSON.stringify(openApiDocument('https://a.example'))),
+  'document',
+)
+const validators = new Map<string, ValidateFunction>()
+
+/** What the OpenAPI document says against a response of this status; empty if it agrees. */
+function findDocumentErrors({ path, method }: Route, status: number, body: unknown): unknown[] {
+  const place = ['paths', path.replaceAll('/', '~1'), method.toLowerCase(), 'responses', status]
+  const pointer = [...place, 'content', 'application~1json', 'schema'].join('/')
+  const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` })
+  validators.set(pointer, validate)
+  return validate(body) ? [] : (validate.errors ?? [])
+}
+
 type Outcome = { status: number; error: unknown; text: string }
 
 async function send(route: Route, fields: Record<string, unknown>): Promise<Outcome> {
@@ -167,6 +186,8 @@ async function send(route: Route, fields: Record<string, unknown>): Promise<Outc
   const query = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
   const { status, body, text } = await service.call(route, isGet ? { query } : { body: fields })
   if (status === 200 && body.dry_run !== true) route.responses[200]?.schema?.parse(body)
+  expect(findDocumentErrors(route, status, body)).toEqual([])
+  if (status !== 200) expect(errorsOf(route)).toContain(body.error as ErrorCode)
   return { status, error: body.error ?? null, text }
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { validate } from '#lambdas/validate'
-import { limit, oneOf, since, wholeNumber } from '#schemas/fields'
+import { limit, oneOf, sinceWeek, wholeNumber } from '#schemas/fields'
 
 const schema = z.object({
   name: z.string(),
   hosts: z.array(z.string()).optional(),
-  since: since.optional(),
+  since: sinceWeek,
   days: wholeNumber('days', 0, 3650).optional(),
   groupBy: oneOf('groupBy', ['day', 'week']).default('day'),
   limit,

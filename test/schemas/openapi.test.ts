@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { errorCodes } from '#schemas/errors'
 import { openApiDocument } from '#schemas/openapi'
 import { errorsOf, pathParameters, type Route, routes } from '#schemas/routes'
@@ -78,6 +79,45 @@ describe.each(rows)('%s', (name, route) => {
   test('describes a body exactly when the row has one', () => {
     expect(operation.requestBody !== undefined).toBe(route.body !== undefined)
   })
+})
+
+type Field = { name: string; description?: string; schema?: { description?: string; default?: unknown } }
+
+/** The parameters and the fields of the body of an operation. */
+function fieldsOf(route: Route): Field[] {
+  const { parameters = [], requestBody } = operationOf(route)
+  const body = requestBody?.content['application/json'].schema.properties ?? {}
+  return [...parameters, ...Object.entries(body).map(([name, schema]) => ({ name, schema }))]
+}
+
+const reads = rows.filter(([, { tag }]) => ['Analytics', 'Streaming', 'Bots'].includes(tag))
+
+test.each(reads)('%s says what each of its parameters means', (_, route) => {
+  const silent = fieldsOf(route).filter(({ description, schema }) => !(description ?? schema?.description))
+  expect(silent.map(({ name }) => name)).toEqual([])
+})
+
+test.each(reads)('%s shows every default', (_, route) => {
+  const schemas = [route.query, route.body, route.options] as (
+    | { shape?: Record<string, z.ZodType> }
+    | undefined
+  )[]
+  const defaults = schemas
+    .flatMap(schema => Object.entries(schema?.shape ?? {}))
+    .filter(([, field]) => field instanceof z.ZodDefault)
+    .map(([name, field]) => [name, field.parse(undefined)])
+  const shown = new Map<unknown, unknown>(fieldsOf(route).map(({ name, schema }) => [name, schema?.default]))
+  expect(defaults.map(([name]) => [name, shown.get(name)])).toEqual(defaults)
+})
+
+test.each(reads.filter(([, { body }]) => body !== undefined))('%s has an example of its body', (_, route) => {
+  expect(route.body?.safeParse(route.example).error).toBe(undefined)
+  expect(operationOf(route).requestBody.content['application/json'].example).toEqual(route.example)
+})
+
+test('the options of a POST read are fields of its body too', () => {
+  const names = fieldsOf(routes.query).map(({ name }) => name)
+  expect(names.filter(name => name === 'dry_run')).toHaveLength(2)
 })
 
 test('a number with bounds is described with its bounds and its default', () => {

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { chooseStatements } from './choose-statements.ts'
+
+function statement(text: string, rowCount = 1) {
+  return { query: { text, params: [] }, rows: Array.from({ length: rowCount }, () => ({ n: 1 })) }
+}
+
+test('statements that differ in numbers only are one kind, and every kind is chosen', () => {
+  const recorded = new Map([
+    ['a', [statement("x > DATE '2026-11-01'"), statement("x > DATE '2026-11-02'"), statement('y IN (1, 2)')]],
+    ['b', [statement('y IN (3)'), statement('z')]],
+  ])
+  const chosen = [...chooseStatements(recorded, 1).values()].flat().map(({ query }) => query.text)
+  expect(chosen.map(text => text[0]).toSorted()).toEqual(['x', 'y', 'z'])
+})
+
+test('statements with rows come first, then those of other lakes', () => {
+  const recorded = new Map([
+    ['a', [statement('x 1', 0), statement('x 2'), statement('x 3')]],
+    ['b', [statement('x 4')]],
+    ['c', [statement('x 5', 0)]],
+  ])
+  const chosen = [...chooseStatements(recorded, 2)].map(([lake, list]) => [lake, list.length])
+  expect(chosen).toEqual([
+    ['a', 1],
+    ['b', 1],
+    ['c', 0],
+  ])
+})
