@@ -19,8 +19,8 @@ const STATS = [
   `SELECT count(*), count(DISTINCT user_id), sum(is_bounce::integer), sum(${DURATION}), sum(events) FROM ${SESSIONS}`,
 ]
 
-/** The users who reach each step of a funnel in order, within a week. A step is the first event of its name after the step before. */
-function funnel(steps: readonly string[], breakdown: 'country' | null): string {
+/** The users who reach each step of a funnel in order, within a week, and the events and users of each step. A step is the first event of its name after the step before. */
+function funnel(steps: readonly string[], breakdown: 'country' | null): string[] {
   const group = breakdown === null ? 'NULL' : `min_by(${breakdown}, timestamp)`
   const ctes = steps.map((step, i) =>
     i === 0
@@ -31,7 +31,11 @@ function funnel(steps: readonly string[], breakdown: 'country' | null): string {
           WHERE event = '${step}' AND timestamp > reached_at AND timestamp <= started_at + INTERVAL 7 DAY GROUP BY user_id)`,
   )
   const counts = steps.map((_, i) => `SELECT ${i} AS step, part, count(*) FROM step_${i} GROUP BY part`)
-  return `WITH ${ctes.join(', ')} ${counts.join(' UNION ALL ')}`
+  const names = steps.map(step => `'${step}'`).join(', ')
+  return [
+    `WITH ${ctes.join(', ')} ${counts.join(' UNION ALL ')}`,
+    `SELECT event, count(*), count(DISTINCT user_id) FROM recent WHERE event IN (${names}) GROUP BY event`,
+  ]
 }
 
 /** By the name of the question. `recent` is the view of the events of the question's days. */
@@ -79,10 +83,9 @@ export const bareQuestions: Readonly<Record<string, (userId: string) => string[]
       firsts AS (SELECT user_id, min(week) AS cohort FROM weeks GROUP BY user_id)
       SELECT cohort, week, count(*) FROM weeks JOIN firsts USING (user_id) GROUP BY ALL`,
   ],
-  'funnel of 3 steps': () => [funnel(['page_view', 'signup', 'purchase'], null)],
-  'funnel of 8 steps by country': () => [
+  'funnel of 3 steps': () => funnel(['page_view', 'signup', 'purchase'], null),
+  'funnel of 8 steps by country': () =>
     funnel([...Array.from({ length: 6 }, () => 'page_view'), 'signup', 'purchase'], 'country'),
-  ],
   paths: () => [
     `WITH newest AS (SELECT session_id, min(timestamp) AS start_at FROM recent WHERE session_id IS NOT NULL
         GROUP BY session_id ORDER BY start_at DESC LIMIT 5000),

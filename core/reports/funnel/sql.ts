@@ -71,9 +71,14 @@ function entitiesSql(plan: FunnelPlan): SqlQuery {
 /** The rows of kind `funnel`. */
 function totalsSql(plan: FunnelPlan): SqlQuery {
   const { steps, breakdown, windowMs } = plan
+  // Of the events of step 1 only the first one counts, so most of them stay out of the windows.
+  const isLater = join(
+    steps.slice(1).map((_, i) => sql`${column('is_step', i + 1)} = 1`),
+    ' OR ',
+  )
   const followed = sql`SELECT step_event.*, at_0, step_1_entities
       FROM step_event JOIN (${FIRST_ENTITIES}) AS first_entity ON first_id = entity
-      WHERE sent_at >= at_0 AND sent_at - at_0 <= ${integer(windowMs)}`
+      WHERE sent_at >= at_0 AND sent_at - at_0 <= ${integer(windowMs)} AND (sent_at = at_0 OR ${isLater})`
   const numbered = sql`SELECT *, row_number() OVER (PARTITION BY entity ORDER BY timestamp, lag_s, seq) AS place
       FROM (${followed}) AS followed_event`
   const levels = steps.reduce((relation, _, i) => nextLevel(relation, i), numbered)
