@@ -19,16 +19,21 @@ const TIES = 100
  * entry_pages all entry pages.
  */
 export function candidatesSql(read: LakeRead, { entryLimit, sessionCap }: PathsPlan): SqlQuery {
-  const entries = sql`SELECT session_key, start_at, entry_page, count(*) OVER (PARTITION BY entry_page) AS entry_sessions
+  const entries = sql`SELECT session_key, start_at, entry_page
       FROM ${sessions(read, ['start_at', 'entry_page'])} AS session WHERE entry_page IS NOT NULL`
-  const rankedEntries = sql`SELECT *, dense_rank() OVER (ORDER BY entry_sessions DESC, entry_page) AS entry_rank
-      FROM (${entries}) AS entry`
-  const countedEntries = sql`SELECT *, max(entry_rank) OVER () AS entry_pages FROM (${rankedEntries}) AS ranked_entry`
-  const rankedSessions = sql`SELECT *, count(*) OVER () AS candidate_sessions, rank() OVER (ORDER BY start_at DESC) AS start_rank
-      FROM (${countedEntries}) AS counted_entry WHERE entry_rank <= ${integer(entryLimit)}`
-  return sql`SELECT session_key, ${unixMs(sql`start_at`)} AS start_time, candidate_sessions, entry_pages
-    FROM (${rankedSessions}) AS ranked_session WHERE start_rank <= ${integer(sessionCap)}
-    ORDER BY start_time DESC, session_key LIMIT ${integer(sessionCap + TIES)}`
+  const ranked = sql`SELECT entry_page AS ranked_page, entry_sessions, count(*) OVER () AS entry_pages,
+        row_number() OVER (ORDER BY entry_sessions DESC, entry_page) AS entry_rank
+      FROM (SELECT entry_page, count(*) AS entry_sessions FROM entry GROUP BY entry_page) AS entry_total`
+  const frequent = sql`SELECT ranked_page, entry_pages, CAST(sum(entry_sessions) OVER () AS bigint) AS candidate_sessions
+      FROM (${ranked}) AS ranked_entry WHERE entry_rank <= ${integer(entryLimit)}`
+  const newest = sql`SELECT session_key, ${unixMs(sql`start_at`)} AS start_time, candidate_sessions, entry_pages
+      FROM entry JOIN (${frequent}) AS frequent_entry ON ranked_page = entry_page
+      ORDER BY start_time DESC, session_key LIMIT ${integer(sessionCap + TIES)}`
+  return sql`WITH entry AS (${entries})
+    SELECT session_key, start_time, candidate_sessions, entry_pages
+    FROM (SELECT *, rank() OVER (ORDER BY start_time DESC) AS start_rank FROM (${newest}) AS newest_session) AS ranked_session
+    WHERE start_rank <= ${integer(sessionCap)}
+    ORDER BY start_time DESC, session_key`
 }
 
 /**
