@@ -161,7 +161,7 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
     }
   }
 
-  return { rows, waitUntilIdle }
+  return { areScansBilled: true, rows, waitUntilIdle }
 }
 
 function toStatistics({ Statistics = {} }: QueryExecution): QueryStatistics {

@@ -91,6 +91,8 @@ export type QueryStatistics = {
 
 /** Runs read statements over the lake's tables (schemas/columns.ts). One SQL text, the same rows on every engine. */
 export type QueryEngine = {
+  /** Whether each scan of a table costs money, so that a statement should not read a table twice to be faster. */
+  areScansBilled?: boolean
   /**
    * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy, starts no more statements now, or the
    * statement takes too long. RATE_LIMITED is for limits of the caller (contract R3, 0.1).

@@ -11,6 +11,7 @@ import { type SegmentTable, segmentKeys } from './keys.ts'
 import type { Segment } from './manifest.ts'
 import {
   fragmentColumns,
+  joinAllFragments,
   joinFragments,
   NON_INTERACTIVE_NAMES,
   type SessionField,
@@ -34,6 +35,8 @@ export type LakeRead = {
   to: number
   /** The event_keys of hot events that have copies (copiedKeysSql of core/lake/hot-events.ts). Without it any of them may. */
   copiedKeys?: readonly string[] | undefined
+  /** See QueryEngine. */
+  areScansBilled?: boolean | undefined
   /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
   links?: ResolvedLinks | null | undefined
 }
@@ -114,7 +117,9 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
   const hotRows = hotEvents(read, EVENT_FIELDS, { from: searchFrom, to }, sql`session_key IS NOT NULL`)
   const hot = sessionFragments(unionAll(read, [], hotRows))
   const fragments = unionAll(read, rollup, [sql`SELECT ${columns} FROM (${hot}) AS hot_fragment`])
-  const started = joinFragments(fragments, fields, from)
+  const started = read.areScansBilled
+    ? joinAllFragments(fragments, fields, from)
+    : joinFragments(fragments, fields, from)
   const earlierKeys = segmentRows(
     read,
     'segment_sessions',

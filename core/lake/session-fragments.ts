@@ -102,8 +102,18 @@ export function fragmentColumns(fields: readonly SessionField[]): FragmentColumn
   return [...new Set(['start_at' as const, ...fields.flatMap(field => FIELDS[field].columns)])]
 }
 
+/** Joins fragments to the sessions that start at or after `from`, Unix ms: (session_key, fields), in one scan. */
+export function joinAllFragments(
+  fragments: SqlQuery,
+  fields: readonly SessionField[],
+  from: number,
+): SqlQuery {
+  return sql`SELECT ${selectFields(fields, 'ofSeveral')} FROM ${fragments} AS fragment
+      GROUP BY session_key HAVING min(start_at) >= ${timestamp(from)}`
+}
+
 /**
- * Joins fragments to the sessions that start at or after `from`, Unix ms: (session_key, fields).
+ * The same rows in less time, with several scans.
  *
  * Nearly all sessions have one fragment, which is the session. So only the keys of all sessions are grouped: grouping with all
  * aggregates takes twice as long.

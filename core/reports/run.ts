@@ -134,7 +134,9 @@ export async function runReport<Params extends DatedParams, Body>(
       const snapshot = await lake.ofBucket(each.bucket)
       const copiedKeys = await readCopiedKeys(rows, { snapshot, project: each })
       const from = Math.max(range.from, oldestOf(each))
-      return { snapshot, project: each, from, to: range.to, copiedKeys, links: identity.links }
+      const { links } = identity
+      const { areScansBilled } = engine
+      return { snapshot, project: each, from, to: range.to, copiedKeys, links, areScansBilled }
     }
     const read = await readProject(project)
     const oldest = oldestOf(project)

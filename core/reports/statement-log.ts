@@ -25,6 +25,7 @@ export function createStatementLog(engine: QueryEngine, { account, isDryRun, est
   const statistics: QueryStatistics[] = []
   const estimates: ScanEstimate[] = []
   const loggedEngine: QueryEngine = {
+    ...engine,
     async rows(query, options) {
       statements.push(query)
       if (!isDryRun) {

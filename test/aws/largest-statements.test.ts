@@ -61,6 +61,7 @@ const project = {
 const clock = { now: () => NOW }
 const sent: number[] = []
 const engine: QueryEngine = {
+  areScansBilled: true,
   async rows(query) {
     sent.push(Buffer.byteLength(statementText(query, LAKE)))
     return rowsOf(query.text)

@@ -69,6 +69,7 @@ async function runStats(snapshot: Snapshot & { now: number }, has_event_ids: boo
   const queries: SqlQuery[] = []
   const { now } = snapshot
   const engine = {
+    areScansBilled: true,
     async rows(query: SqlQuery) {
       queries.push(query)
       if (query.text.includes('copied_key')) return []

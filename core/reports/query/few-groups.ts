@@ -89,7 +89,8 @@ function eventsOfGroupsSql(request: QueryRequest, plan: Plan): SqlQuery {
     rollup === null
       ? [sql`count(*)`, sql`(${filteredEvents(request, { ...plan, metrics: [] }, [])})`]
       : [sql`CAST(sum(event_count) AS bigint)`, rollup]
-  return sql`SELECT ${join(values, '')}${count} AS events FROM ${relation} AS group_row ${groupBy} LIMIT ${integer(MAX_GROUPS + 1)}`
+  const orderBy = aliases.length === 0 ? sql`` : sql`ORDER BY ${join(aliases, ', ')}`
+  return sql`SELECT ${join(values, '')}${count} AS events FROM ${relation} AS group_row ${groupBy} ${orderBy} LIMIT ${integer(MAX_GROUPS + 1)}`
 }
 
 /** The rollup with the columns of the groups, event_count and user_ref; null if only the events can tell. */
