@@ -38,6 +38,9 @@ const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs, liveBu
 const NICENESS = 10
 if (process.platform === 'linux') setPriority(NICENESS)
 
+/** A claim in unpacked bytes. Its rows take up to 100 MB, and larger claims are not faster. */
+const CLAIM_BYTES = 8_000_000
+
 const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
@@ -47,7 +50,10 @@ const { lakeState: state, usage, projects, erasures } = createStores(connection,
 const lake = createFolderLake(lakeDir(dataDir))
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
-const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
+const consumer = createLakeConsumer({
+  ...{ state, stream, lake, usage, projects, identity, clock, log },
+  claimBytes: CLAIM_BYTES,
+})
 // With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times as long.
 const compactor = createCompactor({
   lake,
