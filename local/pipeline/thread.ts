@@ -41,6 +41,11 @@ if (process.platform === 'linux') setPriority(NICENESS)
 /** A claim in unpacked bytes. Its rows take up to 100 MB, and larger claims are not faster. */
 const CLAIM_BYTES = 8_000_000
 
+/** Time in which the running job may end after a stop, before it is cut off. It runs again after the next start. */
+const FINISH_JOB_MS = 4_000
+const stopping = new AbortController()
+const cuttingOff = new AbortController()
+
 const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
@@ -61,6 +66,7 @@ const compactor = createCompactor({
   log: createRepairingLog(log, key => repairs.request(key)),
   memoryMb: compactionMemoryMb,
   threads: 1,
+  signal: cuttingOff.signal,
 })
 const worker = createLakeWorker({ state, lake, compactor, usage, projects, clock, log })
 const jobs = createJobQueue<LakeJob | RepairJob>({
@@ -113,10 +119,10 @@ const pipeline = createPipeline(
   },
 )
 
-const stopping = new AbortController()
 port.on('message', (command: PipelineCommand) => {
-  if (command.kind === 'stop') stopping.abort()
-  else repairs.request(command.key)
+  if (command.kind === 'repair') return repairs.request(command.key)
+  stopping.abort()
+  setTimeout(() => cuttingOff.abort(), FINISH_JOB_MS).unref()
 })
 send({ kind: 'started' })
 await pipeline.run(stopping.signal)
