@@ -12,7 +12,11 @@ export type Target = { name: string; port: number; tokens: string[]; key?: strin
 
 export const CONNECTIONS = 64
 /** Those of `npm start`. */
-export const NODE_ARGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16']
+export const NODE_ARGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=60',
+]
 
 /** Creates a data folder on the disk of the repository, because the folder for temporary files may be in memory. */
 export function createBenchFolder(): string {

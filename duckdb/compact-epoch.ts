@@ -59,6 +59,8 @@ export async function compactEpoch(
     try {
       await work()
     } catch (error) {
+      // Then it is no failure of this bucket.
+      database.throwIfAborted()
       failures.set(bucket, await database.explainFailure(error))
     }
   }

@@ -1,6 +1,5 @@
 import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
 import { PAGE } from '#core/lake/session-fragments'
-import { eventColumns } from '#schemas/columns'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { list, selectColumns, text } from './tables.ts'
 
@@ -123,7 +122,8 @@ export function createEventRowsFromSegments(bucket: number, files: readonly stri
 export function createEventRowsWithKeys(bucket: number, files: readonly string[]): string {
   return `
     CREATE OR REPLACE TABLE event_rows AS
-    SELECT ${eventColumns.map(({ name }) => name).join(', ')}, ${bucket} AS bucket, CAST(timestamp AS date) AS date,
+    SELECT COLUMNS(name -> name NOT IN ('bucket', 'date', 'user_key', 'session_key', 'event_key')),
+      ${bucket} AS bucket, CAST(timestamp AS date) AS date,
       ${hashKey('user_id', 53)} AS user_key, ${hashKey('session_id', 53)} AS session_key, CAST(NULL AS bigint) AS event_key
     FROM ${readFiles(files)}`
 }

@@ -45,7 +45,7 @@ export function createCompactor({
   ...given
 }: CompactorSettings): Compactor {
   const { lake } = given
-  const settings = { ...given, memoryMb, threads }
+  const settings: ScratchSettings = { ...given, memoryMb, threads }
 
   async function mergeSegments({ bucket, segments, target }: MergeJob): Promise<Segment> {
     return withScratchDatabase(settings, async database => {

@@ -5,7 +5,7 @@ import type { Lake } from '#core/ports'
 import { readFiles } from './compaction-sql.ts'
 import { countErased, erasedNumber } from './erased-rows.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
-import { selectColumns, text } from './tables.ts'
+import { newerColumns, selectColumns, text } from './tables.ts'
 
 /** Writes hot files anew, under their keys, without erased events, one after the other. Files without such events stay as they are. */
 export async function rewriteHot(
@@ -19,7 +19,8 @@ export async function rewriteHot(
     if ((await lake.get(key)) === null) continue
     const files = await database.fetch('events_hot', [key])
     if ((await countErased(database, readFiles(files), buckets)).length > 0) {
-      await database.run(`COPY (${selectColumns('events_hot')} FROM ${readFiles(files)}
+      const newer = await newerColumns(database.connection, readFiles(files))
+      await database.run(`COPY (${selectColumns('events_hot', newer)} FROM ${readFiles(files)}
         WHERE (${erasedNumber(buckets)}) IS NULL) TO ${text(path)} (FORMAT parquet, COMPRESSION zstd)`)
       await lake.put(key, await readFile(path))
       await rm(path)

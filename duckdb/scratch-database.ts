@@ -16,6 +16,8 @@ export type ScratchSettings = {
   log: Log
   memoryMb: number
   threads: number
+  /** Its abort makes running jobs throw soon: a thread must not end while DuckDB works in it, because that ends the process. */
+  signal?: AbortSignal
 }
 
 /** A database and a folder for one job. */
@@ -33,6 +35,8 @@ export type ScratchDatabase = {
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Deletes fetched copies, so that the disk never holds more than a job needs at a time. */
   drop(files: readonly string[]): Promise<void>
+  /** Throws if the job is to be cut off. */
+  throwIfAborted(): void
   /** The DamagedObject that made a statement fail; any other error is returned as it is. */
   explainFailure(error: unknown): Promise<unknown>
 }
@@ -42,7 +46,7 @@ const CONCURRENT_FETCHES = 16
 
 /** Gives a job a folder and a database, and removes both after it. Throws DamagedObject for an object that cannot be read. */
 export async function withScratchDatabase<T>(
-  { lake, tempDir, log, memoryMb, threads }: ScratchSettings,
+  { lake, tempDir, log, memoryMb, threads, signal }: ScratchSettings,
   runJob: (database: ScratchDatabase) => Promise<T>,
 ): Promise<T> {
   await mkdir(tempDir, { recursive: true })
@@ -60,8 +64,16 @@ export async function withScratchDatabase<T>(
     allocator_background_threads: 'true',
   })
   const connection = await instance.connect()
+  const interrupt = () => connection.interrupt()
+  signal?.addEventListener('abort', interrupt)
+
+  /** Between two statements an interrupt has no effect. */
+  function throwIfAborted() {
+    signal?.throwIfAborted()
+  }
 
   async function fetch(table: TableName, keys: readonly string[]): Promise<string[]> {
+    throwIfAborted()
     await forEachConcurrent(keys, CONCURRENT_FETCHES, async key => {
       const bytes = await lake.get(key)
       if (bytes === null) throw reportDamage(key, 'The object does not exist.')
@@ -102,16 +114,24 @@ export async function withScratchDatabase<T>(
     return await runJob({
       connection,
       folder,
-      run: async statement => void (await connection.run(statement)),
-      rows: async statement => toRows(await connection.runAndReadAll(statement)),
+      async run(statement) {
+        throwIfAborted()
+        await connection.run(statement)
+      },
+      async rows(statement) {
+        throwIfAborted()
+        return toRows(await connection.runAndReadAll(statement))
+      },
       fetch,
       exclusively,
       drop,
+      throwIfAborted,
       explainFailure,
     })
   } catch (error) {
     throw await explainFailure(error)
   } finally {
+    signal?.removeEventListener('abort', interrupt)
     connection.closeSync()
     instance.closeSync()
     await rm(folder, { recursive: true, force: true })

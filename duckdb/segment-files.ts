@@ -5,7 +5,7 @@ import type { Segment, SegmentId } from '#core/lake/manifest'
 import type { Lake } from '#core/ports'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { writeSortedEvents } from './sorted-events.ts'
-import { selectColumns, text } from './tables.ts'
+import { newerColumns, selectColumns, text } from './tables.ts'
 
 /** One part of a segment. Its files have the rows of these SELECTs. */
 export type SegmentPart = {
@@ -66,7 +66,7 @@ export async function writeSegmentPart(
   }
 
   async function writeEvents() {
-    const select = selectColumns('segment_events')
+    const select = selectColumns('segment_events', await newerColumns(database.connection, 'event_rows'))
     const output = { select, where: events, path, options, rowGroupRows: eventRowGroup }
     await writeSortedEvents(database.connection, output, memoryMb)
     return readOutput('segment_events')

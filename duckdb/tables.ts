@@ -71,10 +71,26 @@ function nullColumn({ name, type }: Column): string {
   return `CAST(NULL AS ${columnTypes[type]}) AS ${name}`
 }
 
-/** `SELECT` with all columns of a table, in the order and the types of its files. */
-export function selectColumns(table: TableName): string {
+/** `SELECT` with all columns of a table, in the order and the types of its files, and then the columns of a newer version. */
+export function selectColumns(table: TableName, newer: readonly string[] = []): string {
   const columns: readonly Column[] = tables[table].columns
-  return `SELECT ${columns.map(({ name, type }) => `CAST(${name} AS ${storedTypes[type]}) AS ${name}`).join(', ')}`
+  const known = columns.map(({ name, type }) => `CAST(${name} AS ${storedTypes[type]}) AS ${name}`)
+  return `SELECT ${[...known, ...newer].join(', ')}`
+}
+
+const knownColumns: ReadonlySet<string> = new Set([
+  ...[tables.events_hot, tables.segment_events].flatMap(({ columns }) => columns.map(({ name }) => name)),
+  ...['bucket', 'date'],
+])
+
+/**
+ * The columns of rows of events that this version does not know, as names in quotes: a newer version has written the files. Whoever
+ * writes the rows again must keep them. Otherwise a rollback would lose their values.
+ */
+export async function newerColumns(connection: DuckDBConnection, rows: string): Promise<string[]> {
+  const reader = await connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE SELECT * FROM ${rows})`)
+  const names = reader.getRows().map(([column]) => String(column))
+  return names.filter(column => !knownColumns.has(column)).map(column => `"${column.replaceAll('"', '""')}"`)
 }
 
 /** A list literal of texts. */

@@ -69,14 +69,14 @@ export type WrittenEvent = Omit<RecordedEvent, 'properties'> & { propertiesJson:
 
 /** Packs a record for the stream. */
 export function packRecord(record: StreamRecord): Uint8Array {
-  if (record.kind !== 'events') return packJson(JSON.stringify(record))
+  if (record.kind !== 'events') return packText(JSON.stringify(record))
   const events = record.events.map(event => ({ ...event, propertiesJson: JSON.stringify(event.properties) }))
   return packWrittenRecord({ ...record, events })
 }
 
 /** The same for a record whose properties are JSON text. */
 export function packWrittenRecord(record: WrittenEventsRecord): Uint8Array {
-  return packJson(writeRecord(record))
+  return packText(writeRecord(record))
 }
 
 const writeEvent = objectWriter<RecordedEvent, WrittenEvent>({
@@ -127,14 +127,14 @@ const LENGTH_BYTES = 4
 /** Put before the bytes of a record whose checksum was wrong when the log was read. No record is packed like this. */
 export const DAMAGED = 0x00
 
-/** Packs the JSON text of a record, or of a live chunk. */
-export function packJson(json: string): Uint8Array {
-  const text = Buffer.from(json, 'utf8')
-  if (text.length < COMPRESS_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), text])
+/** Packs the JSON text of a record, or the text of a live chunk. */
+export function packText(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'utf8')
+  if (bytes.length < COMPRESS_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), bytes])
   const head = Buffer.alloc(1 + LENGTH_BYTES)
   head.writeUInt8(ZSTD)
-  head.writeUInt32LE(text.length, 1)
-  return Buffer.concat([head, zstdCompressSync(text)])
+  head.writeUInt32LE(bytes.length, 1)
+  return Buffer.concat([head, zstdCompressSync(bytes)])
 }
 
 /**
@@ -159,9 +159,9 @@ export function unpackedBytes(bytes: Uint8Array): number {
   }
 }
 
-/** Reads what packJson has packed. Throws an Error that says what is wrong with the bytes. */
-export function unpackJson(bytes: Uint8Array): unknown {
-  return JSON.parse(unpackText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString('utf8'))
+/** Reads what packText has packed. Throws an Error that says what is wrong with the bytes. */
+export function unpackText(bytes: Uint8Array): string {
+  return unpackBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString('utf8')
 }
 
 /**
@@ -169,14 +169,14 @@ export function unpackJson(bytes: Uint8Array): unknown {
  * consumer sets both aside (core/lake/set-aside.ts).
  */
 export function unpackRecord(bytes: Uint8Array): StreamRecord {
-  const record = unpackJson(bytes) as StreamRecord | undefined
+  const record = JSON.parse(unpackText(bytes)) as StreamRecord | undefined
   if (typeof record?.kind !== 'string') throw new Error('the record has no kind')
   if (!KINDS.includes(record.kind)) throw new UnknownKindError(record.kind)
   if (record.kind === 'events' && !Array.isArray(record.events)) throw new Error('the record has no events')
   return record
 }
 
-function unpackText(bytes: Buffer): Buffer {
+function unpackBytes(bytes: Buffer): Buffer {
   switch (bytes[0]) {
     case PLAIN:
       return bytes.subarray(1)

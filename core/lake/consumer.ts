@@ -1,7 +1,8 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { identitiesOf } from '#core/identity/from-records'
 import type { IdentityStore } from '#core/identity/identity-store'
-import { type StreamRecord, unpackedBytes, unpackRecord } from '#core/ingest/record'
+import { countFitting } from '#core/ingest/fitting-entries'
+import { type StreamRecord, unpackRecord } from '#core/ingest/record'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
@@ -24,6 +25,8 @@ export type LakeConsumerServices = {
   log: Log
   /** Encodes a hot file. The simulator uses a cheaper encoding. */
   encode?: (rows: readonly HotRow[]) => Uint8Array
+  /** The largest claim in unpacked bytes. Default: CLAIM_BYTES. */
+  claimBytes?: number
 }
 
 /**
@@ -45,7 +48,8 @@ const NOTES_AT_ONCE = 16
  * bounds only repeats the same work. core/lake/README.md shows the states of a claim.
  */
 export function createLakeConsumer(services: LakeConsumerServices) {
-  const { state, stream, lake, usage, projects, identity, clock, log, encode = encodeHot } = services
+  const { state, stream, lake, usage, projects, identity, clock, log } = services
+  const { encode = encodeHot, claimBytes = CLAIM_BYTES } = services
 
   /**
    * Moves the next records of the shard into the lake, at most one claim. `batch` holds entries that the caller has
@@ -127,7 +131,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   async function nextEntries(shard: string, highWater: string | null, batch: readonly StreamEntry[]) {
     const newEntries = batch.filter(entry => isBeyond(entry.sequence, highWater))
     const entries = batch.length > 0 ? newEntries : await stream.read(shard, highWater, CLAIM_RECORDS)
-    return entries.slice(0, claimSize(entries))
+    return entries.slice(0, claimSize(entries, claimBytes))
   }
 
   /** Does all work of an open claim and ends it. Returns the number of records. */
@@ -159,16 +163,9 @@ export function createLakeConsumer(services: LakeConsumerServices) {
 
 export type LakeConsumer = ReturnType<typeof createLakeConsumer>
 
-/** How many of the entries fit into one claim: at least one, unless there are none. */
-export function claimSize(entries: readonly StreamEntry[]): number {
-  let bytes = 0
-  let records = 0
-  for (const entry of entries.slice(0, CLAIM_RECORDS)) {
-    bytes += unpackedBytes(entry.data)
-    if (records > 0 && bytes > CLAIM_BYTES) break
-    records += 1
-  }
-  return records
+/** How many of the entries fit into one claim. */
+export function claimSize(entries: readonly StreamEntry[], claimBytes = CLAIM_BYTES): number {
+  return countFitting(entries, { records: CLAIM_RECORDS, bytes: claimBytes })
 }
 
 /**

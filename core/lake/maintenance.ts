@@ -49,7 +49,7 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochBytes: 16 * 1024 * 1024,
   jobBytes: 64 * 1024 * 1024,
   mergeSegments: 8,
-  // 1.2 million events. In 256 MB of memory, more would have to be sorted in slices (duckdb/sorted-events.ts).
+  // 1.2 million events. In 256 MB of memory, more would have to be sorted in slices (duckdb/sorted-events.ts); in 128 MB these are.
   mergeBytes: 24 * 1024 * 1024,
   resendMs: 5 * 60_000,
   queueSince: 0,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { forEachConcurrent } from '#core/concurrency'
+import { packText } from '#core/ingest/record'
 import type { Clock } from '#core/ports'
 import { bucketOf } from '#core/projects/project'
 import { queryAll } from '#core/query-all'
@@ -7,11 +8,12 @@ import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { BATCH_WRITES, writeItems } from '#core/write-items'
 import {
+  firstPosition,
   type LiveEvent,
   type LiveRecord,
-  MAX_CHUNK_BYTES,
   type Position,
   packEvents,
+  toLine,
   unpackEvents,
 } from './chunk.ts'
 
@@ -48,20 +50,23 @@ const CLOCK_SKEW_MS = 500
 /** A reader that has read everything until a moment may find new chunks with stamps this much older, ms. */
 export const LATE_MS = VISIBLE_WITHIN_MS + CLOCK_SKEW_MS
 /**
- * Compressed bytes of a project in a batch above which it gets a chunk of its own: about 40 events. A reader of a small
- * project also reads the bytes of its neighbours, so this bounds what it reads.
+ * Characters of a project in a batch above which it gets a chunk of its own: about 40 events. A reader of a small project also
+ * reads the bytes of its neighbours, so this bounds what it reads.
  */
-const MAX_SHARED_BYTES = 4_000
+const MAX_SHARED_CHARS = 16_000
+/** Characters of a shared chunk. In UTF-8 they are at most 300 KB, also if they do not compress. */
+const MAX_SHARED_CHUNK_CHARS = 100_000
 /** Chunks of one page that is read newest first. Most reads need few chunks. */
 const PAGE_CHUNKS = 4
 
 /** The digits of a stamp, so that keys sort by it. */
 const STAMP_DIGITS = 15
 
-/** A chunk before it is written: the packed events of each of its projects, and where the first of them lies. */
-type NewChunk = { partition: string; first: Position; parts: Record<string, Uint8Array> }
+/** A chunk before it is written, and where its first event lies. */
+type NewChunk = { partition: string; first: Position; bytes: Uint8Array }
 
-type Item = { sk: string; parts?: Record<string, Uint8Array>; shard: string; stamp: number }
+/** An earlier version wrote `parts` instead of `events`. Nobody reads these: they expire within minutes after the update. */
+type Item = { sk: string; events?: Uint8Array; shard: string; stamp: number }
 
 export type LiveBufferOptions = {
   clock: Clock
@@ -86,11 +91,11 @@ export function createLiveBuffer(
     for (let tries = 0; tries < WRITE_TRIES; tries++) {
       const stamp = clock.now()
       const expires_at = Math.ceil((stamp + bufferMs + EXPIRY_MARGIN_MS) / 1_000)
-      const items = chunks.map(({ partition, first, parts }) => ({
+      const items = chunks.map(({ partition, first, bytes }) => ({
         pk: partition,
         // The random end keeps apart two tries of the same ms.
         sk: `${toKey(stamp)}#${shard}#${first.sequence}#${first.index}#${randomBytes(4).toString('hex')}`,
-        ...{ parts, shard, stamp, expires_at },
+        ...{ events: bytes, shard, stamp, expires_at },
       }))
       await writeItems(
         { client, table },
@@ -120,7 +125,6 @@ export function createLiveBuffer(
         client.query({
           TableName: table,
           ...range(partition, toKey(fromStamp)),
-          ...eventsOf(projectId),
           ...NEWEST_FIRST,
           ExclusiveStartKey: start,
         }),
@@ -138,14 +142,14 @@ export function createLiveBuffer(
 
   /** Reads the chunks of a project from a key on (inclusive), oldest first. */
   async function chunksFrom(projectId: string, key: string): Promise<Chunk[]> {
-    const items = await readPartitions(projectId, key, eventsOf(projectId))
+    const items = await readPartitions(projectId, key)
     return items.flatMap(item => toChunk(projectId, item))
   }
 
   async function readPartitions(
     projectId: string,
     key: string,
-    projection: ReturnType<typeof eventsOf> | { ProjectionExpression: string },
+    projection: { ProjectionExpression?: string } = {},
   ): Promise<Item[]> {
     const items = await Promise.all(
       partitionsOf(projectId).map(partition =>
@@ -168,37 +172,31 @@ function range(partition: string, fromKey: string) {
   }
 }
 
-/** Selects the events of one project from items, without those of the others. */
-function eventsOf(projectId: string) {
-  return {
-    ProjectionExpression: 'sk, #shard, stamp, parts.#project',
-    // `shard` is a reserved word of DynamoDB.
-    ExpressionAttributeNames: { '#shard': 'shard', '#project': projectId },
-  }
-}
-
 /** Distributes the records of a batch over chunks. */
 function toChunks(records: ReadonlyMap<string, readonly LiveRecord[]>): NewChunk[] {
   const chunks: NewChunk[] = []
-  const open = new Map<string, { chunk: NewChunk; bytes: number }>()
+  const shared: { partition: string; first: Position; text: string }[] = []
+  const open = new Map<string, (typeof shared)[number]>()
   for (const [projectId, ofProject] of records) {
-    const packed = packEvents(ofProject)
-    const isSmall = packed.length === 1 && packed.every(({ bytes }) => bytes.length <= MAX_SHARED_BYTES)
-    const partition = isSmall ? bucketPartition(projectId) : projectPartition(projectId)
-    for (const { bytes, first } of packed) {
-      const size = bytes.length + projectId.length
-      const current = isSmall ? open.get(partition) : undefined
-      if (current !== undefined && current.bytes + size <= MAX_CHUNK_BYTES) {
-        current.chunk.parts[projectId] = bytes
-        current.bytes += size
-        continue
-      }
-      const chunk = { partition, first, parts: { [projectId]: bytes } }
-      chunks.push(chunk)
-      if (isSmall) open.set(partition, { chunk, bytes: size })
+    const [record] = ofProject
+    if (record === undefined) continue
+    const line = toLine(projectId, ofProject)
+    if (line.length > MAX_SHARED_CHARS) {
+      const partition = projectPartition(projectId)
+      chunks.push(...packEvents(projectId, ofProject).map(chunk => ({ partition, ...chunk })))
+      continue
+    }
+    const partition = bucketPartition(projectId)
+    const current = open.get(partition)
+    if (current !== undefined && current.text.length + line.length <= MAX_SHARED_CHUNK_CHARS) {
+      current.text += line
+    } else {
+      const chunk = { partition, first: firstPosition(record), text: line }
+      shared.push(chunk)
+      open.set(partition, chunk)
     }
   }
-  return chunks
+  return [...chunks, ...shared.map(({ text, ...chunk }) => ({ ...chunk, bytes: packText(text) }))]
 }
 
 /** The partitions that may hold events of a project. */
@@ -219,9 +217,9 @@ function toKey(stamp: number): string {
 }
 
 /** The chunk of an item; none when the item has no events of the project. */
-function toChunk(projectId: string, { sk, parts, shard, stamp }: Item): Chunk[] {
-  const packed = parts?.[projectId]
-  return packed === undefined ? [] : [{ key: sk, shard, stamp, events: unpackEvents(packed) }]
+function toChunk(projectId: string, { sk, events: packed, shard, stamp }: Item): Chunk[] {
+  const events = packed === undefined ? [] : unpackEvents(projectId, packed)
+  return events.length === 0 ? [] : [{ key: sk, shard, stamp, events }]
 }
 
 /** Merges readers that each yield chunks newest first. */

@@ -1,19 +1,34 @@
+import { countFitting } from '#core/ingest/fitting-entries'
 import { unpackRecord } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
 import type { LiveBuffer } from './buffer.ts'
 import type { LiveRecord } from './chunk.ts'
 
+/** The events of this many records, and of this many unpacked bytes, are in memory at a time. As objects they take ten times that. */
+const PART_LIMITS = { records: 2_000, bytes: 4_000_000 }
+
 /**
- * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer. It may be called again for the same entries, in other batches: readers of the buffer count
- * each event once. It drops records that are older than the buffer, because nobody can see them any more.
+ * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer. It may be called again
+ * for the same entries, in other batches: readers of the buffer count each event once. It drops records that are older than the
+ * buffer, because nobody can see them any more.
  */
 export function createLiveConsumer({ buffer }: { buffer: LiveBuffer }) {
   /** Copies the entries of a shard, in ascending order. Returns the number of events. Throws UNAVAILABLE; then send the batch again. */
   async function consumeBatch(shard: string, batch: readonly StreamEntry[]): Promise<number> {
+    let copiedEvents = 0
+    for (let rest = batch; rest.length > 0; ) {
+      const size = countFitting(rest, PART_LIMITS)
+      copiedEvents += await copyPart(shard, rest.slice(0, size))
+      rest = rest.slice(size)
+    }
+    return copiedEvents
+  }
+
+  async function copyPart(shard: string, part: readonly StreamEntry[]): Promise<number> {
     const oldest = buffer.clock.now() - buffer.bufferMs
     const projects = new Map<string, LiveRecord[]>()
     let copiedEvents = 0
-    for (const entry of batch) {
+    for (const entry of part) {
       const record = readEvents(entry)
       if (record === null || record.received_at < oldest) continue
       const { project_id, received_at, seq, country, events } = record

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BUCKETS } from '#schemas/columns'
 
 /** A project inside the service; schemas/projects.ts has the form that callers see. */
@@ -53,5 +53,5 @@ export type ProjectDirectory = {
 
 /** Spreads projects and identity scopes evenly over the buckets. The bucket depends on the id alone, so it never changes. */
 export function bucketOf(id: string): number {
-  return createHash('sha256').update(id).digest().readUInt32BE(0) % BUCKETS
+  return hash('sha256', id, 'buffer').readUInt32BE(0) % BUCKETS
 }

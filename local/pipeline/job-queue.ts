@@ -53,6 +53,8 @@ export function createJobQueue<Job>(
       try {
         await run(next.job)
       } catch (error) {
+        // It was cut off, and runs again after the next start.
+        if (stopping.signal.aborted) continue
         log('JOB_FAILED', { job: next.job, failures: next.failures + 1, error: String(error) })
         retry(next.job, next.failures + 1)
       }

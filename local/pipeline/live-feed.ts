@@ -10,8 +10,10 @@ export type LiveFeedServices = {
   checkpoint: LiveCheckpoint
 }
 
-/** Largest number of records that one read returns. After such a batch more may wait. */
+/** Largest number of records that one read returns. */
 const BATCH_RECORDS = 2_000
+/** After a batch of this many bytes, or of BATCH_RECORDS, more may wait. */
+const LARGE_BATCH_BYTES = 1_000_000
 
 /**
  * Copies new records of the stream into the live buffer, as the mapping of the function `live` does on AWS. After a crash it
@@ -23,19 +25,20 @@ export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeed
 
   async function copyAll(signal: AbortSignal): Promise<void> {
     for (const shard of await stream.shards()) {
-      while (!signal.aborted && (await copyBatch(shard)) === BATCH_RECORDS);
+      while (!signal.aborted && (await copyBatch(shard)));
     }
   }
 
-  /** Returns the number of records. */
-  async function copyBatch(shard: string): Promise<number> {
+  /** Returns whether the batch was large, so more records may wait. */
+  async function copyBatch(shard: string): Promise<boolean> {
     const batch = await stream.read(shard, await positionOf(shard), BATCH_RECORDS)
     const last = batch.at(-1)
-    if (last === undefined) return 0
+    if (last === undefined) return false
     await consumer.consumeBatch(shard, batch)
     await checkpoint.write(shard, last.sequence)
     positions.set(shard, last.sequence)
-    return batch.length
+    const bytes = batch.reduce((sum, { data }) => sum + data.length, 0)
+    return batch.length === BATCH_RECORDS || bytes >= LARGE_BATCH_BYTES
   }
 
   async function positionOf(shard: string): Promise<string | null> {

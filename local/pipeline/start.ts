@@ -25,8 +25,8 @@ export type PipelineThread = {
   stop(): Promise<void>
 }
 
-/** Longest time that `stop` waits for the current steps. */
-const STOP_WITHIN_MS = 5_000
+/** Longest time that `stop` waits for the current steps. The thread cuts off its job long before. */
+const STOP_WITHIN_MS = 15_000
 /**
  * Memory of the thread for new objects, MB. With V8's default the thread would keep about 100 MB after it has written
  * files, because V8 does not collect garbage in an idle thread.

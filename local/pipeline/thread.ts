@@ -38,6 +38,14 @@ const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs, liveBu
 const NICENESS = 10
 if (process.platform === 'linux') setPriority(NICENESS)
 
+/** A claim in unpacked bytes. Its rows take up to 100 MB, and larger claims are not faster. */
+const CLAIM_BYTES = 8_000_000
+
+/** Time in which the running job may end after a stop, before it is cut off. It runs again after the next start. */
+const FINISH_JOB_MS = 4_000
+const stopping = new AbortController()
+const cuttingOff = new AbortController()
+
 const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
@@ -47,7 +55,10 @@ const { lakeState: state, usage, projects, erasures } = createStores(connection,
 const lake = createFolderLake(lakeDir(dataDir))
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
-const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
+const consumer = createLakeConsumer({
+  ...{ state, stream, lake, usage, projects, identity, clock, log },
+  claimBytes: CLAIM_BYTES,
+})
 // With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times as long.
 const compactor = createCompactor({
   lake,
@@ -55,6 +66,7 @@ const compactor = createCompactor({
   log: createRepairingLog(log, key => repairs.request(key)),
   memoryMb: compactionMemoryMb,
   threads: 1,
+  signal: cuttingOff.signal,
 })
 const worker = createLakeWorker({ state, lake, compactor, usage, projects, clock, log })
 const jobs = createJobQueue<LakeJob | RepairJob>({
@@ -107,10 +119,10 @@ const pipeline = createPipeline(
   },
 )
 
-const stopping = new AbortController()
 port.on('message', (command: PipelineCommand) => {
-  if (command.kind === 'stop') stopping.abort()
-  else repairs.request(command.key)
+  if (command.kind === 'repair') return repairs.request(command.key)
+  stopping.abort()
+  setTimeout(() => cuttingOff.abort(), FINISH_JOB_MS).unref()
 })
 send({ kind: 'started' })
 await pipeline.run(stopping.signal)

@@ -1,15 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
 import { expect, onTestFinished, test } from 'vitest'
 import { events } from '#core/lake/relations'
+import { type Tombstone, userHash } from '#core/lake/tombstones'
 import { runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { buildLake, type EventsRecord } from '#test/support/build-lake'
-import { lakeWithOldFiles } from '#test/support/old-files'
+import { openCompactorLake, request as requestOf } from '#test/support/compactor-lake'
+import { lakeWithNewerFiles, lakeWithOldFiles } from '#test/support/old-files'
 
 const NOW = Date.parse('2026-11-18T12:00:00Z')
 const project = {
@@ -120,3 +124,48 @@ test.each([
     ])
   },
 )
+
+test('a column of a newer version keeps its values when this version compacts, merges and erases after a rollback', async () => {
+  const { compactor, compact, lake, keys, readSegment, writeHot } = await openCompactorLake({}, folder =>
+    lakeWithNewerFiles(folder, 'newer'),
+  )
+  const at = Date.parse('2026-11-18T22:00:00Z')
+  const users = (...ids: string[]) =>
+    requestOf({ at, events: ids.map(user_id => ({ event: `by ${user_id}`, user_id })) })
+  await writeHot(1, [users('anna', 'bert')])
+  await writeHot(2, [users('carl')])
+  const segments = [await compact(1), await compact(2)].filter(segment => segment !== null)
+  const segment = await compactor.mergeSegments({
+    bucket: 7,
+    segments,
+    target: { from: 1, until: 3, generation: 0 },
+  })
+  const erasure: Tombstone = {
+    project_id: 'proj_1',
+    users: [userHash('anna')],
+    until: at / 1_000,
+    number: 1,
+    id: 'era_1',
+    createdAt: at,
+    lastEpoch: null,
+    hotUntil: 1,
+    doneAt: null,
+    removed: { events: 0, files: 0 },
+  }
+  const rewritten = await compactor.rewriteSegment({
+    bucket: 7,
+    segment,
+    generation: 1,
+    tombstones: [erasure],
+  })
+  const stored = await readSegment('segment_events', rewritten?.segment ?? null)
+  expect(stored.map(({ newer }) => newer).toSorted()).toEqual(['by bert', 'by carl'])
+
+  const [hot = expect.unreachable()] = await keys('hot/epoch=1/')
+  await compactor.rewriteHot({ keys: [hot], buckets: [{ bucket: 7, tombstones: [erasure] }] })
+  const rows = await parquetReadObjects({
+    file: new Uint8Array((await lake.get(hot)) ?? []).buffer,
+    compressors,
+  })
+  expect(rows.map(({ newer }) => newer)).toEqual(['by bert'])
+})

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { segmentKey, segmentKeys } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
 import { eventKey } from '#core/lake/rows'
-import { HOUR, openCompactorLake, request, START } from '#test/support/compactor-lake'
+import type { Lake } from '#core/ports'
+import { createCompactor } from '#duckdb/compactor'
+import { HOUR, NO_TOMBSTONES, openCompactorLake, request, START } from '#test/support/compactor-lake'
 
 const ROLLUPS = ['segment_sessions', 'segment_activity'] as const
 const target = (from: number, until: number) => ({ from, until, generation: 0 })
@@ -189,4 +191,23 @@ test('a segment with a missing or damaged file cannot be described, and the erro
   await lake.put(events, new Uint8Array(10))
   await lake.put(sessions, new Uint8Array(10))
   await expect(compactor.describeSegment(7, segment)).rejects.toMatchObject({ key: events })
+})
+
+test('a compaction that is cut off throws soon, writes no segment, and succeeds when it runs again', async () => {
+  const cuttingOff = new AbortController()
+  const abortOnRead = (folder: Lake): Lake => ({
+    ...folder,
+    get(key) {
+      cuttingOff.abort()
+      return folder.get(key)
+    },
+  })
+  const cutOff = await openCompactorLake({ signal: cuttingOff.signal }, abortOnRead)
+  await cutOff.writeHot(1, [request({})])
+  await expect(cutOff.compact(1)).rejects.toThrow('aborted')
+  expect(await cutOff.keys('segments/')).toEqual([])
+  const again = createCompactor({ lake: cutOff.lake, tempDir: cutOff.tempDir, log: () => {} })
+  const hot = await cutOff.lake.list('hot/')
+  const buckets = [{ bucket: 7, eventIds: [], ...NO_TOMBSTONES }]
+  expect(await again.compactEpoch({ epoch: 1, hot, buckets })).toMatchObject([{ segment: { rows: 1 } }])
 })

@@ -14,15 +14,24 @@ export function lakeWithOldFiles(
 ): Lake {
   return {
     ...lake,
-    put: async (key, bytes) => lake.put(key, isOld(key) ? await removeColumns(key, bytes, columns) : bytes),
+    put: async (key, bytes) =>
+      lake.put(key, isOld(key) ? await rewriteColumns(bytes, selectList(key, columns)) : bytes),
   }
 }
 
-async function removeColumns(
-  key: string,
-  bytes: Uint8Array,
-  columns: readonly ColumnName[],
-): Promise<Uint8Array> {
+/** A lake whose hot files get one column more when they are first written, as by a newer version: the name of each event. */
+export function lakeWithNewerFiles(lake: Lake, column: string): Lake {
+  return {
+    ...lake,
+    async put(key, bytes) {
+      const isNewHotFile = key.startsWith('hot/') && (await lake.get(key)) === null
+      if (!isNewHotFile) return lake.put(key, bytes)
+      return lake.put(key, await rewriteColumns(bytes, `${selectList(key, [])}, event AS ${column}`))
+    },
+  }
+}
+
+async function rewriteColumns(bytes: Uint8Array, columns: string): Promise<Uint8Array> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-old-files-'))
   const instance = await DuckDBInstance.create(':memory:')
   try {
@@ -30,7 +39,7 @@ async function removeColumns(
     await writeFile(input, bytes)
     const connection = await instance.connect()
     await connection.run(
-      `COPY (SELECT ${selectList(key, columns)} FROM read_parquet('${input}')) TO '${output}' (FORMAT parquet)`,
+      `COPY (SELECT ${columns} FROM read_parquet('${input}')) TO '${output}' (FORMAT parquet)`,
     )
     connection.closeSync()
     return await readFile(output)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   DAMAGED,
-  packJson,
+  packText,
   packRecord,
   type StreamRecord,
   unpackedBytes,
@@ -86,7 +86,7 @@ function textsOf(length: number): string[] {
 }
 
 test.each(lengths)('the unpacked size of a record of %i characters is known without unpacking it', length => {
-  for (const packed of textsOf(length).map(packJson)) {
+  for (const packed of textsOf(length).map(packText)) {
     // The size of a record that is not compressed includes its first byte.
     expect([length, length + 1]).toContain(unpackedBytes(packed))
     // The compressed text itself is not read.
@@ -138,7 +138,7 @@ test.each([
 
 test('a record that would unpack to far more than a request has is not unpacked', () => {
   const text = 'a'.repeat(9_000_000)
-  for (const packed of [packJson(text), packAsBefore(text)]) expect(() => unpackRecord(packed)).toThrow()
+  for (const packed of [packText(text), packAsBefore(text)]) expect(() => unpackRecord(packed)).toThrow()
 })
 
 test.each([

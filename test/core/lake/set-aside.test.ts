@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { packJson, packRecord } from '#core/ingest/record'
+import { packText, packRecord } from '#core/ingest/record'
 import { createReplay, replaySetAside } from '#core/lake/set-aside'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
 /** A record as a version of tomorrow writes it. */
-const LATER = packJson(JSON.stringify({ kind: 'later', project_id: 'proj_1', received_at: 1 }))
+const LATER = packText(JSON.stringify({ kind: 'later', project_id: 'proj_1', received_at: 1 }))
 
 function lines(bytes: Uint8Array | undefined) {
   return Buffer.from(bytes ?? '')

@@ -21,10 +21,10 @@ test('a chunk gives back its events, with the ids that reports show', () => {
     ],
     'DE',
   )
-  const [chunk = expect.unreachable(), ...others] = packEvents([record])
+  const [chunk = expect.unreachable(), ...others] = packEvents('p', [record])
   expect(others).toEqual([])
   expect(chunk.first).toEqual({ sequence: '5', index: 0 })
-  expect(unpackEvents(chunk.bytes)).toEqual([
+  expect(unpackEvents('p', chunk.bytes)).toEqual([
     {
       ...record.events[0],
       id: eventUlid(NOW, 0, 5_000),
@@ -44,7 +44,7 @@ test('a chunk gives back its events, with the ids that reports show', () => {
   ])
 })
 
-test('no records make no chunk', () => expect(packEvents([])).toEqual([]))
+test('no records make no chunk', () => expect(packEvents('p', [])).toEqual([]))
 
 describe('events that do not compress', () => {
   const records = Array.from({ length: 6 }, (_, i) =>
@@ -56,17 +56,17 @@ describe('events that do not compress', () => {
   )
 
   test('fill several chunks, each small enough for an item, and none is lost or repeated', () => {
-    const chunks = packEvents(records)
+    const chunks = packEvents('p', records)
     expect(chunks.length).toBeGreaterThan(1)
     for (const { bytes } of chunks) expect(bytes.length).toBeLessThanOrEqual(350_000)
-    const events = chunks.flatMap(({ bytes }) => unpackEvents(bytes))
+    const events = chunks.flatMap(({ bytes }) => unpackEvents('p', bytes))
     expect(events.map(({ seq }) => seq)).toEqual(
       records.flatMap(({ seq, events }) => events.map((_, i) => seq + i)),
     )
   })
 
   test('of one record fill several chunks too, which tell where they begin', () => {
-    const chunks = packEvents([
+    const chunks = packEvents('p', [
       liveRecord(
         9,
         NOW,
@@ -74,7 +74,7 @@ describe('events that do not compress', () => {
       ),
     ])
     expect(chunks.length).toBeGreaterThan(1)
-    const firsts = chunks.map(({ bytes }) => unpackEvents(bytes)[0]?.position)
+    const firsts = chunks.map(({ bytes }) => unpackEvents('p', bytes)[0]?.position)
     expect(chunks.map(({ first }) => first)).toEqual(firsts)
   })
 })

@@ -74,3 +74,14 @@ test('after a stop the running job ends and no other job starts', async () => {
   await queue.idle()
   expect(finishedJobs).toEqual(['running'])
 })
+
+test('a job that a stop cuts off is no failure', async () => {
+  const logged: unknown[] = []
+  const { promise: cutOff, reject } = Promise.withResolvers<void>()
+  const queue = createJobQueue<string>({ run: () => cutOff, log: code => logged.push(code) }, shortPauses)
+  await queue.send('running')
+  const stop = queue.stop()
+  reject(new Error('cut off'))
+  await stop
+  expect(logged).toEqual([])
+})
