@@ -56,21 +56,24 @@ export function packEvents(records: readonly LiveRecord[]): { bytes: Uint8Array;
 
 /** Reads packed events, in their order. */
 export function unpackEvents(bytes: Uint8Array): LiveEvent[] {
-  return (unpackJson(bytes) as LiveRecord[]).flatMap(
-    ({ sequence, first, received_at, seq, country, events }) =>
-      events.map((event, i) => {
-        const index = first + i
-        const lag = arrivalLag(event.timestamp, received_at)
-        return {
-          ...event,
-          id: eventUlid(event.timestamp, lag, seq + index),
-          country,
-          received_at,
-          seq: seq + index,
-          position: { sequence, index },
-        }
-      }),
-  )
+  return (unpackJson(bytes) as LiveRecord[]).flatMap(toLiveEvents)
+}
+
+/** The events of a record, in their order. */
+export function toLiveEvents(record: LiveRecord): LiveEvent[] {
+  const { sequence, first, received_at, seq, country, events } = record
+  return events.map((event, i) => {
+    const index = first + i
+    const lag = arrivalLag(event.timestamp, received_at)
+    return {
+      ...event,
+      id: eventUlid(event.timestamp, lag, seq + index),
+      country,
+      received_at,
+      seq: seq + index,
+      position: { sequence, index },
+    }
+  })
 }
 
 /** Whether a position comes after another one of the same shard. */

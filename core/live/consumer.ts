@@ -3,11 +3,18 @@ import type { StreamEntry } from '#core/ports'
 import type { LiveBuffer } from './buffer.ts'
 import type { LiveRecord } from './chunk.ts'
 
+export type LiveConsumerServices = {
+  buffer: LiveBuffer
+  /** Called after the records of a batch are in the buffer, by project. */
+  onCopied?(shard: string, records: ReadonlyMap<string, readonly LiveRecord[]>): void
+}
+
 /**
- * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer. It may be called again for the same entries, in other batches: readers of the buffer count
- * each event once. It drops records that are older than the buffer, because nobody can see them any more.
+ * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer. It may be called again
+ * for the same entries, in other batches: readers of the buffer count each event once. It drops records that are older than the
+ * buffer, because nobody can see them any more.
  */
-export function createLiveConsumer({ buffer }: { buffer: LiveBuffer }) {
+export function createLiveConsumer({ buffer, onCopied }: LiveConsumerServices) {
   /** Copies the entries of a shard, in ascending order. Returns the number of events. Throws UNAVAILABLE; then send the batch again. */
   async function consumeBatch(shard: string, batch: readonly StreamEntry[]): Promise<number> {
     const oldest = buffer.clock.now() - buffer.bufferMs
@@ -23,6 +30,7 @@ export function createLiveConsumer({ buffer }: { buffer: LiveBuffer }) {
       copiedEvents += events.length
     }
     await buffer.write(shard, projects)
+    onCopied?.(shard, projects)
     return copiedEvents
   }
 

@@ -59,7 +59,7 @@ function cacheTables(get: DynaliteLevel['get']): DynaliteLevel['get'] {
  * between would leave a table that can be neither used nor created again. So the first write already says ACTIVE.
  */
 function withActiveStatus(value: unknown): unknown {
-  const { TableStatus } = value as { TableStatus?: unknown }
+  const { TableStatus } = Object(value) as { TableStatus?: unknown }
   return TableStatus === 'CREATING' ? { ...(value as object), TableStatus: 'ACTIVE' } : value
 }
 
@@ -69,6 +69,7 @@ function withActiveStatus(value: unknown): unknown {
 const level = ClassicLevel.prototype as unknown as {
   batch(this: DynaliteLevel, writes: Write[], options: { sync: boolean }): Promise<void>
   close(this: DynaliteLevel): Promise<void>
+  compactRange(this: DynaliteLevel, first: string, last: string): Promise<void>
   open(this: DynaliteLevel, options: OpenOptions): Promise<void>
 }
 
@@ -126,6 +127,26 @@ function createGroupCommit(db: DynaliteLevel, folder: string) {
   return (write: Write, done: Callback): void => {
     waitingWrites.push({ write, done })
     if (!isCommitting) void commit()
+  }
+}
+
+/** Keys before and after all keys of dynalite. */
+const FIRST_KEY = '\u0000'
+const LAST_KEY = '\uffff'
+
+/**
+ * Removes the bytes of deleted and replaced items from the files. LevelDB keeps them until it compacts the file that has them, and
+ * `compactRange` leaves out files that overlap with no other. So each round writes a small file that overlaps with all of them. The
+ * first round writes what is in memory into such files, the second one compacts them.
+ */
+export async function removeDeletedBytes(db: DynaliteLevel): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    for (const key of [FIRST_KEY, LAST_KEY]) {
+      await new Promise<void>((resolve, reject) =>
+        db.put(key, round, error => (error === null ? resolve() : reject(error))),
+      )
+    }
+    await level.compactRange.call(db, FIRST_KEY, LAST_KEY)
   }
 }
 
