@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chunk } from '#core/live/buffer'
 import { type LiveRecord, toLiveEvents } from '#core/live/chunk'
 import type { ChunkFeed } from '#core/live/new-chunks'
@@ -11,8 +12,14 @@ export type FeedMessage =
   | { kind: 'following'; projectId: string }
   | { kind: 'chunk'; projectId: string; chunk: Chunk }
 
-/** Events of one message. The thread of the requests handles one at a time, and serves requests in between. */
-const MESSAGE_EVENTS = 100
+/**
+ * Events of one message, and the pause after it, ms. Requests are served in between: 40 events for ten streams take about 1 ms in
+ * the thread of the requests.
+ */
+const MESSAGE_EVENTS = 40
+const PAUSE_MS = 15
+/** Of more waiting messages this share is sent at once, so that they never wait for long. */
+const BURST_SHARE = 0.1
 
 /**
  * The end of the feed in the pipeline thread. The live consumer calls `send` when its records are in the buffer, so a stream can go on
@@ -20,6 +27,20 @@ const MESSAGE_EVENTS = 100
  */
 export function createFeedSender(post: (message: FeedMessage) => void, clock: Clock) {
   const followed = new Set<string>()
+  let waiting: FeedMessage[] = []
+  let isSending = false
+
+  async function sendWaiting(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    while (waiting.length > 0) {
+      const count = Math.ceil(waiting.length * BURST_SHARE)
+      for (const message of waiting.slice(0, count)) post(message)
+      waiting = waiting.slice(count)
+      await sleep(PAUSE_MS)
+    }
+    isSending = false
+  }
 
   function receive({ kind, projectId }: FollowCommand): void {
     if (kind === 'unfollow') followed.delete(projectId)
@@ -35,9 +56,10 @@ export function createFeedSender(post: (message: FeedMessage) => void, clock: Cl
       const events = (records.get(projectId) ?? []).flatMap(toLiveEvents)
       for (let at = 0; at < events.length; at += MESSAGE_EVENTS) {
         const chunk = { key: '', shard, stamp, events: events.slice(at, at + MESSAGE_EVENTS) }
-        post({ kind: 'chunk', projectId, chunk })
+        waiting.push({ kind: 'chunk', projectId, chunk })
       }
     }
+    void sendWaiting()
   }
 
   return { receive, send }

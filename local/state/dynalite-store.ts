@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { ClassicLevel, type OpenOptions } from 'classic-level'
 import type { DynaliteOptions } from 'dynalite'
 import engine, { type DynaliteLevel, type DynaliteStore } from 'dynalite/db/index.js'
@@ -29,12 +30,31 @@ type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: 
 export function prepareStore(db: DynaliteLevel, folder: string): void {
   const write = createGroupCommit(db, folder)
   const get = db.get.bind(db)
-  const createValueStream = db.createValueStream.bind(db)
   db.put = (key, value, done) => write({ type: 'put', key, value: withActiveStatus(value) }, done)
   db.del = (key, done) => write({ type: 'del', key }, done)
   db.get = cacheTables((key, done) => get(key, (error, value) => done(error && addResponse(error), value)))
   // This listener is called before dynalite's own listener, so dynalite sees the extended error.
-  db.createValueStream = options => createValueStream(options).on('error', addResponse)
+  db.createValueStream = options => streamValues(db, options).on('error', addResponse)
+}
+
+/**
+ * Streams values, and closes the iterator at the end. dynalite's own version never does, so every query would keep a view of the store
+ * for ever: LevelDB could delete neither old files nor the bytes of deleted items.
+ */
+function streamValues(db: DynaliteLevel, options: Parameters<DynaliteLevel['values']>[0]): Readable {
+  const iterator = db.values(options)
+  return new Readable({
+    objectMode: true,
+    read() {
+      iterator.next().then(
+        value => void this.push(value ?? null),
+        error => this.destroy(error),
+      )
+    },
+    destroy(error, done) {
+      iterator.close().then(() => done(error), done)
+    },
+  })
 }
 
 /**

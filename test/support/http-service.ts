@@ -215,6 +215,7 @@ export async function openHttpService({
   }
 
   return {
+    identity,
     ...access,
     call,
     createProject,

@@ -84,7 +84,9 @@ async function filesWith(texts: readonly string[]): Promise<string[]> {
       // The service has deleted it meanwhile.
       continue
     }
-    const rows = extname(path) === '.parquet' ? JSON.stringify(await readRows(content)) : ''
+    // Files elsewhere are being written.
+    const isInLake = path.includes('/lake/') && extname(path) === '.parquet'
+    const rows = isInLake ? JSON.stringify(await readRows(content)) : ''
     const all = (content.toString('latin1') + rows).toLowerCase()
     if (texts.some(text => all.includes(text.toLowerCase()))) found.push(path)
   }
