@@ -32,6 +32,8 @@ const READ_BYTES = 16_000_000
 const MEASURED_ROWS = 20_000
 const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 5
+/** A scrub writes a log of this size anew, in some ms: appends wait for it. */
+const VACUUM_PAGES = 1_000
 
 /** Opens the log of the folder. Its writer (local/stream/stream.ts) must have created it. */
 export function openStreamReader(dir: string): StreamReader {
@@ -58,6 +60,11 @@ export function openStreamReader(dir: string): StreamReader {
   )
   const oldest = database.prepare('SELECT appended_at FROM records ORDER BY sequence LIMIT 1')
 
+  function usedPages(): number {
+    const read = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+    return read('page_count') - read('freelist_count')
+  }
+
   function scrub(upTo: number, olderThan: number): boolean {
     database.exec('BEGIN IMMEDIATE')
     try {
@@ -68,6 +75,8 @@ export function openStreamReader(dir: string): StreamReader {
       if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
+    // SQLite leaves copies of rows behind when it moves them to another page. In a busy log the next deletions overwrite that page.
+    if (usedPages() <= VACUUM_PAGES) database.exec('VACUUM')
     // The write-ahead log has copies of pages from before their deletion.
     const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
     const first = oldest.get()
