@@ -36,11 +36,12 @@ export function createStreamServices(environment: Environment) {
   const { log, trace, instrumentStream } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
   const access = createTracedAccess(stores, settings, log)
-  const buffer = createLiveBuffer(stores, { clock, bufferMs: access.profile.live_buffer_seconds * 1_000 })
+  const bufferMs = access.profile.live_buffer_seconds * 1_000
+  const buffer = createLiveBuffer(stores, { clock, bufferMs })
   const services = {
     ...access,
     buffer,
-    tails: createTails({ buffer, users: createUserResolver({ ...stores, clock }), log }),
+    tails: createTails({ buffer, users: createUserResolver({ ...stores, bufferMs, clock }), log }),
     leases: createStreamLeases(stores, { clock, isOnlyProcess: false }),
     streamSettings: { ...STREAM_DEFAULTS, maxMs: MAX_STREAM_MS },
     clock,

@@ -105,7 +105,7 @@ export function createReportsServices(environment: Environment) {
       estimator: athenaEstimator,
       openLake: () => openLake({ state: stores.lakeState, lake }),
       identity: createIdentityStore({ ...stores, lake, clock }),
-      users: createUserResolver({ ...stores, clock }),
+      users: createUserResolver({ ...stores, clock, bufferMs }),
       emails: createEmails(EMAIL_KEY_ARN, trace),
       baseUrl: BASE_URL,
       clock,

@@ -7,6 +7,7 @@ import { createFreshness } from '#core/lake/freshness'
 import { openLake } from '#core/lake/snapshot'
 import { createLiveBuffer } from '#core/live/buffer'
 import { STREAM_DEFAULTS } from '#core/live/event-stream'
+import type { ChunkFeed } from '#core/live/new-chunks'
 import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails } from '#core/live/tails'
 import type { Clock, Log } from '#core/ports'
@@ -36,13 +37,15 @@ export type FunctionOptions = {
   log: Log
   /** Requests the repair of a damaged object of the lake. */
   repair(key: string): void
+  /** Brings the new chunks of the live buffer to open streams. */
+  feed: ChunkFeed
 }
 
 /** Gives the services of one machine to the same handlers that AWS deploys (lambdas/). */
 export async function openFunctions(
   settings: Settings,
   storage: Storage,
-  { baseUrl, access, clock, log, repair }: FunctionOptions,
+  { baseUrl, access, clock, log, repair, feed }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
   const { accounts, projects, usage, erasures, lakeState, stream, identity } = storage
   const emailKey = readEmailKey(settings.DATA_DIR)
@@ -60,11 +63,9 @@ export async function openFunctions(
       timeoutMs: settings.QUERY_TIMEOUT_MS,
     }),
   ])
-  const buffer = createLiveBuffer(storage, {
-    clock,
-    bufferMs: access.profile.live_buffer_seconds * 1_000,
-  })
-  const users = createUserResolver({ ...storage, clock })
+  const bufferMs = access.profile.live_buffer_seconds * 1_000
+  const buffer = createLiveBuffer(storage, { clock, bufferMs })
+  const users = createUserResolver({ ...storage, bufferMs, clock })
   // Ends the process that esbuild keeps for further builds.
   await stopEsbuild()
   const common = { ...access, accounts, projects, usage, erasures, baseUrl, clock, log }
@@ -87,7 +88,7 @@ export async function openFunctions(
     stream: streamHandler({
       ...common,
       buffer,
-      tails: createTails({ buffer, users, log }),
+      tails: createTails({ buffer, users, log, feed }),
       leases: createStreamLeases(storage, { clock, isOnlyProcess: true }),
       streamSettings: STREAM_DEFAULTS,
     }),

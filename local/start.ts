@@ -68,8 +68,9 @@ export async function startService(
       epochMs: settings.EPOCH_SECONDS * 1_000,
       retentionMs: settings.STREAM_RETENTION_MINUTES * 60_000,
       liveBufferMs: profileOf(settings).live_buffer_seconds * 1_000,
+      queryTimeoutMs: settings.QUERY_TIMEOUT_MS,
     },
-    log,
+    { scrubState: storage.scrubState, log },
   )
   const access = await openAccess(settings, storage, {
     baseUrl,
@@ -85,6 +86,7 @@ export async function startService(
     clock,
     log,
     repair: pipeline.repair,
+    feed: pipeline.feed,
   })
   const demoSite = createDemoSite({
     baseUrl,

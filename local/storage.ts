@@ -125,6 +125,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     client: state.client,
     table: state.table,
     stateEndpoint: state.endpoint,
+    scrubState: state.scrub,
     stream: withDiskReserve(stream, reserve),
     /** Returns whether the stream has never had a record. */
     async isNew(): Promise<boolean> {

@@ -12,36 +12,56 @@ import type { ProfileUpdate } from './profile-store.ts'
 const KEPT_MS = 31 * DAY_MS
 
 const ERASED = 'erased#'
+const HASH_DIGITS = 32
+const TIME_DIGITS = 15
 
-/** Which links and profiles an erasure has removed: those of an erased id that arrived until its erasure. */
+/** What an erasure has removed: the links, profiles and events of an erased id that arrived until its erasure. */
 export type ErasedUsers = {
   isErasedLink(link: Link): boolean
   isErasedProfile(profile: ProfileUpdate): boolean
+  /** Compares whole seconds, as the tombstones of the lake do (core/lake/tombstones.ts). */
+  isErasedEvent(event: { user_id: string | null; received_at: number }): boolean
 }
 
 /**
- * The tombstones of erased users, by project. They hold hashes of ids. A later identify request of the same id is one of a new person.
+ * The tombstones of erased users, by project. They hold hashes of ids. A later request with the same id is one of a new person.
  */
 export function createErasedUsers(state: StateTable) {
   /** Remembers that these ids are erased now (Unix ms). */
   async function bury(projectId: string, ids: readonly string[], now: number): Promise<void> {
     const expires_at = Math.ceil((now + KEPT_MS) / 1_000)
     for (const id of ids) {
-      const Item = { pk: partition(projectId), sk: `${ERASED}${idHash(id)}`, until: now, expires_at }
+      const Item = { pk: partition(projectId), sk: `${toKey(now)}#${idHash(id)}`, until: now, expires_at }
       await orUnavailable(state.client.put({ TableName: state.table, Item }))
     }
   }
 
-  /** Reads the tombstones of a project. */
-  async function read(projectId: string): Promise<ErasedUsers> {
-    const items = await queryItems(state, partition(projectId), ERASED, `${ERASED}~`)
-    const untils = new Map(items.map(({ sk, until }) => [String(sk).slice(ERASED.length), Number(until)]))
-    const isErased = (id: string, at: number) => untils.size > 0 && at <= (untils.get(idHash(id)) ?? -1)
+  /** Reads the tombstones of a project that were written at this time (Unix ms) or later. */
+  async function read(projectId: string, from = 0): Promise<ErasedUsers> {
+    const items = await queryItems(state, partition(projectId), toKey(from), `${ERASED}~`)
+    const untils = new Map<string, number>()
+    for (const { sk, until } of items) {
+      const idDigits = String(sk).slice(-HASH_DIGITS)
+      untils.set(idDigits, Math.max(Number(until), untils.get(idDigits) ?? 0))
+    }
+    const untilOf = (id: string) => (untils.size === 0 ? undefined : untils.get(idHash(id))) ?? -1
+    const isErased = (id: string, at: number) => at <= untilOf(id)
     return {
       isErasedLink: ({ previous_id, user_id, at }) => isErased(previous_id, at) || isErased(user_id, at),
       isErasedProfile: ({ user_id, at }) => isErased(user_id, at),
+      isErasedEvent: ({ user_id, received_at }) =>
+        user_id !== null && toSecond(received_at) <= toSecond(untilOf(user_id)),
     }
   }
 
   return { bury, read }
+}
+
+/** Keys sort by the time of the erasure, so live reads find the last ones without the others. */
+function toKey(now: number): string {
+  return `${ERASED}${String(Math.max(0, now)).padStart(TIME_DIGITS, '0')}`
+}
+
+function toSecond(ms: number): number {
+  return Math.floor(ms / 1_000)
 }

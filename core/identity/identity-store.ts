@@ -39,11 +39,11 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     updates: readonly ProfileUpdate[],
   ): Promise<void> {
     const { isErasedLink, isErasedProfile } = await erasedUsers.read(projectId)
-    const added = requested.filter(link => !isErasedLink(link))
+    const candidates = requested.filter(link => !isErasedLink(link))
     const saved = updates.filter(update => !isErasedProfile(update))
     for (const update of saved) await profiles.save(projectId, update)
-    for (const link of added) await links.add(projectId, link)
-    await removeErasedMeanwhile(projectId, added, saved)
+    for (const link of candidates) await links.add(projectId, link)
+    const added = await removeErasedMeanwhile(projectId, candidates, saved)
     if (added.length === 0) return
     await projects.noteLinks(projectId, added.some(linksAnonymousIds))
     // Only after the links are stored: a scope that is found later was made from them.
@@ -57,16 +57,21 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
 
   /**
    * Removes what an erasure at the same time did not see. The erasure is noted before it lists what there is, so either the erasure
-   * finds what was added, or the notes are there now.
+   * finds what was added, or the notes are there now. A read may have written removed links into a file, so the files are deleted.
+   * Returns the links that stay.
    */
   async function removeErasedMeanwhile(
     projectId: string,
     added: readonly Link[],
     saved: readonly ProfileUpdate[],
-  ): Promise<void> {
+  ): Promise<Link[]> {
     const { isErasedLink, isErasedProfile } = await erasedUsers.read(projectId)
-    for (const link of added.filter(isErasedLink)) await links.remove(projectId, link)
+    const erased = added.filter(isErasedLink)
+    for (const link of erased) await links.remove(projectId, link)
     for (const { user_id } of saved.filter(isErasedProfile)) await profiles.remove(projectId, user_id)
+    const project = erased.length === 0 ? null : await projects.byId(projectId)
+    if (project !== null) await resetLinks(projectId, project.bucket)
+    return added.filter(link => !erased.includes(link))
   }
 
   async function applyJoined(scope: IdentityScope, added: readonly Link[]): Promise<void> {

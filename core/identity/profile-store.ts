@@ -14,6 +14,9 @@ export type ProfileUpdate = {
   seq: number
 }
 
+/** The hash of a user's present address, and of the one before it. */
+type StoredEmail = { email_hash: string; replaced: string | null }
+
 export type Profile = { user_id: string; traits: JsonObject; at: number; seq: number }
 
 /**
@@ -33,9 +36,14 @@ export function createProfileStore(state: StateTable) {
       client.put({ TableName: table, Item: { pk, sk: indexKey(email_hash, user_id), user_id } }),
     )
     const before = await readEmail(projectId, user_id)
-    const isNewest = await putNewest(projectId, emailKey(user_id), { user_id, email_hash, at, seq })
-    const replaced = isNewest ? before : email_hash
-    if (before !== email_hash && replaced !== null) await deleteItem(projectId, indexKey(replaced, user_id))
+    // The item names the address before, so that a try after a crash finds its index entry, and so does an erasure.
+    const replaced = before?.email_hash === email_hash ? before.replaced : (before?.email_hash ?? null)
+    const item = { user_id, email_hash, replaced, at, seq }
+    const isNewest = await putNewest(projectId, emailKey(user_id), item)
+    if (isNewest && replaced !== null) await deleteItem(projectId, indexKey(replaced, user_id))
+    if (!isNewest && before?.email_hash !== email_hash) {
+      await deleteItem(projectId, indexKey(email_hash, user_id))
+    }
   }
 
   /** The ids of the users that have an e-mail address, by its hash. */
@@ -44,7 +52,7 @@ export function createProfileStore(state: StateTable) {
     const entries = await queryItems(state, partition(projectId), prefix, `${prefix}~`)
     const ids = entries.map(({ user_id }) => String(user_id))
     const hashes = await Promise.all(ids.map(id => readEmail(projectId, id)))
-    return ids.filter((_, i) => hashes[i] === emailHash)
+    return ids.filter((_, i) => hashes[i]?.email_hash === emailHash)
   }
 
   /** The newest traits of one of these users, or null. */
@@ -63,7 +71,8 @@ export function createProfileStore(state: StateTable) {
     const [traits, email] = await Promise.all([readTraits(projectId, userId), readEmail(projectId, userId)])
     if (traits !== null) await deleteItem(projectId, traitsKey(userId))
     if (email !== null) {
-      await deleteItem(projectId, indexKey(email, userId))
+      await deleteItem(projectId, indexKey(email.email_hash, userId))
+      if (email.replaced !== null) await deleteItem(projectId, indexKey(email.replaced, userId))
       await deleteItem(projectId, emailKey(userId))
     }
     return { traits: traits !== null, email: email !== null }
@@ -80,9 +89,13 @@ export function createProfileStore(state: StateTable) {
     }
   }
 
-  async function readEmail(projectId: string, userId: string): Promise<string | null> {
+  async function readEmail(projectId: string, userId: string): Promise<StoredEmail | null> {
     const item = await read(projectId, emailKey(userId))
-    return item === undefined ? null : String(item.email_hash)
+    if (item === undefined) return null
+    return {
+      email_hash: String(item.email_hash),
+      replaced: item.replaced == null ? null : String(item.replaced),
+    }
   }
 
   async function read(projectId: string, sk: string) {

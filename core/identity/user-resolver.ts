@@ -4,6 +4,7 @@ import type { Clock } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import { createComponents } from './components.ts'
+import { createErasedUsers } from './erased-users.ts'
 import { createLinkStore } from './link-store.ts'
 import { findScope } from './scopes.ts'
 
@@ -17,23 +18,32 @@ const LINKED_MS = 10_000
 const UNLINKED_MS = 2_000
 const MAX_PROJECTS = 1_000
 
-/** Replaces the ids of users by their final ids. */
+/** How long the list of the last erasures is used, ms: an erased person leaves live reads of other processes after this time. */
+const ERASED_MS = 1_000
+
+type UserEvent = { user_id: string | null; received_at: number }
+
+/** Replaces the ids of users by their final ids, and leaves out the events of erased persons. */
 export type UserResolver = {
-  resolveUsers<T extends { user_id: string | null }>(
-    projectId: string,
-    events: readonly T[],
-  ): Promise<readonly T[]>
+  resolveUsers<T extends UserEvent>(projectId: string, events: readonly T[]): Promise<readonly T[]>
 }
 
 /**
  * Resolves the ids of events that are not in the lake: those of the live buffer (U48). Reports join the links files instead
- * (resolved-links.ts). A project without links costs one cached look-up.
+ * (resolved-links.ts). A project without links costs one cached look-up, and one short query of erasures in a second.
  */
 export function createUserResolver({
   projects,
   clock,
+  bufferMs,
   ...state
-}: StateTable & { projects: Pick<ProjectDirectory, 'byId' | 'list'>; clock: Clock }): UserResolver {
+}: StateTable & {
+  projects: Pick<ProjectDirectory, 'byId' | 'list'>
+  clock: Clock
+  /** Age of the oldest events that are resolved, ms. */
+  bufferMs: number
+}): UserResolver {
+  const erasedUsers = createErasedUsers(state)
   const components = createComponents(createLinkStore(state))
   const scopes = createLookupCache(clock, readLinkedScope, {
     ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
@@ -43,6 +53,12 @@ export function createUserResolver({
     ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
     maxEntries: MAX_USERS,
   })
+  // The project's events that were erased since the oldest of them arrived.
+  const erasures = createLookupCache(
+    clock,
+    projectId => erasedUsers.read(projectId, clock.now() - bufferMs - ERASED_MS),
+    { foundMs: ERASED_MS, missingMs: ERASED_MS, maxEntries: MAX_PROJECTS },
+  )
 
   /** The scope of a project, or null if it has no links. */
   async function readLinkedScope(projectId: string) {
@@ -61,12 +77,15 @@ export function createUserResolver({
     return final === id ? null : final
   }
 
-  /** Returns the events with their final ids, in the same order. */
-  async function resolveUsers<T extends { user_id: string | null }>(
+  /** Returns the events that are not erased, with their final ids, in the same order. */
+  async function resolveUsers<T extends UserEvent>(
     projectId: string,
-    events: readonly T[],
+    arrived: readonly T[],
   ): Promise<readonly T[]> {
-    if (events.length === 0 || (await scopes.get(projectId)) === null) return events
+    if (arrived.length === 0) return arrived
+    const erased = await erasures.get(projectId)
+    const events = arrived.filter(event => erased?.isErasedEvent(event) !== true)
+    if ((await scopes.get(projectId)) === null) return events
     const resolved = new Map<string | null, string>()
     const ids = new Set(events.flatMap(({ user_id }) => user_id ?? []))
     await forEachConcurrent([...ids], CONCURRENT_QUERIES, async id => {

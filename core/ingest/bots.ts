@@ -1,20 +1,21 @@
 import crawlers from 'crawler-user-agents'
+import { isbotMatch } from 'isbot'
 import QuickLRU from 'quick-lru'
 import { type BotCategory, NAMED_BOTS } from './named-bots.ts'
 
 export type Bot = { category: BotCategory; actor: string }
 
 /**
- * The version of the rules, which the daily counts record: the number of the rules in this file, and the version of the
- * public list. So a jump in the counts can be told from a change of the rules. Raise the number with the rules.
+ * The version of the rules, which the daily counts record: the number of the rules in this file, and the versions of the
+ * public lists. So a jump in the counts can be told from a change of the rules. Raise the number with the rules.
  */
-export const BOT_RULES_VERSION = '1+crawler-user-agents-1.60.0'
+export const BOT_RULES_VERSION = '2+crawler-user-agents-1.60.0+isbot-5.2.3'
 
 /** Returns the bot that a User-Agent header names, or null for a human. */
 export type BotClassifier = (userAgent: string | undefined) => Bot | null
 
-/** A word that ends in `crawler`, `spider` or `scraper` and has more before it is the actor's name. */
-const SELF_NAMED = /(?<![a-z0-9_-])[a-z0-9_][a-z0-9_-]*?(?:crawler|spider|scraper)(?![a-z0-9_])/i
+/** A word that ends in `crawler`, `spider` or `scraper` is the actor's name, also such a word alone (U51). */
+const SELF_NAMED = /(?<![a-z0-9_-])(?:[a-z0-9_][a-z0-9_-]*?)?(?:crawler|spider|scraper)(?![a-z0-9_])/i
 /** Bots without a name. `bot` must be a word of its own, because phones of the brand Cubot are human. */
 const UNNAMED = /(?<![a-z0-9_])bot(?:[/\s;,)-]|$)|spider(?:[/\s;,)-]|$)|crawl[er/]|scrape[r/]/i
 
@@ -29,13 +30,22 @@ const TAG_CATEGORIES: [tag: string, category: BotCategory][] = [
   ['http-library', 'automation_script'],
 ]
 
+/** In patterns of the public list: any text. */
+const ANY_TEXT = '[\\s\\S]*'
 /** Entries of the public list that match browsers of people. VS Code has such a browser. */
 const HUMAN_PATTERNS = new Set(['Code\\/1\\.'])
+
+/** Contract 2.6: Node's own client sends this, and so do servers of people. */
+const HUMAN_TEXTS = new Set(['node'])
+/** A word, but not the start of an address. */
+const FIRST_WORD = /^[a-z][a-z-]{0,63}(?=[/ ;]|$)/i
 
 const LISTED_BOTS = (crawlers as { pattern: string; tags?: string[] }[])
   .filter(({ pattern }) => !HUMAN_PATTERNS.has(pattern))
   .map(({ pattern, tags }) => ({
     pattern: new RegExp(pattern),
+    // What stands for any text comes from the sender, and may be an address.
+    name: new RegExp(pattern.split(ANY_TEXT, 1)[0] ?? pattern),
     category: TAG_CATEGORIES.find(([tag]) => tags?.includes(tag))?.[1] ?? 'generic_bot',
   }))
 /** One pattern for all entries. It rules out a human faster than 1,500 patterns do. */
@@ -67,14 +77,14 @@ function classify(text: string): Bot | null {
   const selfNamed = SELF_NAMED.exec(text)
   if (selfNamed !== null) return { category: 'generic_bot', actor: selfNamed[0].slice(0, MAX_ACTOR_CHARS) }
   if (UNNAMED.test(text)) return { category: 'generic_bot', actor: 'Unknown' }
-  return findListedBot(text)
+  return findListedBot(text) ?? findBotWithoutCategory(text)
 }
 
 function findListedBot(text: string): Bot | null {
   if (!ANY_LISTED_BOT.test(text)) return null
-  for (const { pattern, category } of LISTED_BOTS) {
+  for (const { pattern, name, category } of LISTED_BOTS) {
     const match = pattern.exec(text)
-    if (match !== null) return { category, actor: actorName(match[0]) }
+    if (match !== null) return { category, actor: actorName(name.exec(match[0])?.[0] ?? '') }
   }
   return null
 }
@@ -83,4 +93,10 @@ function findListedBot(text: string): Bot | null {
 function actorName(matched: string): string {
   const name = matched.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '').slice(0, MAX_ACTOR_CHARS)
   return name === '' ? 'Unknown' : name
+}
+
+/** What only the second public list knows, mostly libraries of programming languages. It names no categories. */
+function findBotWithoutCategory(text: string): Bot | null {
+  const match = HUMAN_TEXTS.has(text.trim()) ? null : isbotMatch(text)
+  return match === null ? null : { category: 'generic_bot', actor: FIRST_WORD.exec(match)?.[0] ?? 'Unknown' }
 }

@@ -23,6 +23,11 @@ export type ErasureProgressServices = {
   onErased(bucket: number, tombstone: Tombstone): Promise<void>
   deleteRetired(manifest: Manifest, now: number): Promise<void>
   deleteOrphans(manifests: readonly Manifest[]): Promise<void>
+  /**
+   * Removes what this machine has of erased events outside the lake, if they arrived before `needed` (Unix ms). Returns the time until
+   * which that is done; it may need many calls. On AWS the stream and the table forget by themselves, and no erasure waits for them.
+   */
+  scrub?(needed: number): Promise<number>
   clock: Clock
   log: Log
 }
@@ -33,7 +38,7 @@ export type ErasureProgressServices = {
  * A tombstone stays in force for two days, because a consumer that is behind may still bring events.
  */
 export function createErasureProgress(
-  { state, lake, onErased, deleteRetired, deleteOrphans, clock, log }: ErasureProgressServices,
+  { state, lake, onErased, deleteRetired, deleteOrphans, scrub, clock, log }: ErasureProgressServices,
   settings: ErasureSettings,
 ) {
   /** `manifests`: as they were a while ago. */
@@ -72,16 +77,23 @@ export function createErasureProgress(
     }
   }
 
-  async function finish(bucket: number, swept: Parameters<typeof noteDone>[1]): Promise<void> {
+  async function finish(bucket: number, swept: { sweptBefore: number; now: number }): Promise<void> {
+    const scrubbedUntil = await scrubFor(await state.manifest(bucket), swept)
     let finished = 0
     await changeManifest(state, bucket, current => {
-      const next = noteDone(current, swept)
-      const countDone = ({ tombstones }: Manifest) =>
-        tombstones.filter(({ doneAt }) => doneAt !== null).length
+      const next = noteDone(current, { ...swept, scrubbedUntil })
       finished = next === null ? 0 : countDone(next) - countDone(current)
       return next
     })
     if (finished > 0) log('ERASURE_DONE', { bucket, erasures: finished })
+  }
+
+  /** Scrubs for the oldest erasure that waits for nothing else. Returns until when that is done. */
+  async function scrubFor(manifest: Manifest, swept: { sweptBefore: number; now: number }): Promise<number> {
+    const next = noteDone(manifest, { ...swept, scrubbedUntil: Number.POSITIVE_INFINITY })
+    if (next === null || scrub === undefined) return Number.POSITIVE_INFINITY
+    const waiting = next.tombstones.filter((tombstone, i) => tombstone !== manifest.tombstones[i])
+    return scrub(Math.min(...waiting.map(({ createdAt }) => createdAt)))
   }
 
   /** Forgets the tombstones that are no longer in force, after the receipts have their figures. */
@@ -95,4 +107,8 @@ export function createErasureProgress(
   }
 
   return { advance }
+}
+
+function countDone({ tombstones }: Manifest): number {
+  return tombstones.filter(({ doneAt }) => doneAt !== null).length
 }

@@ -3,7 +3,11 @@ import { DAY_MS } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import { BUCKETS, tables } from '#schemas/columns'
 import { changeManifest } from './change-manifest.ts'
-import { createErasureProgress, type ErasureSettings } from './erasure-progress.ts'
+import {
+  createErasureProgress,
+  type ErasureProgressServices,
+  type ErasureSettings,
+} from './erasure-progress.ts'
 import { jobName, type LakeJob } from './jobs.ts'
 import {
   hotPrefix,
@@ -68,6 +72,7 @@ export type MaintenanceServices = {
   usage: Pick<UsageCounters, 'deleteFoldedCounts'>
   /** Called before a tombstone is forgotten, maybe several times. */
   onErased(bucket: number, tombstone: Tombstone): Promise<void>
+  scrub?: ErasureProgressServices['scrub']
   clock: Clock
   log: Log
 }

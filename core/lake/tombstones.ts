@@ -157,13 +157,13 @@ export function noteLastEpoch(manifest: Manifest, epoch: number, settledBefore: 
 }
 
 /**
- * Notes when the events of tombstones were gone from all files. `sweptBefore`: no
- * job that began before this time (Unix ms) can still write, and files that no manifest names are deleted. Null if there is nothing to
- * note.
+ * Notes when the events of tombstones were gone from all files. `sweptBefore`: no job that began before this time (Unix ms) can still
+ * write, and files that no manifest names are deleted. `scrubbedUntil`: nothing outside the lake has erased events that arrived
+ * before. Null if there is nothing to note.
  */
 export function noteDone(
   manifest: Manifest,
-  { sweptBefore, now }: { sweptBefore: number; now: number },
+  { sweptBefore, scrubbedUntil, now }: { sweptBefore: number; scrubbedUntil: number; now: number },
 ): Manifest | null {
   const files = [...manifest.segments, ...manifest.retired]
   return changeTombstones(manifest, tombstone => {
@@ -172,6 +172,7 @@ export function noteDone(
       lastEpoch !== null &&
       lastEpoch < hotUntil &&
       createdAt <= sweptBefore &&
+      createdAt < scrubbedUntil &&
       files.every(({ erased }) => erased >= number)
     return doneAt === null && isDone ? { ...tombstone, doneAt: now } : tombstone
   })

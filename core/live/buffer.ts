@@ -38,8 +38,8 @@ export type Chunk = {
 
 export type LiveBuffer = ReturnType<typeof createLiveBuffer>
 
-/** How long an item stays beyond the buffer's age, ms: a reader that has begun may still need it. */
-const EXPIRY_MARGIN_MS = 60_000
+/** An item stays a fifth longer than its events are readable: a reader that has begun may still need it. */
+const KEPT_SHARE = 1.2
 /** A chunk is readable at most this long after its stamp, ms. Otherwise it is written again with a new stamp. */
 const VISIBLE_WITHIN_MS = 1_500
 const WRITE_TRIES = 3
@@ -90,7 +90,7 @@ export function createLiveBuffer(
   async function writeChunks(shard: string, chunks: readonly NewChunk[]): Promise<void> {
     for (let tries = 0; tries < WRITE_TRIES; tries++) {
       const stamp = clock.now()
-      const expires_at = Math.ceil((stamp + bufferMs + EXPIRY_MARGIN_MS) / 1_000)
+      const expires_at = Math.ceil((stamp + keptMs(bufferMs)) / 1_000)
       const items = chunks.map(({ partition, first, bytes }) => ({
         pk: partition,
         // The random end keeps apart two tries of the same ms.
@@ -160,6 +160,11 @@ export function createLiveBuffer(
   }
 
   return { write, newestFirst, keysFrom, chunksFrom, clock, bufferMs }
+}
+
+/** How long a chunk is in the table, ms. */
+export function keptMs(bufferMs: number): number {
+  return bufferMs * KEPT_SHARE
 }
 
 const NEWEST_FIRST = { ScanIndexForward: false, Limit: PAGE_CHUNKS }

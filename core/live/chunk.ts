@@ -78,21 +78,24 @@ export function unpackEvents(projectId: string, bytes: Uint8Array): LiveEvent[] 
   if (start === -1) return []
   const end = text.indexOf('\n', start + 1)
   const json = text.slice(start + prefix.length, end === -1 ? undefined : end)
-  return (JSON.parse(json) as LiveRecord[]).flatMap(
-    ({ sequence, first, received_at, seq, country, events }) =>
-      events.map((event, i) => {
-        const index = first + i
-        const lag = arrivalLag(event.timestamp, received_at)
-        return {
-          ...event,
-          id: eventUlid(event.timestamp, lag, seq + index),
-          country,
-          received_at,
-          seq: seq + index,
-          position: { sequence, index },
-        }
-      }),
-  )
+  return (JSON.parse(json) as LiveRecord[]).flatMap(toLiveEvents)
+}
+
+/** The events of a record, in their order. */
+export function toLiveEvents(record: LiveRecord): LiveEvent[] {
+  const { sequence, first, received_at, seq, country, events } = record
+  return events.map((event, i) => {
+    const index = first + i
+    const lag = arrivalLag(event.timestamp, received_at)
+    return {
+      ...event,
+      id: eventUlid(event.timestamp, lag, seq + index),
+      country,
+      received_at,
+      seq: seq + index,
+      position: { sequence, index },
+    }
+  })
 }
 
 /** Whether a position comes after another one of the same shard. */

@@ -7,12 +7,18 @@ import type { LiveRecord } from './chunk.ts'
 /** The events of this many records, and of this many unpacked bytes, are in memory at a time. As objects they take ten times that. */
 const PART_LIMITS = { records: 2_000, bytes: 4_000_000 }
 
+export type LiveConsumerServices = {
+  buffer: LiveBuffer
+  /** Called after the records of a batch are in the buffer, by project. */
+  onCopied?(shard: string, records: ReadonlyMap<string, readonly LiveRecord[]>): void
+}
+
 /**
  * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer. It may be called again
  * for the same entries, in other batches: readers of the buffer count each event once. It drops records that are older than the
  * buffer, because nobody can see them any more.
  */
-export function createLiveConsumer({ buffer }: { buffer: LiveBuffer }) {
+export function createLiveConsumer({ buffer, onCopied }: LiveConsumerServices) {
   /** Copies the entries of a shard, in ascending order. Returns the number of events. Throws UNAVAILABLE; then send the batch again. */
   async function consumeBatch(shard: string, batch: readonly StreamEntry[]): Promise<number> {
     let copiedEvents = 0
@@ -38,6 +44,7 @@ export function createLiveConsumer({ buffer }: { buffer: LiveBuffer }) {
       copiedEvents += events.length
     }
     await buffer.write(shard, projects)
+    onCopied?.(shard, projects)
     return copiedEvents
   }
 

@@ -1,4 +1,4 @@
-import { arrivalOfUlid } from '#core/ingest/ids'
+import { arrivalOfUlid, eventUlid } from '#core/ingest/ids'
 import { LATE_MS, type LiveBuffer } from './buffer.ts'
 import { isAfter } from './chunk.ts'
 import { passesFilter, type StreamFilter } from './filter.ts'
@@ -35,18 +35,19 @@ export type StreamRequest = {
   mayGoOn(): Promise<boolean>
 }
 
+const HEARTBEAT = Buffer.from(':heartbeat\n\n')
 /** Timers of a JavaScript engine hold 31 bits of ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * The blocks of GET /stream (contract 2.5), until the signal aborts or the stream ends by a rule. Each text holds whole
+ * The blocks of GET /stream (contract 2.5), until the signal aborts or the stream ends by a rule. Each value holds whole
  * blocks, so that many events need one write only.
  */
 export async function* streamBlocks(
   { buffer, tails, settings }: { buffer: LiveBuffer; tails: Tails; settings: StreamSettings },
   { project, filter, lastEventId, maxEvents, mayGoOn }: StreamRequest,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<Uint8Array> {
   const connectedAt = buffer.clock.now()
   const subscription = tails.subscribe(project.id)
   const { wake } = subscription
@@ -56,7 +57,7 @@ export async function* streamBlocks(
   const end = createTimer(settings.maxMs, wake)
   signal.addEventListener('abort', wake)
   try {
-    yield connectedBlock(project.name, filter, connectedAt)
+    yield connectedBlock(project.name, filter, { connectedAt, lastEventId })
     const resumed = await resume(
       { buffer, tails },
       { projectId: project.id, lastEventId, maxEvents, connectedAt },
@@ -64,7 +65,7 @@ export async function* streamBlocks(
     let matches = resumed.events.filter(event => passesFilter(filter, event))
     for (;;) {
       if (matches.length > 0) {
-        yield matches.map(({ block }) => block).join('')
+        yield Buffer.concat(matches.map(({ block }) => block))
         heartbeat.restart()
         idle.restart()
       }
@@ -74,7 +75,7 @@ export async function* streamBlocks(
         check.restart()
       }
       if (heartbeat.hasRung()) {
-        yield ':heartbeat\n\n'
+        yield HEARTBEAT
         heartbeat.restart()
       }
       const events = await subscription.next()
@@ -87,9 +88,24 @@ export async function* streamBlocks(
   }
 }
 
-function connectedBlock(project: string, { events, pairs }: StreamFilter, timestamp: number): string {
-  const data = { project, filters: { events, properties: Object.fromEntries(pairs) }, timestamp }
-  return `event: connected\ndata: ${JSON.stringify(data)}\n\n`
+/**
+ * The first block. Its id lets a client that is cut off before its first match go on from here. A client that has sent the id of an
+ * event keeps that one, because it may be cut off again before it gets what it has missed.
+ */
+function connectedBlock(
+  project: string,
+  { events, pairs }: StreamFilter,
+  { connectedAt, lastEventId }: { connectedAt: number; lastEventId: string | undefined },
+): Uint8Array {
+  const filters = { events, properties: Object.fromEntries(pairs) }
+  const data = JSON.stringify({ project, filters, timestamp: connectedAt })
+  const id = arrivalOf(lastEventId) === null ? `id: ${eventUlid(connectedAt, 0, 0)}\n` : ''
+  return Buffer.from(`event: connected\ndata: ${data}\n${id}\n`)
+}
+
+/** The second in which the event of an id arrived, Unix ms; null without an id, and for a text that is none. */
+function arrivalOf(lastEventId: string | undefined): number | null {
+  return lastEventId === undefined ? null : arrivalOfUlid(lastEventId)
 }
 
 type Resumed = {
@@ -113,7 +129,7 @@ async function resume(
     connectedAt,
   }: { projectId: string; lastEventId: string | undefined; maxEvents: number; connectedAt: number },
 ): Promise<Resumed> {
-  const arrival = lastEventId === undefined ? null : arrivalOfUlid(lastEventId)
+  const arrival = arrivalOf(lastEventId)
   if (arrival === null) return { events: [], isNew: event => event.received_at >= connectedAt }
   const oldest = connectedAt - buffer.bufferMs
   const chunks = []

@@ -2,13 +2,14 @@ import type { Erasures } from '#core/erasure/erasures'
 import { findPerson } from '#core/erasure/find-person'
 import { ApiError } from '#core/errors'
 import type { IdentityStore } from '#core/identity/identity-store'
+import type { IdentityScope } from '#core/identity/scopes'
 import type { ReportServices } from '#core/reports/run'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 
 export type ErasePersonServices = ReportServices & {
   erasures: Pick<Erasures, 'erasePerson' | 'noteIdentity'>
-  identity: Pick<IdentityStore, 'scopeOf' | 'personIds' | 'erasePerson'>
+  identity: Pick<IdentityStore, 'scopeOf' | 'personIds' | 'readProfile' | 'erasePerson'>
 }
 
 /**
@@ -18,6 +19,13 @@ export type ErasePersonServices = ReportServices & {
  */
 export function erasePersonEndpoint(services: ErasePersonServices, chain: ReturnType<typeof accountChain>) {
   const { erasures, identity } = services
+
+  /** A user may have traits only: a server identifies users who send no events. */
+  async function hasProfile({ projects }: IdentityScope, userIds: readonly string[]): Promise<boolean> {
+    const profiles = await Promise.all(projects.map(({ id }) => identity.readProfile(id, userIds)))
+    return profiles.some(profile => profile !== null)
+  }
+
   return chain(routes.erasePerson)(async ({ project, request, signal }) => {
     const userId = request.params.id ?? ''
     const scope = await identity.scopeOf(project)
@@ -28,10 +36,11 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     const events = found.reduce((sum, each) => sum + each.events, 0)
     const sessions = found.reduce((sum, each) => sum + each.sessions, 0)
     const others = scope.projects.filter(({ id }) => id !== project.id)
-    if (events === 0 && userIds.length === 1) {
+    const isKnown = events > 0 || userIds.length > 1 || (await hasProfile(scope, userIds))
+    if (!isKnown) {
       throw new ApiError(
         'NOT_FOUND',
-        `The project has no events of the user ${JSON.stringify(userId)}. Events are known some seconds after they were sent.`,
+        `The project does not know the user ${JSON.stringify(userId)}. Events and traits are known some seconds after they were sent.`,
       )
     }
     const erasure_id = await erasures.erasePerson(project, userIds, sessions, others)

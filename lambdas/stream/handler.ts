@@ -64,11 +64,10 @@ export function streamHandler(services: StreamServices): HttpFunction {
 
 /** The body of the response. `end` is called once, when the last block is sent or when the caller goes away. */
 function toBody(
-  blocks: AsyncGenerator<string>,
+  blocks: AsyncGenerator<Uint8Array>,
   stopping: AbortController,
   end: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -76,7 +75,7 @@ function toBody(
           const { value, done } = await blocks.next()
           if (stopping.signal.aborted) return
           if (done !== true) {
-            controller.enqueue(encoder.encode(value))
+            controller.enqueue(value)
             return
           }
           controller.close()

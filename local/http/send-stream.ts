@@ -10,13 +10,20 @@ export type StreamedBody = {
 }
 
 /**
+ * A client that takes nothing for this time is disconnected, ms. Otherwise it could hold memory, and a revoked credential would
+ * not be checked again, because the body waits for it.
+ */
+const STALLED_MS = 60_000
+
+/**
  * Sends a response whose body is a stream. It reads the body no faster than the client does, and cancels it when the client
- * goes away. The response to HEAD has no body.
+ * goes away or stops reading. The response to HEAD has no body.
  */
 export function sendStream(
   response: ServerResponse,
   { status, headers }: HttpResponse,
   body: ReadableStream<Uint8Array>,
+  stalledMs = STALLED_MS,
 ): StreamedBody {
   const reader = body.getReader()
   let cancelled: Promise<void> | undefined
@@ -38,8 +45,14 @@ export function sendStream(
     for (;;) {
       const { value, done } = await reader.read()
       if (done || response.destroyed) return
-      if (!response.write(value) && !response.destroyed) await new Promise<void>(resolve => (wake = resolve))
+      if (!response.write(value) && !response.destroyed) await drained()
     }
+  }
+
+  async function drained(): Promise<void> {
+    const stalled = setTimeout(() => response.destroy(), stalledMs)
+    await new Promise<void>(resolve => (wake = resolve))
+    clearTimeout(stalled)
   }
 
   const ended = send()

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads'
+import type { ChunkFeed } from '#core/live/new-chunks'
 import type { Log } from '#core/ports'
 import type { LogCode } from '#schemas/log'
+import { createFeedReceiver, type FeedMessage, type FollowCommand } from './chunk-feed.ts'
 
 /** Settings for the thread. It opens its own connections. */
 export type PipelineStart = {
@@ -10,17 +12,33 @@ export type PipelineStart = {
   epochMs: number
   retentionMs: number
   liveBufferMs: number
+  queryTimeoutMs: number
+}
+
+export type PipelineOwner = {
+  /** Removes the bytes of deleted items from the files of the state. */
+  scrubState(): Promise<void>
+  log: Log
 }
 
 export type PipelineMessage =
   | { kind: 'started' }
   | { kind: 'log'; code: LogCode; fields: Record<string, unknown> }
+  | { kind: 'scrub-state' }
+  | FeedMessage
 
-export type PipelineCommand = { kind: 'stop' } | { kind: 'repair'; key: string }
+/** `state-scrubbed`: the response to `scrub-state`; the error is null if the files of the state have no deleted items now. */
+export type PipelineCommand =
+  | { kind: 'stop' }
+  | { kind: 'repair'; key: string }
+  | { kind: 'state-scrubbed'; error: string | null }
+  | FollowCommand
 
 export type PipelineThread = {
   /** Requests the repair of a damaged object of the lake. */
   repair(key: string): void
+  /** Brings the new chunks of the live buffer to open streams. */
+  feed: ChunkFeed
   /** Ends the thread after its current steps. A long compaction is cut off, and runs again after the next start. */
   stop(): Promise<void>
 }
@@ -40,9 +58,14 @@ const RESTART_MS = 1_000
  * Resolves when the pipeline runs. When the thread crashes, this is logged and the thread is started again. It then
  * repeats any step that was not finished.
  */
-export async function startPipeline(start: PipelineStart, log: Log): Promise<PipelineThread> {
+export async function startPipeline(
+  start: PipelineStart,
+  { scrubState, log }: PipelineOwner,
+): Promise<PipelineThread> {
   let isStopping = false
   let restart: NodeJS.Timeout | undefined
+  const send = (command: PipelineCommand) => thread.worker.postMessage(command)
+  const feed = createFeedReceiver(send)
   let thread = startThread()
   await thread.started
 
@@ -57,7 +80,9 @@ export async function startPipeline(start: PipelineStart, log: Log): Promise<Pip
     let failure: Error | null = null
     worker.on('message', (message: PipelineMessage) => {
       if (message.kind === 'log') log(message.code, message.fields)
-      else started.resolve()
+      else if (message.kind === 'started') started.resolve()
+      else if (message.kind === 'scrub-state') void scrub(worker)
+      else feed.receive(message)
     })
     worker.on('error', error => {
       failure = error
@@ -70,16 +95,22 @@ export async function startPipeline(start: PipelineStart, log: Log): Promise<Pip
       log('LAKE_BATCH_FAILED', { error: String(error), restart: true })
       restart = setTimeout(() => {
         thread = startThread()
+        // Messages wait until the thread reads them.
+        feed.restart()
         thread.started.catch(() => {})
       }, RESTART_MS)
     })
     return { worker, started: started.promise, ended: ended.promise }
   }
 
-  const send = (command: PipelineCommand) => thread.worker.postMessage(command)
+  async function scrub(worker: Worker): Promise<void> {
+    const error = await scrubState().then(() => null, String)
+    worker.postMessage({ kind: 'state-scrubbed', error } satisfies PipelineCommand)
+  }
 
   return {
     repair: key => send({ kind: 'repair', key }),
+    feed,
     async stop() {
       isStopping = true
       clearTimeout(restart)

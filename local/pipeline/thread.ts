@@ -17,9 +17,11 @@ import { createExpiredItems } from '#local/state/expired-items'
 import { connectState } from '#local/state/state'
 import { compactionTempDir, lakeDir } from '#local/storage'
 import { openStreamReader } from '#local/stream/reader'
+import { createFeedSender } from './chunk-feed.ts'
 import { createJobQueue } from './job-queue.ts'
 import { createLiveFeed } from './live-feed.ts'
 import { createPipeline, PIPELINE_DEFAULTS } from './pipeline.ts'
+import { createScrub } from './scrub.ts'
 import type { PipelineCommand, PipelineMessage, PipelineStart } from './start.ts'
 
 /**
@@ -28,7 +30,7 @@ import type { PipelineCommand, PipelineMessage, PipelineStart } from './start.ts
  */
 const port = parentPort
 if (port === null) throw new Error('This file runs only as a worker thread. Call startPipeline.')
-const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs, liveBufferMs } =
+const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs, liveBufferMs, queryTimeoutMs } =
   workerData as PipelineStart
 
 /**
@@ -80,19 +82,32 @@ const liveBuffer = createLiveBuffer(connection, {
   bufferMs: liveBufferMs,
   onWritten: expiredItems.note,
 })
+const feed = createFeedSender(send, clock)
 const live = createLiveFeed({
   stream,
   state,
-  consumer: createLiveConsumer({ buffer: liveBuffer }),
+  consumer: createLiveConsumer({ buffer: liveBuffer, onCopied: feed.send }),
   checkpoint: createLiveCheckpoint(connection),
 })
+let scrubbing = Promise.withResolvers<void>()
+const scrub = createScrub(
+  {
+    ...{ stream, state, expiredItems, clock, log },
+    scrubState() {
+      scrubbing = Promise.withResolvers()
+      send({ kind: 'scrub-state' })
+      return scrubbing.promise
+    },
+  },
+  { retentionMs, bufferMs: liveBufferMs, pauseMs: epochMs },
+)
 const pipeline = createPipeline(
   {
     state,
     stream,
     consumer,
     maintenance: createMaintenance(
-      { state, lake, jobs, usage, onErased: erasures.onErased, clock, log },
+      { state, lake, jobs, usage, onErased: erasures.onErased, scrub, clock, log },
       // This queue retries a job until it is done, so no job needs to be sent again.
       // Its jobs end with the process and run one after the other, and the lake is a second behind the log.
       {
@@ -100,8 +115,8 @@ const pipeline = createPipeline(
         epochMs,
         queueSince: clock.now(),
         resendMs: Number.POSITIVE_INFINITY,
-        keepErasedMs: 60_000,
-        settlingMs: 15_000,
+        keepErasedMs: 2 * queryTimeoutMs,
+        settlingMs: Math.min(15_000, epochMs),
         jobMs: 0,
       },
     ),
@@ -120,9 +135,14 @@ const pipeline = createPipeline(
 )
 
 port.on('message', (command: PipelineCommand) => {
-  if (command.kind === 'repair') return repairs.request(command.key)
-  stopping.abort()
-  setTimeout(() => cuttingOff.abort(), FINISH_JOB_MS).unref()
+  if (command.kind === 'stop') {
+    stopping.abort()
+    setTimeout(() => cuttingOff.abort(), FINISH_JOB_MS).unref()
+  } else if (command.kind === 'repair') repairs.request(command.key)
+  else if (command.kind === 'state-scrubbed') {
+    if (command.error === null) scrubbing.resolve()
+    else scrubbing.reject(new Error(command.error))
+  } else feed.receive(command)
 })
 send({ kind: 'started' })
 await pipeline.run(stopping.signal)

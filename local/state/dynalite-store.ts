@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { ClassicLevel, type OpenOptions } from 'classic-level'
 import type { DynaliteOptions } from 'dynalite'
 import engine, { type DynaliteLevel, type DynaliteStore } from 'dynalite/db/index.js'
@@ -29,12 +30,31 @@ type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: 
 export function prepareStore(db: DynaliteLevel, folder: string): void {
   const write = createGroupCommit(db, folder)
   const get = db.get.bind(db)
-  const createValueStream = db.createValueStream.bind(db)
   db.put = (key, value, done) => write({ type: 'put', key, value: withActiveStatus(value) }, done)
   db.del = (key, done) => write({ type: 'del', key }, done)
   db.get = cacheTables((key, done) => get(key, (error, value) => done(error && addResponse(error), value)))
   // This listener is called before dynalite's own listener, so dynalite sees the extended error.
-  db.createValueStream = options => createValueStream(options).on('error', addResponse)
+  db.createValueStream = options => streamValues(db, options).on('error', addResponse)
+}
+
+/**
+ * Streams values, and closes the iterator at the end. dynalite's own version never does, so every query would keep a view of the store
+ * for ever: LevelDB could delete neither old files nor the bytes of deleted items.
+ */
+function streamValues(db: DynaliteLevel, options: Parameters<DynaliteLevel['values']>[0]): Readable {
+  const iterator = db.values(options)
+  return new Readable({
+    objectMode: true,
+    read() {
+      iterator.next().then(
+        value => void this.push(value ?? null),
+        error => this.destroy(error),
+      )
+    },
+    destroy(error, done) {
+      iterator.close().then(() => done(error), done)
+    },
+  })
 }
 
 /**
@@ -59,7 +79,7 @@ function cacheTables(get: DynaliteLevel['get']): DynaliteLevel['get'] {
  * between would leave a table that can be neither used nor created again. So the first write already says ACTIVE.
  */
 function withActiveStatus(value: unknown): unknown {
-  const { TableStatus } = value as { TableStatus?: unknown }
+  const { TableStatus } = Object(value) as { TableStatus?: unknown }
   return TableStatus === 'CREATING' ? { ...(value as object), TableStatus: 'ACTIVE' } : value
 }
 
@@ -69,6 +89,7 @@ function withActiveStatus(value: unknown): unknown {
 const level = ClassicLevel.prototype as unknown as {
   batch(this: DynaliteLevel, writes: Write[], options: { sync: boolean }): Promise<void>
   close(this: DynaliteLevel): Promise<void>
+  compactRange(this: DynaliteLevel, first: string, last: string): Promise<void>
   open(this: DynaliteLevel, options: OpenOptions): Promise<void>
 }
 
@@ -126,6 +147,26 @@ function createGroupCommit(db: DynaliteLevel, folder: string) {
   return (write: Write, done: Callback): void => {
     waitingWrites.push({ write, done })
     if (!isCommitting) void commit()
+  }
+}
+
+/** Keys before and after all keys of dynalite. */
+const FIRST_KEY = '\u0000'
+const LAST_KEY = '\uffff'
+
+/**
+ * Removes the bytes of deleted and replaced items from the files. LevelDB keeps them until it compacts the file that has them, and
+ * `compactRange` leaves out files that overlap with no other. So each round writes a small file that overlaps with all of them. The
+ * first round writes what is in memory into such files, the second one compacts them.
+ */
+export async function removeDeletedBytes(db: DynaliteLevel): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    for (const key of [FIRST_KEY, LAST_KEY]) {
+      await new Promise<void>((resolve, reject) =>
+        db.put(key, round, error => (error === null ? resolve() : reject(error))),
+      )
+    }
+    await level.compactRange.call(db, FIRST_KEY, LAST_KEY)
   }
 }
 

@@ -20,11 +20,11 @@ declare module 'dynalite/db/index.js' {
   type Callback = (error: Error | null, value?: unknown) => void
 
   /** A LevelDB instance. dynalite replaces its methods with versions that take callbacks. */
-  export type DynaliteLevel = Pick<ClassicLevel<string, unknown>, 'open' | 'status'> & {
+  export type DynaliteLevel = Pick<ClassicLevel<string, unknown>, 'open' | 'status' | 'values'> & {
     put(key: string, value: unknown, done: Callback): void
     del(key: string, done: Callback): void
     get(key: string, done: Callback): void
-    createValueStream(options: unknown): Readable
+    createValueStream(options: Parameters<ClassicLevel<string, unknown>['values']>[0]): Readable
   }
 
   export type DynaliteStore = { db: DynaliteLevel }

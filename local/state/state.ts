@@ -8,7 +8,7 @@ import { ClassicLevel } from 'classic-level'
 import dynalite from 'dynalite'
 import type { DynaliteLevel } from 'dynalite/db/index.js'
 import { FolderError } from '#local/lock'
-import { LEVEL_OPTIONS, prepareStore } from './dynalite-store.ts'
+import { LEVEL_OPTIONS, prepareStore, removeDeletedBytes } from './dynalite-store.ts'
 
 /**
  * The name of the table. On AWS `expires_at` (Unix seconds) is its time-to-live attribute; dynalite never expires
@@ -28,6 +28,8 @@ export type OpenState = StateConnection & {
   endpoint: string
   /** Whether the store was damaged and was repaired. Items that could not be read are lost then. */
   isRepaired: boolean
+  /** Removes what was deleted from the files. A large state takes seconds, in a thread of LevelDB. */
+  scrub(): Promise<void>
 }
 
 /** Limits of a request to dynalite, ms. */
@@ -42,7 +44,7 @@ const TIMEOUTS: Timeouts = { connectionTimeout: 2_000, requestTimeout: 10_000 }
  */
 export async function openState(folder: string, timeouts: Timeouts = TIMEOUTS): Promise<OpenState> {
   createFolder(folder)
-  const { server, isRepaired } = await openOrRepair(folder)
+  const { server, db, isRepaired } = await openOrRepair(folder)
   const key = randomBytes(16).toString('hex')
   requireKey(server, key)
   await new Promise<void>((resolve, reject) => {
@@ -52,7 +54,7 @@ export async function openState(folder: string, timeouts: Timeouts = TIMEOUTS): 
   const endpoint = `http://${key}@127.0.0.1:${(server.address() as AddressInfo).port}`
   const connection = connectState(endpoint, timeouts)
   await createTable(connection.client)
-  return { ...connection, endpoint, isRepaired, close }
+  return { ...connection, endpoint, isRepaired, scrub: () => removeDeletedBytes(db), close }
 
   async function close(): Promise<void> {
     await connection.close()
@@ -97,21 +99,23 @@ function createFolder(folder: string): void {
 }
 
 /** Opens the store. Repairs it first when LevelDB finds damage. */
-async function openOrRepair(folder: string): Promise<{ server: Server; isRepaired: boolean }> {
+async function openOrRepair(folder: string): Promise<OpenStore & { isRepaired: boolean }> {
   try {
-    return { server: await openStore(folder), isRepaired: false }
+    return { ...(await openStore(folder)), isRepaired: false }
   } catch (error) {
     if (!isDamage(error)) throw toFolderError(folder, error)
   }
   try {
     await ClassicLevel.repair(folder)
-    return { server: await openStore(folder), isRepaired: true }
+    return { ...(await openStore(folder)), isRepaired: true }
   } catch (error) {
     throw toFolderError(folder, error)
   }
 }
 
-async function openStore(folder: string): Promise<Server> {
+type OpenStore = { server: Server; db: DynaliteLevel }
+
+async function openStore(folder: string): Promise<OpenStore> {
   let db: DynaliteLevel | undefined
   const server = dynalite({
     path: folder,
@@ -121,8 +125,9 @@ async function openStore(folder: string): Promise<Server> {
       prepareStore(store.db, folder)
     },
   })
-  await db?.open(LEVEL_OPTIONS)
-  return server
+  if (db === undefined) throw new Error('dynalite has created no store.')
+  await db.open(LEVEL_OPTIONS)
+  return { server, db }
 }
 
 function isDamage(error: unknown): boolean {

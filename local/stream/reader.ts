@@ -16,6 +16,11 @@ export type StreamReader = Pick<EventStream, 'shards' | 'read'> & {
    * stays, because new sequences continue above it.
    */
   prune(upTo: string, olderThan: number): Promise<number>
+  /**
+   * Removes the bytes of deleted records from the files, and the newest record, if it is the only one and `prune` would delete it
+   * otherwise. Returns whether no record that was appended before `olderThan` is left; if not, call it again later.
+   */
+  scrub(upTo: string, olderThan: number): boolean
   /** Returns about how many bytes the records after this sequence have. The work is limited. */
   bytesAfter(after: string | null): number
   close(): void
@@ -27,12 +32,15 @@ const READ_BYTES = 4_000_000
 const MEASURED_ROWS = 20_000
 const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 5
+/** A scrub writes a log of this size anew, in some ms: appends wait for it. */
+const VACUUM_PAGES = 1_000
 
 /** Opens the log of the folder. Its writer (local/stream/stream.ts) must have created it. */
 export function openStreamReader(dir: string): StreamReader {
   const database = new DatabaseSync(logPath(dir), { timeout: 10_000 })
   // This connection only writes deletions. A deletion that a power cut undoes is repeated later.
-  database.exec('PRAGMA synchronous = NORMAL')
+  // It overwrites what it deletes: a person's events must not stay in unused pages.
+  database.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON')
   const select = database.prepare(
     'SELECT sequence, checksum, data FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?',
   )
@@ -42,6 +50,38 @@ export function openStreamReader(dir: string): StreamReader {
       SELECT sequence FROM (SELECT sequence, appended_at FROM records ORDER BY sequence LIMIT ${PRUNE_ROWS})
       WHERE sequence <= ? AND appended_at < ? AND sequence < (SELECT max(sequence) FROM records)
     )`)
+
+  // The floor keeps the sequences of new records above those of deleted ones.
+  const raiseFloor = database.prepare(`
+    INSERT INTO floor (sequence) SELECT max(sequence) FROM records HAVING count(*) = 1 AND max(sequence) <= ? AND max(appended_at) < ?`)
+  const dropFloors = database.prepare('DELETE FROM floor WHERE sequence < (SELECT max(sequence) FROM floor)')
+  const removeNewest = database.prepare(
+    'DELETE FROM records WHERE sequence <= (SELECT max(sequence) FROM floor) AND sequence <= ? AND appended_at < ?',
+  )
+  const oldest = database.prepare('SELECT appended_at FROM records ORDER BY sequence LIMIT 1')
+
+  function usedPages(): number {
+    const read = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+    return read('page_count') - read('freelist_count')
+  }
+
+  function scrub(upTo: number, olderThan: number): boolean {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      if (Number(raiseFloor.run(upTo, olderThan).changes) > 0) removeNewest.run(upTo, olderThan)
+      dropFloors.run()
+      database.exec('COMMIT')
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+    // SQLite leaves copies of rows behind when it moves them to another page. In a busy log the next deletions overwrite that page.
+    if (usedPages() <= VACUUM_PAGES) database.exec('VACUUM')
+    // The write-ahead log has copies of pages from before their deletion.
+    const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
+    const first = oldest.get()
+    return busy === 0 && (first === undefined || Number(first.appended_at) >= olderThan)
+  }
 
   const measure = database.prepare(`
     SELECT count(*) AS records, sum(bytes) AS bytes, (SELECT max(sequence) FROM records) AS highest FROM (
@@ -91,6 +131,7 @@ export function openStreamReader(dir: string): StreamReader {
         await sleep(PRUNE_PAUSE_MS)
       }
     },
+    scrub: (upTo, olderThan) => reportDamage(() => scrub(Number(upTo), olderThan)),
     bytesAfter: after => reportDamage(() => bytesAfter(Number(after ?? 0))),
     close() {
       if (database.isOpen) database.close()

@@ -69,6 +69,18 @@ test('a user without events is not found, and nothing is erased', async () => {
   expect((await emptyService.lakeState.manifest(project.bucket)).tombstones).toEqual([])
 })
 
+test('a user who has traits and no events is erased too', async () => {
+  const project = await emptyService.createProject()
+  const profile = { user_id: 'ada', traits: { plan: 'pro' }, email_hash: 'hash', at: 1, seq: 1 }
+  await emptyService.identity.add(project.id, [], [profile])
+  const sent = { id: 'ada', query: { project: project.name } }
+  const { status, body } = await emptyService.call(routes.erasePerson, sent)
+  expect(status).toBe(202)
+  const receipt = await emptyService.call(routes.readErasure, { id: String(body.erasure_id) })
+  expect(receipt.body).toMatchObject({ removed: { events: 0, links: 0, profiles: 1 } })
+  expect((await emptyService.call(routes.erasePerson, sent)).status).toBe(404)
+})
+
 test('the receipt of another account, and one that does not exist, are not found', async () => {
   const theirs = await service.erasures.erasePerson(await service.createProject(service.stranger), ['u1'], 1)
   for (const id of [theirs, 'era_0123456789abcdef', 'x'.repeat(3_000), '%']) {

@@ -54,7 +54,7 @@ describe('GET /stream', () => {
     expect(client.header('access-control-allow-origin')).toBe('*')
     const filters = { events: ['signup', 'page_view'], properties: { path: '/a:b' } }
     const connected = { project: project.name, filters, timestamp: service.now() }
-    expect(client.blocks()).toEqual([{ event: 'connected', data: connected }])
+    expect(client.blocks()).toEqual([{ event: 'connected', data: connected, id: expect.any(String) }])
 
     await track(project, [
       { event: 'signup', properties: { path: '/a:b', text: 'ü\n\n' }, user_id: 'u', session_id: 's' },
@@ -174,6 +174,39 @@ describe('Last-Event-ID', () => {
     await track(project, [{ event: 'f' }])
     await after.waitFor(5)
     expect(names(after)).toEqual(['c', 'd', 'e', 'f'])
+  })
+
+  test('of the block `connected` brings the matches since then, to a client that has got none before', async () => {
+    const project = await service.createProject()
+    const first = await open(project, { events: 'match' })
+    await track(project, [{ event: 'other' }])
+    const lastId = first.blocks()[0]?.id ?? ''
+    first.close()
+    service.wait(2_000)
+    await track(project, [{ event: 'match' }, { event: 'other' }])
+    const second = await open(project, { events: 'match' }, { 'Last-Event-ID': lastId })
+    await second.waitFor(2)
+    expect(names(second)).toEqual(['match'])
+    // A client that is cut off again before it gets the match still has its old id.
+    expect(second.blocks()[0]).not.toHaveProperty('id')
+  })
+
+  test('of an erased person brings nothing of that person', async () => {
+    const project = await service.createProject()
+    const client = await open(project)
+    await track(project, [{ event: 'a', user_id: 'bob' }, { event: 'b', user_id: 'ada' }, { event: 'c' }])
+    await client.waitFor(4)
+    await service.identity.erasePerson(await service.identity.scopeOf(project), ['ada'])
+    // The list of erasures is read once a second.
+    service.wait(2_000)
+    await track(project, [{ event: 'd', user_id: 'ada' }])
+    await client.waitFor(5)
+    const resumed = await open(project, {}, { 'Last-Event-ID': client.blocks()[1]?.id ?? '' })
+    await resumed.waitFor(3)
+    expect(names(resumed)).toEqual(['c', 'd'])
+    const { body } = await service.call(routes.live, { query: { project: project.name } })
+    // What arrives after the erasure is of a new person with the same id.
+    expect((body.recent_events as { event: string }[]).map(({ event }) => event)).toEqual(['d', 'c', 'a'])
   })
 
   test('of an event that has left the buffer brings all that is buffered', async () => {
@@ -312,6 +345,36 @@ describe('an open stream', () => {
     short.wait(10_000)
     await stream.ended
     expect(stream.blocks()).toHaveLength(2)
+    await short.close()
+  })
+
+  test('loses no event when it is cut again and again, as on AWS, while events arrive in two shards', async () => {
+    const { short, project } = await openWith({ streams: { maxMs: 120, heartbeatMs: 3_600_000 } })
+    const sent = Array.from({ length: 40 }, (_, i) => `e${i}`)
+    let isSending = true
+    const send = async () => {
+      for (const [i, event] of sent.entries()) {
+        await track(project, [{ event }], i % 3 === 0 ? 's2' : 's1', short)
+        short.wait(40)
+        await sleep(20)
+      }
+      isSending = false
+    }
+    const got: string[] = []
+    let sending: Promise<void> | undefined
+    let lastId: string | undefined
+    let cuts = 0
+    for (let isLast = false; !isLast; cuts++) {
+      isLast = !isSending
+      const client = await open(project, {}, lastId === undefined ? {} : { 'Last-Event-ID': lastId }, short)
+      sending ??= send()
+      await client.ended
+      got.push(...names(client).map(String))
+      lastId = client.blocks().findLast(({ id }) => id !== undefined)?.id ?? lastId
+    }
+    await sending
+    const missed = sent.filter(event => !got.includes(event))
+    expect([missed, cuts > 3]).toEqual([[], true])
     await short.close()
   })
 

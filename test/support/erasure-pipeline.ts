@@ -4,7 +4,7 @@ import { compressors } from 'hyparquet-compressors'
 import { packRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
-import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceServices } from '#core/lake/maintenance'
 import type { Lake, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
@@ -21,7 +21,11 @@ type Sender = Pick<Project, 'id' | 'account_id' | 'bucket'>
 const PROJECT: Sender = { id: 'proj_1', account_id: 'acc_1', bucket: 7 }
 
 /** The pipeline of one machine with real files and a real state table, and a clock that the test sets. */
-export function openErasurePipeline(state: TestState, dir: string) {
+export function openErasurePipeline(
+  state: TestState,
+  dir: string,
+  { scrub }: Pick<MaintenanceServices, 'scrub'> = {},
+) {
   const clock = { time: ERASURE_START, now: () => clock.time }
   const stores = createStores(state, clock)
   const { lakeState, usage, erasures } = stores
@@ -43,7 +47,12 @@ export function openErasurePipeline(state: TestState, dir: string) {
   const worker = createLakeWorker({ ...common, compactor, projects })
   const jobs: LakeJob[] = []
   const maintenance = createMaintenance(
-    { ...common, jobs: { send: async job => void jobs.push(job) }, onErased: erasures.onErased },
+    {
+      ...common,
+      jobs: { send: async job => void jobs.push(job) },
+      onErased: erasures.onErased,
+      ...(scrub !== undefined && { scrub }),
+    },
     { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 },
   )
 

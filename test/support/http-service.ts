@@ -97,8 +97,9 @@ export async function openHttpService({
   })
   const lakeState = createLakeStateStore(state)
   const erasures = createErasures({ erasures: createErasureStore(state), lakeState, clock })
-  const buffer = createLiveBuffer(state, { clock, bufferMs: access.profile.live_buffer_seconds * 1_000 })
-  const users = createUserResolver({ ...state, projects, clock })
+  const bufferMs = access.profile.live_buffer_seconds * 1_000
+  const buffer = createLiveBuffer(state, { clock, bufferMs })
+  const users = createUserResolver({ ...state, projects, clock, bufferMs })
   const common = {
     ...access,
     erasures,
@@ -214,6 +215,7 @@ export async function openHttpService({
   }
 
   return {
+    identity,
     ...access,
     call,
     createProject,

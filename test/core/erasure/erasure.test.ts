@@ -47,6 +47,24 @@ test('after an erasure no file of the lake and no item of the state has the id, 
   expect(await erasures.progress('acc_2', id)).toBeNull()
 })
 
+test('an erasure is done only when nothing outside the lake has its events', async () => {
+  let scrubbedUntil = 0
+  const needed: number[] = []
+  const scrub = async (until: number) => {
+    needed.push(until)
+    return scrubbedUntil
+  }
+  const { erasures, store, wait } = openErasurePipeline(state, dir, { scrub })
+  await store(ADA, 'bob')
+  const id = await erasures.erasePerson(PROJECT, [ADA], 1)
+  for (let i = 0; i < 5; i++) await wait(6 * MINUTE)
+  expect(await erasures.progress('acc_1', id)).toMatchObject({ status: 'running', removed: { events: 1 } })
+  expect(new Set(needed)).toEqual(new Set([START]))
+  scrubbedUntil = START + 1
+  await wait(MINUTE)
+  expect(await erasures.progress('acc_1', id)).toMatchObject({ status: 'done' })
+})
+
 test('an erasure in a joined scope covers every member project, and one receipt counts for all of them', async () => {
   const { lake, lakeState, erasures, store, consumeFor, wait } = openErasurePipeline(state, dir)
   const blog = { ...PROJECT, id: 'proj_2', name: 'blog', bucket: 8 }

@@ -208,7 +208,34 @@ describe('after the erasure of a person', () => {
     const identity = createIdentityStore({ ...services, client })
     const eraser = createIdentityStore({ ...services, client: state.client })
     erase = async () => void (await eraser.erasePerson(await eraser.scopeOf(one), ['ada', 'anon_ada']))
-    await identity.add('proj_1', [link('anon_ada', 'ada')], [profile('ada', EMAIL)])
+    await identity.add('proj_1', [link('anon_ada', 'ada'), link('anon_bob', 'bob')], [profile('ada', EMAIL)])
+    const { Items } = await state.client.scan({ TableName: state.table })
+    expect(JSON.stringify(Items)).not.toMatch(/ada/)
+    const rows = await Promise.all([...lake.objects.values()].map(readFinalIds))
+    expect(rows.flatMap(finals => [...finals])).toEqual([['anon_bob', 'bob']])
+  })
+
+  test('an index entry that a crash has left behind goes with the person', async () => {
+    const { lake, clock, one, profile } = setUp()
+    const identity = createIdentityStore({
+      ...{ client: state.client, table: state.table, lake, clock },
+      projects: { byId: async () => one, list: async () => [one], noteLinks: async () => {} },
+    })
+    await identity.add('proj_1', [], [profile('ada', 'hash a')])
+    const client = new Proxy(state.client, {
+      get(target, name) {
+        if (name === 'delete') return () => Promise.reject(new Error('killed'))
+        const value = target[name as 'put']
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const killed = createIdentityStore({
+      ...{ client, table: state.table, lake, clock },
+      projects: { byId: async () => one, list: async () => [one], noteLinks: async () => {} },
+    })
+    const changed = profile('ada', 'hash b', {}, 9)
+    await expect(killed.add('proj_1', [], [changed])).rejects.toThrow('killed')
+    await identity.erasePerson(await identity.scopeOf(one), ['ada'])
     const { Items } = await state.client.scan({ TableName: state.table })
     expect(JSON.stringify(Items)).not.toMatch(/ada/)
   })

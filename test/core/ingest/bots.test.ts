@@ -123,10 +123,13 @@ const generic: [userAgent: string | undefined, actor: string][] = [
   ['some bot; contact us', 'Unknown'],
   ['(bot) thing', 'Unknown'],
   ['bot-7', 'Unknown'],
-  ['spider/1', 'Unknown'],
+  // The word alone is the actor too (U51).
+  ['crawler/1.0', 'crawler'],
+  ['spider/1', 'spider'],
   ['we crawl/1 the web', 'Unknown'],
   ['crawled by us', 'Unknown'],
-  ['scraper of pages', 'Unknown'],
+  ['scraper of pages', 'scraper'],
+  ['we scrape/1 pages', 'Unknown'],
 ]
 
 test.each(generic)('%j is a generic bot, actor %s', (userAgent, actor) => {
@@ -143,6 +146,143 @@ test.each([
   ['Feedly/1.0 (+http://www.feedly.com/fetcher.html; 12 subscribers)', 'generic_bot', 'Feedly'],
 ])('the public list of crawlers knows %s', (userAgent, category, actor) => {
   expect(classify(userAgent)).toEqual({ category, actor })
+})
+
+/** Real crawlers beside those of the table. Where a rule of the contract comes first, it decides. */
+const crawlersOfToday: [userAgent: string, category: string, actor: string][] = [
+  [
+    'Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.6422.175 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'search_crawler',
+    'Googlebot',
+  ],
+  ['Googlebot-Image/1.0', 'search_crawler', 'Googlebot'],
+  ['GoogleOther', 'search_crawler', 'GoogleOther'],
+  ['Google-Read-Aloud', 'search_crawler', 'Google-Read-Aloud'],
+  ['FeedFetcher-Google; (+http://www.google.com/feedfetcher.html)', 'generic_bot', 'Feed'],
+  [
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/116.0.1938.76 Safari/537.36',
+    'search_crawler',
+    'Bingbot',
+  ],
+  [
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot',
+    'ai_agent',
+    'OAI-SearchBot',
+  ],
+  [
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)',
+    'ai_agent',
+    'Claude-User',
+  ],
+  [
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-SearchBot/1.0; +Claude-SearchBot@anthropic.com)',
+    'ai_agent',
+    'Claude-SearchBot',
+  ],
+  [
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)',
+    'ai_agent',
+    'Perplexity-User',
+  ],
+  // The word `crawler` in its address comes before the public list.
+  [
+    'meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)',
+    'generic_bot',
+    'crawler',
+  ],
+  ['CCBot/2.0 (https://commoncrawl.org/faq/)', 'ai_agent', 'CCBot'],
+  [
+    'Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; PetalBot;+https://webmaster.petalsearch.com/site/petalbot)',
+    'search_crawler',
+    'PetalBot',
+  ],
+  [
+    'Mozilla/5.0 (compatible; SeznamBot/4.0; +http://napoveda.seznam.cz/seznambot-intro/)',
+    'search_crawler',
+    'SeznamBot',
+  ],
+  ['Mozilla/5.0 (compatible; Qwantify/2.4w; +https://www.qwant.com/)/2.4w', 'search_crawler', 'Qwantify'],
+  [
+    'Mozilla/5.0 (compatible; Baiduspider-render/2.0; +http://www.baidu.com/search/spider.html)',
+    'search_crawler',
+    'Baiduspider',
+  ],
+  ['Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)', 'search_crawler', 'Sogou'],
+  ['DuckDuckBot-Https/1.1; (+https://duckduckgo.com/duckduckbot)', 'search_crawler', 'DuckDuckBot'],
+  [
+    'Mozilla/5.0 (compatible; coccocbot-web/1.0; +http://help.coccoc.com/searchengine)',
+    'search_crawler',
+    'coccoc',
+  ],
+  ['MojeekBot/0.11 (+https://www.mojeek.com/bot.html)', 'search_crawler', 'MojeekBot'],
+  ['Mozilla/5.0 (compatible; ImagesiftBot; +imagesift.com)', 'search_crawler', 'ImagesiftBot'],
+  [
+    'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+    'social_preview',
+    'facebookexternalhit',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5 skype-url-preview@microsoft.com',
+    'social_preview',
+    'SkypeUriPreview',
+  ],
+  ['Mozilla/5.0 (compatible; redditbot/1.0; +http://www.reddit.com/feedback)', 'social_preview', 'redditbot'],
+  ['Iframely/1.3.1 (+https://iframely.com/docs/about)', 'social_preview', 'Iframely'],
+  ['Mozilla/5.0 (compatible; AwarioBot/1.0; +https://awario.com/bots.html)', 'seo_research', 'AwarioBot'],
+  // Followed by `)`, the word `bot` comes before the public list.
+  [
+    'Mozilla/5.0 (compatible; DataForSeoBot/1.0; +https://dataforseo.com/dataforseo-bot)',
+    'generic_bot',
+    'Unknown',
+  ],
+  ['Mozilla/5.0 (compatible; BLEXBot/1.0; +http://webmeup-crawler.com/)', 'generic_bot', 'webmeup-crawler'],
+  ['Mozilla/5.0 (compatible; Barkrowler/0.9; +https://babbar.tech/crawler)', 'generic_bot', 'crawler'],
+  [
+    'Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/119.0.0.0 Mobile Safari/537.36 Chrome-Lighthouse',
+    'monitoring_perf',
+    'Lighthouse',
+  ],
+  [
+    'Better Uptime Bot Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/88.0.4324.96 Safari/537.36',
+    'generic_bot',
+    'Unknown',
+  ],
+  ['NewRelicSynthetics/1.0', 'monitoring_perf', 'NewRelicSynthetics'],
+  [
+    'Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)',
+    'generic_bot',
+    'archive.org_bot',
+  ],
+  ['Mozilla/5.0 zgrab/0.x', 'generic_bot', 'zgrab'],
+  ['Mozilla/5.0 (compatible; CensysInspect/1.1; +https://about.censys.io/)', 'generic_bot', 'CensysInspect'],
+  ['Apache-HttpClient/4.5.14 (Java/17.0.9)', 'automation_script', 'Apache-HttpClient'],
+  ['aiohttp/3.9.5 Python/3.11', 'automation_script', 'aiohttp'],
+  ['python-httpx/0.27.0', 'automation_script', 'httpx'],
+  ['Java/17.0.9', 'generic_bot', 'Java'],
+  ['PostmanRuntime/7.37.3', 'generic_bot', 'PostmanRuntime'],
+  ['GuzzleHttp/7', 'generic_bot', 'GuzzleHttp'],
+]
+
+test.each(crawlersOfToday)(
+  'the real crawler %s is a bot of category %s, actor %s',
+  (userAgent, category, actor) => {
+    expect(classify(userAgent)).toEqual({ category, actor })
+  },
+)
+
+test('no actor has an e-mail or network address that stands in a User-Agent', () => {
+  const addresses = 'qqq@example.com 203.0.113.9 2001:db8::7'
+  const userAgents = [
+    ...['Current News RSS Reader', 'ContextualBot outcomes.net', 'Spider x spider.com'],
+    ...crawlers.flatMap(({ instances }) => instances.slice(0, 1)),
+    ...crawlersOfToday.map(([userAgent]) => userAgent),
+  ]
+  const actors = userAgents.flatMap(userAgent =>
+    [userAgent.replaceAll(' ', ` ${addresses} `), `${addresses} ${userAgent}`].map(
+      text => classify(text)?.actor,
+    ),
+  )
+  expect(actors.filter(actor => /qqq|example\.com|203\.0|db8/.test(actor ?? ''))).toEqual([])
 })
 
 test('every example of the public list is a bot, except the browser of VS Code', () => {
@@ -199,12 +339,15 @@ test.each(humans)('%s is human', userAgent => {
 })
 
 test('a very long User-Agent is classified by its beginning', () => {
-  expect(classify('a-'.repeat(100_000))).toBeNull()
+  expect(classify(`${humans[1]} ${'a-'.repeat(100_000)} curl/8`)).toBeNull()
   expect(classify(`curl/8 ${'x'.repeat(100_000)}`)).toMatchObject({ actor: 'curl' })
 })
 
-test('the version of the rules names the installed version of the public list', () => {
-  const path = createRequire(import.meta.url).resolve('crawler-user-agents')
-  const { version } = JSON.parse(readFileSync(join(dirname(path), 'package.json'), 'utf8'))
-  expect(BOT_RULES_VERSION).toBe(`1+crawler-user-agents-${version}`)
+test('the version of the rules names the installed versions of the public lists', () => {
+  const lists = ['crawler-user-agents', 'isbot'].map(name => {
+    const path = createRequire(import.meta.url).resolve(name)
+    const { version } = JSON.parse(readFileSync(join(dirname(path), 'package.json'), 'utf8'))
+    return `${name}-${version}`
+  })
+  expect(BOT_RULES_VERSION).toBe(`2+${lists.join('+')}`)
 })

@@ -1,5 +1,7 @@
-import { createConnection } from 'node:net'
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { type AddressInfo, createConnection } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { sendStream } from '#local/http/send-stream'
 import { eventually } from '#test/support/eventually'
 import { startFront } from './start-front.ts'
 
@@ -58,4 +60,17 @@ test('the response to HEAD cancels the body unread', async () => {
   const response = await fetch(`${base}/stream`, { method: 'HEAD' })
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   await eventually(() => expect(state).toEqual({ chunks: 0, isCancelled: true }))
+})
+
+test('a client that stops reading is disconnected, and its body is cancelled', async () => {
+  const { state, body } = endlessBody()
+  const server = createServer((_, response) => {
+    sendStream(response, { status: 200, headers: {}, body }, body, 50)
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1').pause()
+  onTestFinished(() => void socket.destroy())
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await eventually(() => expect(state.isCancelled).toBe(true))
 })

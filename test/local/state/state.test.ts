@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,6 +58,24 @@ test('items are there after a restart', async () => {
   const reopened = await open()
   expect(reopened.isRepaired).toBe(false)
   expect(await get(reopened, 'a')).toEqual({ pk: 'a', sk: '-', n: 7 })
+})
+
+test('a scrub removes deleted items from the files, also after queries that stopped early', async () => {
+  const { client, table: TableName, scrub } = await open()
+  const secret = randomBytes(24).toString('base64url')
+  const kept = randomBytes(24).toString('base64url')
+  const filesWith = (text: string) =>
+    readdirSync(folder).filter(name => readFileSync(join(folder, name)).includes(text))
+  await client.put({ TableName, Item: { pk: 'p', sk: 'kept', text: kept } })
+  for (const sk of ['a', 'b', 'c']) await client.put({ TableName, Item: { pk: 'p', sk, text: secret } })
+  const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': 'p' } }
+  expect((await client.query({ TableName, ...query, Limit: 1 })).Items).toHaveLength(1)
+  expect((await client.scan({ TableName, Limit: 2 })).Items).toHaveLength(2)
+  for (const sk of ['a', 'b', 'c']) await client.delete({ TableName, Key: { pk: 'p', sk } })
+  expect(filesWith(secret)).not.toEqual([])
+  await scrub()
+  expect([filesWith(secret), filesWith(kept).length]).toEqual([[], 1])
+  expect((await client.scan({ TableName })).Items).toEqual([{ pk: 'p', sk: 'kept', text: kept }])
 })
 
 test('another thread reads and writes through its own connection', async () => {

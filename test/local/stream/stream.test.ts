@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -122,6 +123,49 @@ test('an unknown shard has no records', async () => {
   const stream = await open(folder())
   await stream.append([Buffer.from('a')])
   expect(await stream.read('other', null, 10)).toEqual([])
+})
+
+test('a scrub leaves no byte of pruned records in the files, also of the newest, and later sequences are higher', async () => {
+  const dir = folder()
+  const stream = await open(dir)
+  const secrets = Array.from({ length: 60 }, (_, i) => randomBytes(i % 2 === 0 ? 100 : 9_000))
+  for (const secret of secrets) await stream.append([secret])
+  const last = (await stream.read('local', null, 100)).at(-1)!.sequence
+  const foundSecrets = () => {
+    const files = ['', '-wal'].map(ending => readFileSync(logPath(dir) + ending))
+    return secrets.filter(secret => files.some(file => file.includes(secret.subarray(0, 90)))).length
+  }
+  const reader = openReader(dir)
+  const before = Date.now() + 1_000
+  expect(reader.scrub(last, before)).toBe(false)
+  expect(foundSecrets()).toBe(60)
+  await reader.prune(last, before)
+  expect(reader.scrub(last, before)).toBe(true)
+  expect(foundSecrets()).toBe(0)
+  await stream.append([Buffer.from('after')])
+  const [after] = await stream.read('local', null, 100)
+  expect(Number(after?.sequence)).toBe(Number(last) + 1)
+  // What is not in the lake stays.
+  expect(reader.scrub(last, before)).toBe(false)
+  await stream.close()
+  const codes: string[] = []
+  const reopened = await open(dir, { log: code => codes.push(code), minSequence: last })
+  expect([await texts(reopened), codes]).toEqual([['after'], []])
+})
+
+test('a log without records keeps its sequences over a restart, and reports no loss', async () => {
+  const dir = folder()
+  const stream = await open(dir)
+  await stream.append([Buffer.from('a'), Buffer.from('b')])
+  const reader = openReader(dir)
+  await reader.prune('2', Date.now() + 1_000)
+  reader.scrub('2', Date.now() + 1_000)
+  await stream.close()
+  const codes: string[] = []
+  const reopened = await open(dir, { log: code => codes.push(code), minSequence: '2' })
+  await reopened.append([Buffer.from('c')])
+  expect((await reopened.read('local', null, 10)).map(({ sequence }) => sequence)).toEqual(['3'])
+  expect(codes).toEqual([])
 })
 
 test('appends continue while a long log is pruned', async () => {

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Chunk, LATE_MS, type LiveBuffer } from './buffer.ts'
+
+/** The chunks of one project that become readable. A chunk may come more than once. */
+export type NewChunks = {
+  /** Waits for new chunks; may resolve with none. Throws UNAVAILABLE; then call it again, and nothing is missed. */
+  next(signal: AbortSignal): Promise<Chunk[]>
+  close(): void
+}
+
+/** The live consumer of the same process. It brings the chunks of a project that it writes. */
+export type ChunkFeed = {
+  /**
+   * `onGap`: chunks that were written until now may not have come, so they must be read from the buffer. It is called at the start,
+   * and when the consumer has started again. Returns a function that ends it.
+   */
+  follow(projectId: string, listener: { onChunk(chunk: Chunk): void; onGap(): void }): () => void
+}
+
+/** Looks into the buffer at intervals. */
+export function createPolledChunks(buffer: LiveBuffer, projectId: string, pollMs: number): NewChunks {
+  const reader = createReader(buffer, projectId)
+  let isFirst = true
+  return {
+    async next(signal) {
+      if (!isFirst) await sleep(pollMs, undefined, { signal }).catch(() => {})
+      isFirst = false
+      return signal.aborted ? [] : reader.readNew()
+    },
+    close() {},
+  }
+}
+
+/**
+ * Takes the chunks from the live consumer, and reads the buffer only after a gap. A look into the buffer costs several times as
+ * much as the chunks themselves, in the thread of the requests.
+ */
+export function openFedChunks(buffer: LiveBuffer, projectId: string, { follow }: ChunkFeed): NewChunks {
+  const reader = createReader(buffer, projectId)
+  const waiting: Chunk[] = []
+  let hasGap = false
+  let woken = Promise.withResolvers<void>()
+  const unfollow = follow(projectId, {
+    onChunk(chunk) {
+      waiting.push(chunk)
+      reader.skipTo(chunk.stamp)
+      woken.resolve()
+    },
+    onGap() {
+      hasGap = true
+      woken.resolve()
+    },
+  })
+
+  return {
+    async next() {
+      if (!hasGap && waiting.length === 0) {
+        await woken.promise
+        woken = Promise.withResolvers()
+      }
+      if (hasGap) {
+        hasGap = false
+        return reader.readNew().catch(error => {
+          hasGap = true
+          throw error
+        })
+      }
+      return waiting.splice(0, 1)
+    },
+    close() {
+      unfollow()
+      woken.resolve()
+    },
+  }
+}
+
+/**
+ * Reads the chunks that are new since the last look. Chunks may become readable late, so each look also lists the keys of
+ * the last two seconds, and reads only those that it has not read yet.
+ */
+function createReader(buffer: LiveBuffer, projectId: string) {
+  let from = buffer.clock.now() - LATE_MS
+  let readKeys = new Set<string>()
+
+  async function readNew(): Promise<Chunk[]> {
+    const startedAt = buffer.clock.now()
+    const keys = await buffer.keysFrom(projectId, from)
+    const firstNew = keys.find(key => !readKeys.has(key))
+    const chunks = firstNew === undefined ? [] : await buffer.chunksFrom(projectId, firstNew)
+    const newChunks = chunks.filter(({ key }) => !readKeys.has(key))
+    readKeys = new Set([...keys, ...chunks.map(({ key }) => key)])
+    from = startedAt - LATE_MS
+    return newChunks
+  }
+
+  /** Chunks with a stamp well before this one were brought by others. */
+  function skipTo(stamp: number): void {
+    from = Math.max(from, stamp - LATE_MS)
+  }
+
+  return { readNew, skipTo }
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chunk } from '#core/live/buffer'
+import { type LiveRecord, toLiveEvents } from '#core/live/chunk'
+import type { ChunkFeed } from '#core/live/new-chunks'
+import type { Clock } from '#core/ports'
+
+/** What the thread of the requests says about the projects that have open streams. */
+export type FollowCommand = { kind: 'follow' | 'unfollow'; projectId: string }
+
+/** `following`: chunks that are written from now on come. `chunk`: a chunk of a followed project. */
+export type FeedMessage =
+  | { kind: 'following'; projectId: string }
+  | { kind: 'chunk'; projectId: string; chunk: Chunk }
+
+/**
+ * Events of one message, and the pause after it, ms. Requests are served in between: 40 events for ten streams take about 1 ms in
+ * the thread of the requests.
+ */
+const MESSAGE_EVENTS = 40
+const PAUSE_MS = 15
+/** Of more waiting messages this share is sent at once, so that they never wait for long. */
+const BURST_SHARE = 0.1
+
+/**
+ * The end of the feed in the pipeline thread. The live consumer calls `send` when its records are in the buffer, so a stream can go on
+ * after every event that it has sent.
+ */
+export function createFeedSender(post: (message: FeedMessage) => void, clock: Clock) {
+  const followed = new Set<string>()
+  let waiting: FeedMessage[] = []
+  let isSending = false
+
+  async function sendWaiting(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    while (waiting.length > 0) {
+      const count = Math.ceil(waiting.length * BURST_SHARE)
+      for (const message of waiting.slice(0, count)) post(message)
+      waiting = waiting.slice(count)
+      await sleep(PAUSE_MS)
+    }
+    isSending = false
+  }
+
+  function receive({ kind, projectId }: FollowCommand): void {
+    if (kind === 'unfollow') followed.delete(projectId)
+    else {
+      followed.add(projectId)
+      post({ kind: 'following', projectId })
+    }
+  }
+
+  function send(shard: string, records: ReadonlyMap<string, readonly LiveRecord[]>): void {
+    const stamp = clock.now()
+    for (const projectId of followed) {
+      const events = (records.get(projectId) ?? []).flatMap(toLiveEvents)
+      for (let at = 0; at < events.length; at += MESSAGE_EVENTS) {
+        const chunk = { key: '', shard, stamp, events: events.slice(at, at + MESSAGE_EVENTS) }
+        waiting.push({ kind: 'chunk', projectId, chunk })
+      }
+    }
+    void sendWaiting()
+  }
+
+  return { receive, send }
+}
+
+/** The end of the feed in the thread of the requests. */
+export function createFeedReceiver(post: (command: FollowCommand) => void) {
+  type Listener = Parameters<ChunkFeed['follow']>[1]
+  const listeners = new Map<string, Set<Listener>>()
+
+  const follow: ChunkFeed['follow'] = (projectId, listener) => {
+    const ofProject = listeners.get(projectId) ?? new Set()
+    listeners.set(projectId, ofProject.add(listener))
+    // The response to this command is `following`, also when the project is followed already.
+    post({ kind: 'follow', projectId })
+    return () => {
+      if (!ofProject.delete(listener) || ofProject.size > 0) return
+      listeners.delete(projectId)
+      post({ kind: 'unfollow', projectId })
+    }
+  }
+
+  function receive(message: FeedMessage): void {
+    for (const { onChunk, onGap } of listeners.get(message.projectId) ?? []) {
+      if (message.kind === 'chunk') onChunk(message.chunk)
+      else onGap()
+    }
+  }
+
+  /** The pipeline thread has started again, and follows no project yet. */
+  function restart(): void {
+    for (const projectId of listeners.keys()) post({ kind: 'follow', projectId })
+  }
+
+  return { follow, receive, restart }
+}
