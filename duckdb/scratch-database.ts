@@ -6,6 +6,7 @@ import type { Lake, Log, Row } from '#core/ports'
 import type { TableName } from '#schemas/columns'
 import { DamagedObject, findDamaged } from './damaged.ts'
 import { classifyEngineFailure } from './fault.ts'
+import { startInterrupter } from './interrupter.ts'
 import { writeEmptyFile } from './tables.ts'
 import { toRows } from './values.ts'
 
@@ -16,6 +17,8 @@ export type ScratchSettings = {
   log: Log
   memoryMb: number
   threads: number
+  /** Cuts off the jobs: the running statement is interrupted, and the job rejects with the signal's reason. */
+  signal?: AbortSignal
 }
 
 /** A database and a folder for one job. */
@@ -33,16 +36,18 @@ export type ScratchDatabase = {
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Deletes fetched copies, so that the disk never holds more than a job needs at a time. */
   drop(files: readonly string[]): Promise<void>
-  /** The DamagedObject that made a statement fail; any other error is returned as it is. */
+  /** The DamagedObject that made a statement fail; any other error is returned as it is. Throws if the job is cut off. */
   explainFailure(error: unknown): Promise<unknown>
 }
 
 /** S3 takes tens of ms for a fetch. Each file is in memory while it is written to disk. */
 const CONCURRENT_FETCHES = 16
 
+const NEVER = new AbortController().signal
+
 /** Gives a job a folder and a database, and removes both after it. Throws DamagedObject for an object that cannot be read. */
 export async function withScratchDatabase<T>(
-  { lake, tempDir, log, memoryMb, threads }: ScratchSettings,
+  { lake, tempDir, log, memoryMb, threads, signal = NEVER }: ScratchSettings,
   runJob: (database: ScratchDatabase) => Promise<T>,
 ): Promise<T> {
   await mkdir(tempDir, { recursive: true })
@@ -60,6 +65,7 @@ export async function withScratchDatabase<T>(
     allocator_background_threads: 'true',
   })
   const connection = await instance.connect()
+  const interrupter = startInterrupter(connection, signal)
 
   async function fetch(table: TableName, keys: readonly string[]): Promise<string[]> {
     await forEachConcurrent(keys, CONCURRENT_FETCHES, async key => {
@@ -86,6 +92,7 @@ export async function withScratchDatabase<T>(
   }
 
   async function explainFailure(error: unknown): Promise<unknown> {
+    signal.throwIfAborted()
     if (error instanceof DamagedObject) return error
     const failure = classifyEngineFailure(error)
     const canBeDamage = failure === 'read' || failure === 'invalidated'
@@ -102,8 +109,14 @@ export async function withScratchDatabase<T>(
     return await runJob({
       connection,
       folder,
-      run: async statement => void (await connection.run(statement)),
-      rows: async statement => toRows(await connection.runAndReadAll(statement)),
+      async run(statement) {
+        signal.throwIfAborted()
+        await connection.run(statement)
+      },
+      async rows(statement) {
+        signal.throwIfAborted()
+        return toRows(await connection.runAndReadAll(statement))
+      },
       fetch,
       exclusively,
       drop,
@@ -112,6 +125,7 @@ export async function withScratchDatabase<T>(
   } catch (error) {
     throw await explainFailure(error)
   } finally {
+    interrupter.end()
     connection.closeSync()
     instance.closeSync()
     await rm(folder, { recursive: true, force: true })

@@ -16,17 +16,28 @@ export type PipelineMessage =
   | { kind: 'started' }
   | { kind: 'log'; code: LogCode; fields: Record<string, unknown> }
 
-export type PipelineCommand = { kind: 'stop' } | { kind: 'repair'; key: string }
+export type PipelineCommand =
+  /** `cutOffMs`: time that the running job has before it is cut off. */
+  { kind: 'stop'; cutOffMs: number } | { kind: 'repair'; key: string }
 
 export type PipelineThread = {
+  /** Resolves when the pipeline runs. */
+  started: Promise<void>
   /** Requests the repair of a damaged object of the lake. */
   repair(key: string): void
   /** Ends the thread after its current steps. A long compaction is cut off, and runs again after the next start. */
   stop(): Promise<void>
+  /** Like `stop`, but cuts off the running job at once. */
+  halt(): Promise<void>
 }
 
-/** Longest time that `stop` waits for the current steps. */
-const STOP_WITHIN_MS = 5_000
+/** Time that the running job has after `stop` before it is cut off. */
+const CUT_OFF_MS = 5_000
+/**
+ * Ends a thread that hangs, this long after its job was cut off. A DuckDB statement must not run then: its result cannot be
+ * passed to a thread that has ended, and the process would abort.
+ */
+const HANG_MS = 20_000
 /**
  * Memory of the thread for new objects, MB. With V8's default the thread would keep about 100 MB after it has written
  * files, because V8 does not collect garbage in an idle thread.
@@ -37,14 +48,13 @@ const RESTART_MS = 1_000
 
 /**
  * Starts the pipeline in its own thread (local/pipeline/thread.ts), so writing Parquet files never delays a request.
- * Resolves when the pipeline runs. When the thread crashes, this is logged and the thread is started again. It then
+ * When the thread crashes, this is logged and the thread is started again. It then
  * repeats any step that was not finished.
  */
-export async function startPipeline(start: PipelineStart, log: Log): Promise<PipelineThread> {
+export function startPipeline(start: PipelineStart, log: Log): PipelineThread {
   let isStopping = false
   let restart: NodeJS.Timeout | undefined
   let thread = startThread()
-  await thread.started
 
   function startThread() {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
@@ -78,16 +88,20 @@ export async function startPipeline(start: PipelineStart, log: Log): Promise<Pip
 
   const send = (command: PipelineCommand) => thread.worker.postMessage(command)
 
+  async function end(cutOffMs: number): Promise<void> {
+    isStopping = true
+    clearTimeout(restart)
+    const { worker, ended } = thread
+    send({ kind: 'stop', cutOffMs })
+    const deadline = setTimeout(() => worker.terminate(), cutOffMs + HANG_MS)
+    await ended
+    clearTimeout(deadline)
+  }
+
   return {
+    started: thread.started,
     repair: key => send({ kind: 'repair', key }),
-    async stop() {
-      isStopping = true
-      clearTimeout(restart)
-      const { worker, ended } = thread
-      send({ kind: 'stop' })
-      const deadline = setTimeout(() => worker.terminate(), STOP_WITHIN_MS)
-      await ended
-      clearTimeout(deadline)
-    },
+    stop: () => end(CUT_OFF_MS),
+    halt: () => end(0),
   }
 }

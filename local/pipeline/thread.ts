@@ -48,6 +48,7 @@ const lake = createFolderLake(lakeDir(dataDir))
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
 const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
+const cuttingOff = new AbortController()
 // With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times as long.
 const compactor = createCompactor({
   lake,
@@ -55,11 +56,13 @@ const compactor = createCompactor({
   log: createRepairingLog(log, key => repairs.request(key)),
   memoryMb: compactionMemoryMb,
   threads: 1,
+  signal: cuttingOff.signal,
 })
 const worker = createLakeWorker({ state, lake, compactor, usage, projects, clock, log })
 const jobs = createJobQueue<LakeJob | RepairJob>({
   run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
   log,
+  signal: cuttingOff.signal,
 })
 const repairs = createRepairs(createRepair({ consumer, worker, identity, log }), jobs)
 const expiredItems = createExpiredItems(connection, clock)
@@ -109,8 +112,11 @@ const pipeline = createPipeline(
 
 const stopping = new AbortController()
 port.on('message', (command: PipelineCommand) => {
-  if (command.kind === 'stop') stopping.abort()
-  else repairs.request(command.key)
+  if (command.kind === 'repair') return repairs.request(command.key)
+  stopping.abort()
+  void jobs.stop()
+  const cutOff = () => cuttingOff.abort(new Error('The service stops.'))
+  setTimeout(cutOff, command.cutOffMs).unref()
 })
 send({ kind: 'started' })
 await pipeline.run(stopping.signal)

@@ -74,3 +74,24 @@ test('after a stop the running job ends and no other job starts', async () => {
   await queue.idle()
   expect(finishedJobs).toEqual(['running'])
 })
+
+test('a job that a stop cuts off is neither logged as failed nor tried again', async () => {
+  const logged: LogCode[] = []
+  const cuttingOff = new AbortController()
+  let runs = 0
+  const queue = createJobQueue<string>(
+    {
+      run: async () => {
+        runs += 1
+        cuttingOff.abort()
+        throw new Error('The service stops.')
+      },
+      log: code => void logged.push(code),
+      signal: cuttingOff.signal,
+    },
+    shortPauses,
+  )
+  await queue.send('compact')
+  await queue.idle()
+  expect([runs, logged]).toEqual([1, []])
+})
