@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { repeats, seed } from '#test/support/depth'
 import { simulateSchedules } from '#test/support/simulate-schedules'
 
-const SCHEDULES = repeats(100)
+const SCHEDULES = repeats(50, { countPerDepth: 100 })
 
 test('in random schedules every accepted event is read exactly once at every step', {
   timeout: 1_800_000,
@@ -12,7 +12,7 @@ test('in random schedules every accepted event is read exactly once at every ste
   expect(report.crashes / SCHEDULES).toBeGreaterThan(2)
   expect(report.reads / SCHEDULES).toBeGreaterThan(2.5)
   expect(report.epochsClosed / SCHEDULES).toBeGreaterThan(2.5)
-  expect(report.merges / SCHEDULES).toBeGreaterThan(0.18)
+  expect(report.merges / SCHEDULES).toBeGreaterThan(0.15)
   expect(report.retries / SCHEDULES).toBeGreaterThan(3)
   expect(report.lostAnswers / SCHEDULES).toBeGreaterThan(1.3)
   expect(report.failures / SCHEDULES).toBeGreaterThan(0.2)
