@@ -1,5 +1,4 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb'
-import { unavailable } from './errors.ts'
 import { requestErrorOf, toApiError } from './transient.ts'
 
 /**
@@ -39,37 +38,6 @@ export type ItemKey = Record<'pk' | 'sk', string>
 /** The partition of all items of an account whose entities have `pk: ['account_id']`, as ElectroDB names it. */
 export function accountPartition(accountId: string): string {
   return `$footfall#account_id_${accountId}`
-}
-
-/** One item to read, and how to make a value of it; `undefined` is an item that does not exist. */
-export type ItemRead<T> = {
-  Key: ItemKey
-  parse(item: Record<string, unknown> | undefined): T
-}
-
-/** DynamoDB may leave keys of a batch unread when it is busy. */
-const READ_TRIES = 3
-
-/**
- * Reads two items with one request, each as it is now. Throws ApiError UNAVAILABLE on a transient failure, also when the
- * table is too busy to return both.
- */
-export async function readTogether<A, B>(
-  { client, table }: StateTable,
-  first: ItemRead<A>,
-  second: ItemRead<B>,
-): Promise<[A, B]> {
-  const items: Record<string, unknown>[] = []
-  let keys: Record<string, unknown>[] = [first.Key, second.Key]
-  for (let tries = 0; keys.length > 0; tries++) {
-    if (tries === READ_TRIES) throw unavailable(UNREACHABLE, RETRY_AFTER)
-    const RequestItems = { [table]: { Keys: keys, ConsistentRead: true } }
-    const { Responses, UnprocessedKeys } = await orUnavailable(client.batchGet({ RequestItems }))
-    items.push(...(Responses?.[table] ?? []))
-    keys = UnprocessedKeys?.[table]?.Keys ?? []
-  }
-  const itemOf = ({ Key }: ItemRead<unknown>) => items.find(({ pk, sk }) => pk === Key.pk && sk === Key.sk)
-  return [first.parse(itemOf(first)), second.parse(itemOf(second))]
 }
 
 function toStateError(error: unknown): unknown {

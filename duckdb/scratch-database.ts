@@ -6,6 +6,7 @@ import type { Lake, Log, Row } from '#core/ports'
 import type { TableName } from '#schemas/columns'
 import { DamagedObject, findDamaged } from './damaged.ts'
 import { classifyEngineFailure } from './fault.ts'
+import { startInterrupter } from './interrupter.ts'
 import { writeEmptyFile } from './tables.ts'
 import { toRows } from './values.ts'
 
@@ -16,7 +17,7 @@ export type ScratchSettings = {
   log: Log
   memoryMb: number
   threads: number
-  /** Its abort makes running jobs throw soon: a thread must not end while DuckDB works in it, because that ends the process. */
+  /** Cuts off the jobs: the running statement is interrupted, and the job rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
@@ -35,18 +36,20 @@ export type ScratchDatabase = {
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Deletes fetched copies, so that the disk never holds more than a job needs at a time. */
   drop(files: readonly string[]): Promise<void>
-  /** Throws if the job is to be cut off. */
+  /** Throws if the job is cut off. */
   throwIfAborted(): void
-  /** The DamagedObject that made a statement fail; any other error is returned as it is. */
+  /** The DamagedObject that made a statement fail; any other error is returned as it is. Throws if the job is cut off. */
   explainFailure(error: unknown): Promise<unknown>
 }
 
 /** S3 takes tens of ms for a fetch. Each file is in memory while it is written to disk. */
 const CONCURRENT_FETCHES = 16
 
+const NEVER = new AbortController().signal
+
 /** Gives a job a folder and a database, and removes both after it. Throws DamagedObject for an object that cannot be read. */
 export async function withScratchDatabase<T>(
-  { lake, tempDir, log, memoryMb, threads, signal }: ScratchSettings,
+  { lake, tempDir, log, memoryMb, threads, signal = NEVER }: ScratchSettings,
   runJob: (database: ScratchDatabase) => Promise<T>,
 ): Promise<T> {
   await mkdir(tempDir, { recursive: true })
@@ -64,16 +67,10 @@ export async function withScratchDatabase<T>(
     allocator_background_threads: 'true',
   })
   const connection = await instance.connect()
-  const interrupt = () => connection.interrupt()
-  signal?.addEventListener('abort', interrupt)
-
-  /** Between two statements an interrupt has no effect. */
-  function throwIfAborted() {
-    signal?.throwIfAborted()
-  }
+  const interrupter = startInterrupter(connection, signal)
 
   async function fetch(table: TableName, keys: readonly string[]): Promise<string[]> {
-    throwIfAborted()
+    signal.throwIfAborted()
     await forEachConcurrent(keys, CONCURRENT_FETCHES, async key => {
       const bytes = await lake.get(key)
       if (bytes === null) throw reportDamage(key, 'The object does not exist.')
@@ -98,6 +95,7 @@ export async function withScratchDatabase<T>(
   }
 
   async function explainFailure(error: unknown): Promise<unknown> {
+    signal.throwIfAborted()
     if (error instanceof DamagedObject) return error
     const failure = classifyEngineFailure(error)
     const canBeDamage = failure === 'read' || failure === 'invalidated'
@@ -115,23 +113,23 @@ export async function withScratchDatabase<T>(
       connection,
       folder,
       async run(statement) {
-        throwIfAborted()
+        signal.throwIfAborted()
         await connection.run(statement)
       },
       async rows(statement) {
-        throwIfAborted()
+        signal.throwIfAborted()
         return toRows(await connection.runAndReadAll(statement))
       },
       fetch,
       exclusively,
       drop,
-      throwIfAborted,
+      throwIfAborted: () => signal.throwIfAborted(),
       explainFailure,
     })
   } catch (error) {
     throw await explainFailure(error)
   } finally {
-    signal?.removeEventListener('abort', interrupt)
+    interrupter.end()
     connection.closeSync()
     instance.closeSync()
     await rm(folder, { recursive: true, force: true })

@@ -1,4 +1,3 @@
-import { stop as stopEsbuild } from 'esbuild'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
@@ -20,7 +19,6 @@ import { siteHandler } from '#lambdas/site/handler'
 import { streamHandler } from '#lambdas/stream/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
-import { buildTracker } from '#tracker/build'
 import type { Access } from './access/open-access.ts'
 import { readEmailKey } from './email-key.ts'
 import { openCountryTable } from './http/country-table.ts'
@@ -51,28 +49,23 @@ export async function openFunctions(
   const emailKey = readEmailKey(settings.DATA_DIR)
   const emails = createEmailHasher(async () => emailKey)
   const lake = createFolderLake(lakeDir(settings.DATA_DIR))
-  const [tracker, engine] = await Promise.all([
-    buildTracker(),
-    openQueryEngine({
-      lakeDir: lakeDir(settings.DATA_DIR),
-      tempDir: queryTempDir(settings.DATA_DIR),
-      log: createRepairingLog(log, repair),
-      memoryMb: settings.QUERY_MEMORY_MB,
-      threads: settings.QUERY_THREADS,
-      concurrency: settings.QUERY_CONCURRENCY,
-      timeoutMs: settings.QUERY_TIMEOUT_MS,
-    }),
-  ])
+  const engine = await openQueryEngine({
+    lakeDir: lakeDir(settings.DATA_DIR),
+    tempDir: queryTempDir(settings.DATA_DIR),
+    log: createRepairingLog(log, repair),
+    memoryMb: settings.QUERY_MEMORY_MB,
+    threads: settings.QUERY_THREADS,
+    concurrency: settings.QUERY_CONCURRENCY,
+    timeoutMs: settings.QUERY_TIMEOUT_MS,
+  })
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   const buffer = createLiveBuffer(storage, { clock, bufferMs })
   const users = createUserResolver({ ...storage, bufferMs, clock })
-  // Ends the process that esbuild keeps for further builds.
-  await stopEsbuild()
   const common = { ...access, accounts, projects, usage, erasures, baseUrl, clock, log }
   const functions = {
     pages: access.pages,
     auth: authHandler({ ...common, hasDevApprove: settings.DEV_APPROVE }),
-    site: siteHandler({ tracker, baseUrl, log }),
+    site: siteHandler({ tracker: buildTracker, baseUrl, log }),
     control: controlHandler(common),
     reports: reportsHandler({
       ...common,
@@ -107,4 +100,16 @@ export async function openFunctions(
     }),
   }
   return { functions, close: engine.close }
+}
+
+/** Builds the tracker: half a second of work, and two libraries that a service loads only for it. */
+async function buildTracker() {
+  const [{ buildTracker }, { stop: stopEsbuild }] = await Promise.all([
+    import('#tracker/build'),
+    import('esbuild'),
+  ])
+  const tracker = await buildTracker()
+  // Ends the process that esbuild keeps for further builds.
+  await stopEsbuild()
+  return tracker
 }

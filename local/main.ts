@@ -4,7 +4,7 @@ import { PortError } from './http/listen.ts'
 import { FolderError } from './lock.ts'
 import { serviceLog } from './service-log.ts'
 import { readSettings, SettingsError } from './settings.ts'
-import { type Service, startService } from './start.ts'
+import { type Service, type ServiceStart, startService } from './start.ts'
 
 /**
  * `npm start`: runs the service of one machine as a process. The exit code is 0 after SIGINT or SIGTERM, 1 when the
@@ -19,7 +19,9 @@ const SAME_SIGNAL_MS = 500
 // A closed pipe, or a log file on a full disk, must not end the service.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
+let start: ServiceStart | null = null
 let service: Service | null = null
+let isEnding = false
 let stoppingSince: number | null = null
 // These listeners are never replaced, because a signal that arrives during a replacement would be lost.
 process.on('SIGINT', stop)
@@ -29,7 +31,8 @@ try {
   const settings = readSettings(process.env)
   printStatus('data', settings.DATA_DIR)
   printStatus('process', String(process.pid))
-  const startedService = await startService(settings, serviceLog, printStatus)
+  start = startService(settings, serviceLog, printStatus)
+  const startedService = await start.ready
   const { base_url, project } = startedService.credentials
   serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
   const seconds = (performance.now() / 1_000).toFixed(1)
@@ -39,8 +42,11 @@ try {
   )
   service = startedService
 } catch (error) {
-  process.stderr.write(`Footfall cannot start. ${operatorMessage(error)}\n`)
-  process.exit(1)
+  // A signal during the start makes the start fail too.
+  if (!isEnding) {
+    process.stderr.write(`Footfall cannot start. ${operatorMessage(error)}\n`)
+    await endAtOnce(1)
+  }
 }
 
 /**
@@ -51,10 +57,10 @@ async function stop(): Promise<void> {
   const now = performance.now()
   if (service === null) {
     printStatus('stopped', 'The service was not ready yet. The next start continues from here.')
-    process.exit(0)
+    return endAtOnce(0)
   }
   if (stoppingSince !== null) {
-    if (now - stoppingSince > SAME_SIGNAL_MS) process.exit(130)
+    if (now - stoppingSince > SAME_SIGNAL_MS) await endAtOnce(130)
     return
   }
   stoppingSince = now
@@ -62,6 +68,13 @@ async function stop(): Promise<void> {
   await service.stop()
   serviceLog('STOPPED')
   process.exit(0)
+}
+
+/** Ends the process. The work of its threads is cut off first. */
+async function endAtOnce(code: number): Promise<void> {
+  isEnding = true
+  await start?.halt()
+  process.exit(code)
 }
 
 function printStatus(label: string, text: string): void {

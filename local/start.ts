@@ -14,7 +14,7 @@ import { openFunctions } from './functions.ts'
 import { freePort, listen } from './http/listen.ts'
 import { lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
-import { startPipeline } from './pipeline/start.ts'
+import { type PipelineThread, startPipeline } from './pipeline/start.ts'
 import type { Settings } from './settings.ts'
 import { startStateMaintenance } from './state/maintenance.ts'
 import { openStorage, type Storage } from './storage.ts'
@@ -27,6 +27,16 @@ export type Service = {
   stop(): Promise<void>
 }
 
+export type ServiceStart = {
+  /** Rejects with FolderError or PortError when the operator can fix the problem; any other error is our bug. */
+  ready: Promise<Service>
+  /**
+   * Ends what must end before the process exits without `stop`. DuckDB aborts a process that exits while a thread runs a
+   * statement. The next start continues.
+   */
+  halt(): Promise<void>
+}
+
 /** Tells the operator how far the start is: a label of one word, and a text. */
 export type ReportStatus = (label: string, text: string) => void
 
@@ -34,14 +44,22 @@ export type ReportStatus = (label: string, text: string) => void
 const NO_PROGRESS_MS = 60_000
 
 /**
- * Starts the service of one machine. Rejects with FolderError or PortError when the operator can fix the problem; any
- * other error is our bug. The process should end after an error. A start that is killed at any point is continued by
- * the next one.
+ * Starts the service of one machine. The process should end after an error. A start that is killed at any point is
+ * continued by the next one.
  */
-export async function startService(
+export function startService(settings: Settings, log: Log, reportStatus: ReportStatus): ServiceStart {
+  let pipeline: PipelineThread | null = null
+  const ready = openService(settings, log, reportStatus, thread => {
+    pipeline = thread
+  })
+  return { ready, halt: async () => pipeline?.halt() }
+}
+
+async function openService(
   settings: Settings,
   log: Log,
   reportStatus: ReportStatus,
+  onPipeline: (thread: PipelineThread) => void,
 ): Promise<Service> {
   const { DATA_DIR } = settings
   const clock = { now: Date.now }
@@ -60,7 +78,7 @@ export async function startService(
   if (storedCredentials === null)
     reportStatus('account', 'Creating an owner account, an API key and the project demo.')
   const { credentials, project } = await ensureOwner(storage, storedCredentials, baseUrl)
-  const pipeline = await startPipeline(
+  const pipeline = startPipeline(
     {
       dataDir: DATA_DIR,
       stateEndpoint: storage.stateEndpoint,
@@ -72,6 +90,8 @@ export async function startService(
     },
     { scrubState: storage.scrubState, log },
   )
+  onPipeline(pipeline)
+  await pipeline.started
   const access = await openAccess(settings, storage, {
     baseUrl,
     ownerId: credentials.account_id,

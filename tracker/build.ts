@@ -31,8 +31,8 @@ const BUNDLE = {
 } satisfies BuildOptions
 
 /**
- * Builds the browser tracker from its modules. It runs when the service starts on one machine, and when the functions for
- * AWS are bundled. Only this file and sizes.ts run in Node; the others are for browsers. Throws the error of esbuild or terser.
+ * Builds the browser tracker from its modules. On one machine it runs for the first request of a script, and for AWS when the
+ * functions are bundled. Only this file and sizes.ts run in Node; the others are for browsers. Throws the error of esbuild or terser.
  */
 export async function buildTracker(): Promise<Tracker> {
   const { outputFiles } = await build(BUNDLE)

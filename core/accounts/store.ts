@@ -3,15 +3,9 @@ import { Entity } from 'electrodb'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
+import type { ItemRead } from '#core/read-items'
 import { isSame, sha256 } from '#core/sessions/tokens'
-import {
-  conditionHeld,
-  type ItemKey,
-  type ItemRead,
-  orUnavailable,
-  primaryIndex,
-  type StateTable,
-} from '#core/state-table'
+import { conditionHeld, type ItemKey, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import type { Account, Tier } from './caller.ts'
 
 export type AccountStoreServices = StateTable & { clock: Clock }

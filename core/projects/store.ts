@@ -6,7 +6,8 @@ import { ApiError, unavailable } from '#core/errors'
 import { gatherLookUps } from '#core/gathered-look-ups'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable, UNREACHABLE } from '#core/state-table'
+import { readAllKeys } from '#core/read-items'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { PROJECT_NAME } from '#schemas/projects'
 import { createProjectEntity, createTokenEntity } from './entities.ts'
@@ -208,7 +209,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
 
   async function lookUpTokens(sent: readonly string[]): Promise<(Project | null)[]> {
     const keys = [...new Set(sent)].map(project_token => ({ project_token }))
-    const found = await readBatch(keys, left => tokens.get(left).go({ consistent: true, concurrency: 4 }))
+    const found = await readAllKeys(keys, left => tokens.get(left).go({ consistent: true, concurrency: 4 }))
     const ids = new Map(found.map(({ project_token, project_id }) => [project_token, project_id]))
     const items = await findAll([...new Set(ids.values())])
     return sent.map(token => liveProject(items.get(ids.get(token) ?? '') ?? null, token))
@@ -265,7 +266,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   /** Returns the items of projects by their ids, as they are now. */
   async function findAll(ids: readonly string[]): Promise<Map<string, ProjectItem>> {
     const keys = ids.map(id => ({ id }))
-    const items = await readBatch(keys, left => projects.get(left).go({ consistent: true, concurrency: 4 }))
+    const items = await readAllKeys(keys, left => projects.get(left).go({ consistent: true, concurrency: 4 }))
     return new Map(items.map(item => [item.id, item]))
   }
 
@@ -309,22 +310,6 @@ function toProject({ version, ...item }: ProjectItem): Project {
   const { has_event_ids = false, has_links = false, has_linked_anonymous_ids = false } = item
   const flags = { has_event_ids, has_links, has_linked_anonymous_ids }
   return { ...item, source_scan_id, deleted_at, portfolio_id, ...flags }
-}
-
-/** Reads the items of all keys. The table may leave keys of a batch unread when it is busy; these are read again. */
-async function readBatch<Key, Item>(
-  keys: Key[],
-  read: (keys: Key[]) => Promise<{ data: Item[]; unprocessed: Key[] }>,
-): Promise<Item[]> {
-  const items: Item[] = []
-  let left = keys
-  for (let tries = 0; left.length > 0; tries++) {
-    if (tries === MAX_TRIES) throw unavailable(UNREACHABLE, 1)
-    const { data, unprocessed } = await orUnavailable(read(left))
-    items.push(...data)
-    left = unprocessed
-  }
-  return items
 }
 
 /** The project of an item, unless it was deleted or has another token. */

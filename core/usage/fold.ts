@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { conditionHeld, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, type StateTable } from '#core/state-table'
 import type { ProjectEvents, UsageCounters } from './counters.ts'
-import { type ItemKey, monthKey, totalKey } from './item-keys.ts'
+import { monthKey, totalKey } from './item-keys.ts'
 import type { OpenCounts } from './open-counts.ts'
 
 /** Concurrent writes of one fold. The state of one machine does one after the other, and reads wait for those before them. */

@@ -1,5 +1,6 @@
-/** The keys of counters: `owner` is the id of a project or an account. */
-export type ItemKey = { pk: string; sk: string }
+import type { ItemKey } from '#core/state-table'
+
+/** The keys of counters. `owner` is the id of a project or an account. */
 
 /** Events of a month that are folded. Items of the first edition have the same pk, and a shard or a compaction as their source. */
 export const FOLDED = 'folded'

@@ -1,5 +1,6 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { type Item, queryItems } from '#core/query-all'
+import { readItems } from '#core/read-items'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { type BotStore, createBotStore } from './bot-store.ts'
 import type { OpenCount, Usage, UsageCounters } from './counters.ts'
@@ -9,8 +10,6 @@ import { createOpenCounts } from './open-counts.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
-/** Items that one request reads at most (BatchGetItem). */
-const BATCH_ITEMS = 100
 
 export type UsageStore = UsageCounters & BotStore
 
@@ -100,31 +99,14 @@ export function createUsageStore(state: StateTable): UsageStore {
 
   /** The items for all time of the projects, by project. */
   async function readTotals(projectIds: readonly string[]): Promise<Map<string, Item>> {
-    const items = new Map<string, Item>()
-    for (let first = 0; first < projectIds.length; first += BATCH_ITEMS) {
-      for (const item of await readBatch(projectIds.slice(first, first + BATCH_ITEMS).map(totalKey))) {
-        items.set(String(item.pk), item)
-      }
-    }
+    const found = await readItems(state, projectIds.map(totalKey))
+    const items = new Map(found.map(item => [String(item.pk), item]))
     const totals = new Map<string, Item>()
     await forEachConcurrent(projectIds, CONCURRENCY, async id => {
       const item = items.get(ownerPartition(id))
       totals.set(id, item?.earlier_events === undefined ? await noteEarlierUsage(id) : item)
     })
     return totals
-  }
-
-  async function readBatch(keys: readonly Item[]): Promise<Item[]> {
-    const items: Item[] = []
-    // DynamoDB may leave out keys, when it is busy or when a response would be large.
-    for (let left: readonly Item[] = keys; left.length > 0; ) {
-      const { Responses, UnprocessedKeys } = await orUnavailable(
-        client.batchGet({ RequestItems: { [table]: { Keys: [...left], ConsistentRead: true } } }),
-      )
-      items.push(...(Responses?.[table] ?? []))
-      left = UnprocessedKeys?.[table]?.Keys ?? []
-    }
-    return items
   }
 
   /** Notes what the project's months had before the item for all time existed, unless that is noted. Returns the item. */

@@ -12,9 +12,12 @@ import { httpFunction } from '../http-function.ts'
 import { BASE_HEADERS } from '../response.ts'
 import { authDocument, authorizationServer, protectedResource } from './discovery.ts'
 
+/** The browser tracker: the minified script, its readable source, and the SHA-256 of the script in hex. */
+type Tracker = { code: string; source: string; sha256: string }
+
 export type SiteServices = {
-  /** The browser tracker: the minified script, its readable source, and the SHA-256 of the script in hex. */
-  tracker: { code: string; source: string; sha256: string }
+  /** Called for the first request of a script. */
+  tracker(): Promise<Tracker>
   /** Address of the service, without a slash at its end. */
   baseUrl: string
   log: Log
@@ -25,37 +28,47 @@ const VERSION_CHARS = 16
 
 /** What anybody may read: the scripts, the OpenAPI document and the health of the service. */
 export function siteHandler(services: SiteServices): HttpFunction {
-  const { tracker, baseUrl } = services
+  const { baseUrl } = services
   const chain = publicChain(services)
-  const version = `${tracker.sha256.slice(0, VERSION_CHARS)}.js`
-  const checksum = {
-    'X-Tracker-Checksum-Algorithm': 'sha256',
-    'X-Tracker-SHA256': tracker.sha256,
-    'X-Tracker-Path': `/tracker/${version}`,
-  }
-  const script = file('application/javascript; charset=utf-8', tracker.code, checksum)
-  const immutableScript = file('application/javascript; charset=utf-8', tracker.code, {
-    ...checksum,
-    'Cache-Control': 'public, max-age=31536000, immutable',
-  })
-  const source = file('application/javascript; charset=utf-8', tracker.source)
+  const scripts = lazily(async () => toScripts(await services.tracker()))
   const json = (value: unknown) => file('application/json', JSON.stringify(value))
   // Takes 90 ms, so it is made for the first request and not at each start of the function.
   const document = lazily(() => json(openApiDocument(baseUrl)))
 
   return httpFunction<'site'>(services.log, {
-    trackerJs: chain(routes.trackerJs)(script),
+    trackerJs: chain(routes.trackerJs)(async exchange => (await scripts()).script(exchange)),
     // A page may name a version of an older release. It gets the current script, and caches ask again after an hour.
-    trackerVersion: chain(routes.trackerVersion)(exchange =>
-      exchange.request.params.version === version ? immutableScript(exchange) : script(exchange),
-    ),
-    trackerSource: chain(routes.trackerSource)(source),
+    trackerVersion: chain(routes.trackerVersion)(async exchange => {
+      const { version, script, immutableScript } = await scripts()
+      return exchange.request.params.version === version ? immutableScript(exchange) : script(exchange)
+    }),
+    trackerSource: chain(routes.trackerSource)(async exchange => (await scripts()).source(exchange)),
     openapi: chain(routes.openapi)(call => document()(call)),
     authDocument: chain(routes.authDocument)(file('text/markdown; charset=utf-8', authDocument(baseUrl))),
     protectedResource: chain(routes.protectedResource)(json(protectedResource(baseUrl))),
     authorizationServer: chain(routes.authorizationServer)(json(authorizationServer(baseUrl))),
     health: chain(routes.health)(() => ({ status: 200, body: { status: 'ok', service: 'footfall' } })),
   })
+}
+
+/** How the scripts of the tracker are served. */
+function toScripts({ code, source, sha256 }: Tracker) {
+  const version = `${sha256.slice(0, VERSION_CHARS)}.js`
+  const type = 'application/javascript; charset=utf-8'
+  const checksum = {
+    'X-Tracker-Checksum-Algorithm': 'sha256',
+    'X-Tracker-SHA256': sha256,
+    'X-Tracker-Path': `/tracker/${version}`,
+  }
+  return {
+    version,
+    script: file(type, code, checksum),
+    immutableScript: file(type, code, {
+      ...checksum,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+    }),
+    source: file(type, source),
+  }
 }
 
 /** Makes a value when it is needed first. */

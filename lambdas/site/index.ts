@@ -7,6 +7,6 @@ const { services, instrument } = createSiteServices(process.env)
 /** lib/bundles.ts builds this file and puts it into the bundle. */
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
 export const handler = instrument(
-  apiGateway(siteHandler({ ...services, tracker }), services.log),
+  apiGateway(siteHandler({ ...services, tracker: async () => tracker }), services.log),
   timeoutResponse(services.log),
 )

@@ -6,6 +6,7 @@ import type { Log, QueryEngine, QueryStatistics, Row, Scan, ScanEstimator, SqlQu
 import { queryFailure } from '#core/query-failures'
 import { findDamaged } from '#duckdb/damaged'
 import { classifyEngineFailure } from '#duckdb/fault'
+import { startInterrupter } from '#duckdb/interrupter'
 import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
 import { type TableName, tables } from '#schemas/columns'
@@ -48,9 +49,6 @@ const DEFAULTS = {
   timeoutMs: 30_000,
   queueMs: 10_000,
 } as const
-
-/** DuckDB ignores an interrupt before the statement has started, so the interrupt is repeated. */
-const INTERRUPT_EVERY_MS = 20
 
 /** Result of `toCallerError` when the cause of the failure has gone, so the statement should run again. */
 const RETRY = Symbol('retry')
@@ -172,7 +170,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       const startedAt = Date.now()
       let files: string[] = []
       const session = await takeSession()
-      const interrupter = startInterrupter(session.connection, deadline - startedAt, signal)
+      const interrupter = startInterrupter(session.connection, signal, deadline - startedAt)
       try {
         signal.throwIfAborted()
         files = await useLake(session, query)
@@ -249,31 +247,6 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       for (const session of idleSessions.splice(0)) session.connection.closeSync()
       database.instance.closeSync()
       await rm(tempDir, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Interrupts the statement that runs on the connection after `ms`, or when the signal aborts. `end` stops this. */
-function startInterrupter(connection: DuckDBConnection, ms: number, signal: AbortSignal) {
-  let isTimedOut = false
-  let repetition: NodeJS.Timeout | undefined
-  const interrupt = (): void => {
-    repetition ??= setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS)
-    connection.interrupt()
-  }
-  const timer = setTimeout(() => {
-    isTimedOut = true
-    interrupt()
-  }, ms)
-  signal.addEventListener('abort', interrupt)
-  return {
-    isTimedOut: () => isTimedOut,
-    /** Returns whether the statement was interrupted. */
-    end(): boolean {
-      clearTimeout(timer)
-      clearInterval(repetition)
-      signal.removeEventListener('abort', interrupt)
-      return repetition !== undefined
     },
   }
 }

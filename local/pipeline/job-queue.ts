@@ -4,6 +4,8 @@ import type { JobQueue, Log } from '#core/ports'
 export type JobQueueServices<Job> = {
   run(job: Job): Promise<void>
   log: Log
+  /** Cuts off the running job, which then rejects. */
+  signal?: AbortSignal
 }
 
 export type JobQueueSettings = {
@@ -29,7 +31,7 @@ export type LocalJobQueue<Job> = JobQueue<Job> & {
  * (core/lake/maintenance.ts).
  */
 export function createJobQueue<Job>(
-  { run, log }: JobQueueServices<Job>,
+  { run, log, signal }: JobQueueServices<Job>,
   settings: JobQueueSettings = DEFAULTS,
 ): LocalJobQueue<Job> {
   const waitingJobs: { job: Job; failures: number }[] = []
@@ -53,8 +55,8 @@ export function createJobQueue<Job>(
       try {
         await run(next.job)
       } catch (error) {
-        // It was cut off, and runs again after the next start.
-        if (stopping.signal.aborted) continue
+        // No failure: the job runs again after the next start.
+        if (signal?.aborted) continue
         log('JOB_FAILED', { job: next.job, failures: next.failures + 1, error: String(error) })
         retry(next.job, next.failures + 1)
       }

@@ -27,24 +27,34 @@ export type PipelineMessage =
   | { kind: 'scrub-state' }
   | FeedMessage
 
-/** `state-scrubbed`: the response to `scrub-state`; the error is null if the files of the state have no deleted items now. */
 export type PipelineCommand =
-  | { kind: 'stop' }
+  /** `cutOffMs`: time that the running job has before it is cut off. */
+  | { kind: 'stop'; cutOffMs: number }
   | { kind: 'repair'; key: string }
+  /** The response to `scrub-state`; the error is null if the files of the state have no deleted items now. */
   | { kind: 'state-scrubbed'; error: string | null }
   | FollowCommand
 
 export type PipelineThread = {
+  /** Resolves when the pipeline runs. */
+  started: Promise<void>
   /** Requests the repair of a damaged object of the lake. */
   repair(key: string): void
   /** Brings the new chunks of the live buffer to open streams. */
   feed: ChunkFeed
   /** Ends the thread after its current steps. A long compaction is cut off, and runs again after the next start. */
   stop(): Promise<void>
+  /** Like `stop`, but cuts off the running job at once. */
+  halt(): Promise<void>
 }
 
-/** Longest time that `stop` waits for the current steps. The thread cuts off its job long before. */
-const STOP_WITHIN_MS = 15_000
+/** Time that the running job has after `stop` before it is cut off. */
+const CUT_OFF_MS = 5_000
+/**
+ * Ends a thread that hangs, this long after its job was cut off. A DuckDB statement must not run then: its result cannot be
+ * passed to a thread that has ended, and the process would abort.
+ */
+const HANG_MS = 20_000
 /**
  * Memory of the thread for new objects, MB. With V8's default the thread would keep about 100 MB after it has written
  * files, because V8 does not collect garbage in an idle thread.
@@ -55,19 +65,15 @@ const RESTART_MS = 1_000
 
 /**
  * Starts the pipeline in its own thread (local/pipeline/thread.ts), so writing Parquet files never delays a request.
- * Resolves when the pipeline runs. When the thread crashes, this is logged and the thread is started again. It then
+ * When the thread crashes, this is logged and the thread is started again. It then
  * repeats any step that was not finished.
  */
-export async function startPipeline(
-  start: PipelineStart,
-  { scrubState, log }: PipelineOwner,
-): Promise<PipelineThread> {
+export function startPipeline(start: PipelineStart, { scrubState, log }: PipelineOwner): PipelineThread {
   let isStopping = false
   let restart: NodeJS.Timeout | undefined
   const send = (command: PipelineCommand) => thread.worker.postMessage(command)
   const feed = createFeedReceiver(send)
   let thread = startThread()
-  await thread.started
 
   function startThread() {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
@@ -108,17 +114,21 @@ export async function startPipeline(
     worker.postMessage({ kind: 'state-scrubbed', error } satisfies PipelineCommand)
   }
 
+  async function end(cutOffMs: number): Promise<void> {
+    isStopping = true
+    clearTimeout(restart)
+    const { worker, ended } = thread
+    send({ kind: 'stop', cutOffMs })
+    const deadline = setTimeout(() => worker.terminate(), cutOffMs + HANG_MS)
+    await ended
+    clearTimeout(deadline)
+  }
+
   return {
+    started: thread.started,
     repair: key => send({ kind: 'repair', key }),
     feed,
-    async stop() {
-      isStopping = true
-      clearTimeout(restart)
-      const { worker, ended } = thread
-      send({ kind: 'stop' })
-      const deadline = setTimeout(() => worker.terminate(), STOP_WITHIN_MS)
-      await ended
-      clearTimeout(deadline)
-    },
+    stop: () => end(CUT_OFF_MS),
+    halt: () => end(0),
   }
 }

@@ -43,10 +43,7 @@ if (process.platform === 'linux') setPriority(NICENESS)
 /** A claim in unpacked bytes. Its rows take up to 100 MB, and larger claims are not faster. */
 const CLAIM_BYTES = 8_000_000
 
-/** Time in which the running job may end after a stop, before it is cut off. It runs again after the next start. */
-const FINISH_JOB_MS = 4_000
 const stopping = new AbortController()
-const cuttingOff = new AbortController()
 
 const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
@@ -61,6 +58,7 @@ const consumer = createLakeConsumer({
   ...{ state, stream, lake, usage, projects, identity, clock, log },
   claimBytes: CLAIM_BYTES,
 })
+const cuttingOff = new AbortController()
 // With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times as long.
 const compactor = createCompactor({
   lake,
@@ -74,6 +72,7 @@ const worker = createLakeWorker({ state, lake, compactor, usage, projects, clock
 const jobs = createJobQueue<LakeJob | RepairJob>({
   run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
   log,
+  signal: cuttingOff.signal,
 })
 const repairs = createRepairs(createRepair({ consumer, worker, identity, log }), jobs)
 const expiredItems = createExpiredItems(connection, clock)
@@ -137,7 +136,9 @@ const pipeline = createPipeline(
 port.on('message', (command: PipelineCommand) => {
   if (command.kind === 'stop') {
     stopping.abort()
-    setTimeout(() => cuttingOff.abort(), FINISH_JOB_MS).unref()
+    void jobs.stop()
+    const cutOff = () => cuttingOff.abort(new Error('The service stops.'))
+    setTimeout(cutOff, command.cutOffMs).unref()
   } else if (command.kind === 'repair') repairs.request(command.key)
   else if (command.kind === 'state-scrubbed') {
     if (command.error === null) scrubbing.resolve()

@@ -118,7 +118,7 @@ test('a plan that another process has changed counts within 5 s', async () => {
   expect(await tier()).toBe('pro')
 })
 
-test('keys that a busy table leaves unread are read again, and after three tries the request gets UNAVAILABLE', async () => {
+test('keys that a busy table leaves unread are read again, and after five tries the request gets UNAVAILABLE', async () => {
   const { access_token } = await process.agentSessions.issue(await createAccount(), CLIENT)
   let busy = 2
   const client = new Proxy(state.client, {

@@ -7,7 +7,7 @@ import { cleanUp, type Service, startService } from '#test/support/service-proce
 /** Contract 3 from top to bottom, over HTTP against the service as `npm start` runs it. */
 let service: Service
 beforeAll(async () => {
-  service = await startService({ seed: true, env: { DEV_APPROVE: 'true' } })
+  service = await startService({ env: { DEV_APPROVE: 'true' } })
 })
 afterAll(cleanUp)
 
@@ -273,17 +273,6 @@ test('from a 401 an agent finds the documents, registers, and completes the clai
   const unknown = await post('/agent/auth/revoke', new URLSearchParams({ token: 'aas_unknown' }))
   expect([unknown.status, unknown.body]).toEqual([200, { ok: true }])
   expect((await post('/agent/auth', { type: 'anonymous' })).body.error).toBe('UNSUPPORTED_IDENTITY_TYPE')
-})
-
-test('a demo session reads the seeded project under any name, and writes nothing', async () => {
-  const { body } = await post('/demo/session')
-  expect(body).toMatchObject({ ok: true, mode: 'demo', projects: [{ name: 'demo' }] })
-  const { access_token } = body.agent_session
-  const { body: stats } = await get('/stats?project=anything&since=30d', access_token)
-  expect(stats.totals.total_events).toBeGreaterThan(1_000)
-  const headers = { Authorization: `Bearer ${access_token}` }
-  expect((await post('/projects', { name: 'mine' }, headers)).body.error).toBe('FORBIDDEN')
-  expect((await send('DELETE', '/projects/demo', undefined, headers)).body.error).toBe('FORBIDDEN')
 })
 
 test('the audit log tells of sessions, and no secret is in the data folder or in the output', async () => {

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
-import { createFolderLake } from '#local/lake/folder'
-import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
 import { type Route, type RouteName, routes } from '#schemas/routes'
-import { type BuiltLake, buildLake, type EventsRecord } from '#test/support/build-lake'
+import type { BuiltLake, EventsRecord } from '#test/support/build-lake'
+import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { goodRequest } from '#test/support/good-requests'
 import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
 
@@ -19,22 +15,18 @@ const DAY = 86_400_000
 /** 100 days after the projects were created. The plan keeps 90 days. */
 const LATER = NOW + 100 * DAY
 
-let dir: string
-let engine: LocalQueryEngine
+let folder: FolderLake
 let service: HttpService
 let built: BuiltLake
 let both: Project
 let recent: Project
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'footfall-kept-'))
-  const lakeDir = join(dir, 'lake')
-  const lake = createFolderLake(lakeDir)
-  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
+  folder = await openFolderLake()
   service = await openHttpService({
     profile: 'hosted',
     limits: 'pro.retention_days=90,pro.rate_limit_rpm=-1',
-    reading: { engine, openLake: () => built.openLake() },
+    reading: { engine: folder.engine, openLake: () => built.openLake() },
   })
   both = await service.createProject()
   recent = await service.createProject()
@@ -42,9 +34,7 @@ beforeAll(async () => {
   const older = recordOf(both, LATER - 95 * DAY, ['page_view', 'old_event', 'signup'])
   const newer = (project: Project) =>
     [60, 1].map(days => recordOf(project, LATER - days * DAY, ['page_view', 'signup', 'page_view']))
-  built = await buildLake({
-    lake,
-    tempDir: join(dir, 'temp'),
+  built = await folder.build({
     // The first two epochs are one segment, the third is hot.
     epochs: [[[older]], [[...newer(both), ...newer(recent)]], [[]]],
     compacted: 3,
@@ -54,8 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.close()
-  await engine.close()
-  await rm(dir, { recursive: true, force: true })
+  await folder.close()
 })
 
 function recordOf(project: Project, at: number, names: readonly string[]): EventsRecord {
@@ -127,7 +116,7 @@ test('GET /account/all-sites counts no event that is older than the plan keeps',
 })
 
 test('a plan that keeps more shows the old events', async () => {
-  const own = await openHttpService({ reading: { engine, openLake: () => built.openLake() } })
+  const own = await openHttpService({ reading: { engine: folder.engine, openLake: () => built.openLake() } })
   own.wait(LATER - NOW)
   const project = { ...both, account_id: own.owner.id }
   own.projects.resolve = async () => project

@@ -5,7 +5,7 @@ import { siteHandler } from '#lambdas/site/handler'
 import { type Route, routes } from '#schemas/routes'
 
 const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
-const site = siteHandler({ tracker, baseUrl: 'https://a.example', log: () => {} })
+const site = siteHandler({ tracker: async () => tracker, baseUrl: 'https://a.example', log: () => {} })
 
 function get(route: Route, headers: HttpRequest['headers'] = {}, params: Record<string, string> = {}) {
   return site(route, {

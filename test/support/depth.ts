@@ -14,9 +14,16 @@ declare module 'vitest' {
  */
 export const seed = inject('seed')
 
-/** Returns how often a random test repeats: `countAtDepth1` times the depth, and at most `maxCount`. */
-export function repeats(countAtDepth1: number, maxCount = Number.POSITIVE_INFINITY): number {
-  return Math.min(Math.ceil(countAtDepth1 * inject('depth')), maxCount)
+/**
+ * Returns how often a random test repeats: `countAtDepth1` times the depth, and at most `maxCount`. A costly test repeats more
+ * often in deep runs: `countPerDepth` times a depth above 1.
+ */
+export function repeats(
+  countAtDepth1: number,
+  { maxCount = Number.POSITIVE_INFINITY, countPerDepth = countAtDepth1 } = {},
+): number {
+  const depth = inject('depth')
+  return Math.min(Math.ceil((depth > 1 ? countPerDepth : countAtDepth1) * depth), maxCount)
 }
 
 /** Returns the settings of `fc.assert` for a property that is tried `runsAtDepth1` times at depth 1. */

@@ -9,7 +9,7 @@ const FIRST_PAUSE_MS = 10
  */
 export async function eventually<T>(
   fn: () => T | Promise<T>,
-  { timeoutMs = 90_000, everyMs = 250 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 180_000, everyMs = 250 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 1.5) {

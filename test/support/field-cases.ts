@@ -19,7 +19,7 @@ export type FieldCases = {
 /** Texts that break a statement, a pattern or a parser that takes them for its own. */
 const HOSTILE = [`' OR 1=1 --"%_\\?$1$.a`, 'a\u0000b', '\u{1F600}\uFFFF', '__proto__']
 /** From depth 10 on, nearly the largest body. */
-const LONG = 'x'.repeat(repeats(100_000, 1_000_000))
+const LONG = 'x'.repeat(repeats(100_000, { maxCount: 1_000_000 }))
 /** Nearly the longest query string that the server of one machine accepts. */
 const LONG_IN_QUERY = 'x'.repeat(8_000)
 /** JSON.stringify writes it as an escape, so it reaches the service. */

@@ -116,7 +116,7 @@ export async function openHttpService({
     log,
     functions: {
       site: siteHandler({
-        tracker: { code: 'small', source: 'readable', sha256: '0a' },
+        tracker: async () => ({ code: 'small', source: 'readable', sha256: '0a' }),
         baseUrl: BASE_URL,
         log,
       }),

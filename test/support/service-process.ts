@@ -40,7 +40,7 @@ export type ServiceOptions = {
 
 const MAIN = resolve(import.meta.dirname, '../../local/main.ts')
 /** Ends the wait for a service that hangs. It is long, so that a busy machine does not reach it. */
-const HANG_TIMEOUT_MS = 120_000
+const HANG_TIMEOUT_MS = 240_000
 const folders: string[] = []
 const running = new Set<ChildProcess>()
 

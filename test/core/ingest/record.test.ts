@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   DAMAGED,
-  packText,
   packRecord,
+  packText,
   type StreamRecord,
   unpackedBytes,
   unpackRecord,

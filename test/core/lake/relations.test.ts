@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { copiedKeysSql } from '#core/lake/hot-events'
 import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
 import { eventKey } from '#core/lake/rows'
 import { sql } from '#core/sql'
-import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
-import { buildLake, type EventsRecord } from '#test/support/build-lake'
+import type { EventsRecord } from '#test/support/build-lake'
+import { openFolderLake } from '#test/support/folder-lake'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -57,15 +53,9 @@ const STATES = [
 ] as const
 
 async function setUp(epochs: EventsRecord[][][], state: { compacted?: number; mergeEnds?: number[] } = HOT) {
-  const dir = await mkdtemp(join(tmpdir(), 'footfall-relations-'))
-  const lakeDir = join(dir, 'lake')
-  const lake = createFolderLake(lakeDir)
-  const built = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs, ...state })
-  const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
-  onTestFinished(async () => {
-    await engine.close()
-    await rm(dir, { recursive: true, force: true })
-  })
+  const { engine, build, close } = await openFolderLake()
+  onTestFinished(close)
+  const built = await build({ epochs, ...state })
   const snapshot = await built.snapshot(project.bucket)
   const read: LakeRead = { snapshot, project, from: MIDNIGHT, to: MIDNIGHT + 2 * DAY }
   return { engine, read }

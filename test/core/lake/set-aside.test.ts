@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { packText, packRecord } from '#core/ingest/record'
+import { packRecord, packText } from '#core/ingest/record'
 import { createReplay, replaySetAside } from '#core/lake/set-aside'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'

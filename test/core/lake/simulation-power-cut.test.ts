@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { repeats, seed } from '#test/support/depth'
 import { simulateSchedules } from '#test/support/simulate-schedules'
 
-const SCHEDULES = repeats(100)
+const SCHEDULES = repeats(50, { countPerDepth: 100 })
 
 test('in random schedules with power cuts that set the state back, every accepted event is read exactly once', {
   timeout: 1_800_000,

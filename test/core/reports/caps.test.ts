@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { events as eventsReport } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
@@ -9,9 +6,7 @@ import { receivedProperties } from '#core/reports/received-properties'
 import { retention } from '#core/reports/retention'
 import { type ReportServices, runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
-import { createFolderLake } from '#local/lake/folder'
-import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
-import { buildLake } from '#test/support/build-lake'
+import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { NOW } from '#test/support/random-history'
 
 /** Two more than a funnel or a retention report follows. */
@@ -28,14 +23,12 @@ const project = {
 const wideProject = { ...project, id: 'proj_2', name: 'wide' }
 const WIDE = 22
 
-let dir: string
-let engine: LocalQueryEngine
+let folder: FolderLake
 let services: ReportServices
 
 // User 0 is the newest one. Each user sends `signup`, and a second later `buy`.
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'footfall-caps-'))
-  const lakeDir = join(dir, 'lake')
+  folder = await openFolderLake()
   const events = Array.from({ length: USERS }, (_, i) =>
     ['signup', 'buy'].map((event, step) => ({
       event,
@@ -65,19 +58,11 @@ beforeAll(async () => {
       { ...(events[0] as (typeof events)[number]), event: `name-${i}`, properties: { [`key_${i}`]: i } },
     ],
   }))
-  const { openLake } = await buildLake({
-    lake: createFolderLake(lakeDir),
-    tempDir: join(dir, 'temp'),
-    epochs: [[[record, ...wideRecords]]],
-  })
-  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
-  services = { engine, openLake, clock: { now: () => NOW } }
+  const { openLake } = await folder.build({ epochs: [[[record, ...wideRecords]]] })
+  services = { engine: folder.engine, openLake, clock: { now: () => NOW } }
 }, 60_000)
 
-afterAll(async () => {
-  await engine.close()
-  await rm(dir, { recursive: true, force: true })
-})
+afterAll(() => folder.close())
 
 test('a funnel follows the 10 000 entities that started first, and warns', async () => {
   const body = await runReport(funnel, services, {

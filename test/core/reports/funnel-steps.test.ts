@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import { funnel } from '#core/reports/funnel/funnel'
 import { type ReportServices, runReport } from '#core/reports/run'
-import { createFolderLake } from '#local/lake/folder'
-import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
 import { funnelBody } from '#schemas/funnel'
-import { buildLake } from '#test/support/build-lake'
+import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const project = {
@@ -19,22 +14,18 @@ const project = {
   has_event_ids: false,
 }
 
-let dir: string
-let engine: LocalQueryEngine
+let folder: FolderLake
 let services: ReportServices
 
 // Two users sign up, and one of them buys.
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'footfall-steps-'))
-  const lakeDir = join(dir, 'lake')
+  folder = await openFolderLake()
   const sent = [
     ['u1', 'signup'],
     ['u2', 'signup'],
     ['u2', 'buy'],
   ] as const
-  const { openLake } = await buildLake({
-    lake: createFolderLake(lakeDir),
-    tempDir: join(dir, 'temp'),
+  const { openLake } = await folder.build({
     epochs: [
       [
         [
@@ -59,13 +50,9 @@ beforeAll(async () => {
       ],
     ],
   })
-  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
-  services = { engine, openLake, clock: { now: () => NOW } }
+  services = { engine: folder.engine, openLake, clock: { now: () => NOW } }
 })
-afterAll(async () => {
-  await engine.close()
-  await rm(dir, { recursive: true, force: true })
-})
+afterAll(() => folder.close())
 
 function run(body: object, activation_events: string[] = []) {
   return runReport(funnel, services, {

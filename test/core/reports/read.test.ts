@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LakeSnapshot } from '#core/lake/snapshot'
 import { breakdown } from '#core/reports/breakdown'
@@ -20,15 +17,15 @@ import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { isFileCondition } from '#core/sql'
-import { createFolderLake } from '#local/lake/folder'
-import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
+import type { LocalQueryEngine } from '#local/lake/query-engine'
 import { funnelBody } from '#schemas/funnel'
 import { pathsBody } from '#schemas/paths'
 import { queryBody } from '#schemas/query'
 import { expensiveReadOptions } from '#schemas/read-options'
 import { retentionQuery } from '#schemas/retention'
 import { runInBareDuckDb } from '#test/support/bare-duckdb'
-import { buildLake, type EventsRecord } from '#test/support/build-lake'
+import type { EventsRecord } from '#test/support/build-lake'
+import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { recordingEngine } from '#test/trino/recording-engine'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
@@ -42,29 +39,22 @@ const project = {
 }
 const NO_OPTIONS = { receipt: false, sql: false }
 
-let dir: string
-let lakeDir: string
+let folder: FolderLake
 let lake: LakeSnapshot
 let engine: LocalQueryEngine
 
 /** Epochs 1 and 2 are one segment, epoch 3 is another one, epoch 4 is hot. Each has three events of two users. */
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'footfall-read-'))
-  lakeDir = join(dir, 'lake')
-  const { openLake } = await buildLake({
-    lake: createFolderLake(lakeDir),
-    tempDir: join(dir, 'temp'),
+  folder = await openFolderLake()
+  engine = folder.engine
+  const { openLake } = await folder.build({
     epochs: [3, 2, 1, 0].map(daysAgo => [[recordOf(NOW - daysAgo * DAY)]]),
     compacted: 4,
     mergeEnds: [3],
   })
   lake = await openLake()
-  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
 })
-afterAll(async () => {
-  await engine.close()
-  await rm(dir, { recursive: true, force: true })
-})
+afterAll(() => folder.close())
 
 function recordOf(at: number): EventsRecord {
   const names = ['page_view', 'signup', 'page_view']
@@ -203,7 +193,7 @@ describe('sql=true gives statements that return the same rows in DuckDB alone', 
     for (const statement of statements) {
       const rows = recorded.get(JSON.stringify([statement.text, statement.params]))
       expect(rows).toBeDefined()
-      const inBareDuckDb = await runInBareDuckDb(lakeDir, statement)
+      const inBareDuckDb = await runInBareDuckDb(folder.lakeDir, statement)
       expect(sorted(inBareDuckDb)).toEqual(sorted(rows ?? []))
     }
   })

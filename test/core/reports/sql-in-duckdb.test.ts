@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
 import { linksKey } from '#core/lake/keys'
@@ -17,13 +14,13 @@ import { retention } from '#core/reports/retention'
 import { type Report, type ReportServices, runReport } from '#core/reports/run'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
-import { createFolderLake } from '#local/lake/folder'
-import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
+import type { LocalQueryEngine } from '#local/lake/query-engine'
 import { queryBody } from '#schemas/query'
 import type { Statement } from '#schemas/read-options'
 import { retentionQuery } from '#schemas/retention'
 import { runInBareDuckDb } from '#test/support/bare-duckdb'
-import { buildLake, type EventsRecord } from '#test/support/build-lake'
+import type { EventsRecord } from '#test/support/build-lake'
+import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { recordingEngine } from '#test/trino/recording-engine'
 
 /**
@@ -43,27 +40,23 @@ const [shop, blog] = ['shop', 'blog'].map(name => ({
 })) as [TestProject, TestProject]
 type TestProject = { id: string; name: string; bucket: number; created_at: string; has_event_ids: boolean }
 
-let dir: string
-let lakeDir: string
+let folder: FolderLake
 let lake: LakeSnapshot
 let engine: LocalQueryEngine
 let identity: IdentityView
 
 // Epochs 1 and 2 are one segment, epoch 3 is hot. `anon` is linked to `known`, and `erased` was erased.
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'footfall-sql-'))
-  lakeDir = join(dir, 'lake')
-  const folder = createFolderLake(lakeDir)
-  const built = await buildLake({
-    lake: folder,
-    tempDir: join(dir, 'temp'),
+  folder = await openFolderLake()
+  engine = folder.engine
+  const built = await folder.build({
     epochs: [2, 1, 0].map(daysAgo => [[recordOf(shop, daysAgo), recordOf(blog, daysAgo)]]),
     compacted: 3,
     mergeEnds: [3],
   })
   const links = linksKey(BUCKET, 'joined', 1, '0a')
   const link = { previous_id: 'anon', linked_id: 'known' }
-  await folder.put(
+  await folder.lake.put(
     links,
     encodeRows('links', [
       { ...link, previous_key: shortKey('anon'), linked_key: shortKey('known'), version: 1 },
@@ -84,12 +77,8 @@ beforeAll(async () => {
   }
   built.manifests.set(BUCKET, addTombstone(manifest, 'era_1', erased, NOW) ?? manifest)
   lake = await built.openLake()
-  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
 })
-afterAll(async () => {
-  await engine.close()
-  await rm(dir, { recursive: true, force: true })
-})
+afterAll(() => folder.close())
 
 function recordOf(project: TestProject, daysAgo: number): EventsRecord {
   const at = NOW - daysAgo * DAY
@@ -139,7 +128,7 @@ test.each(reads)('the statements of %s return the same rows in DuckDB alone', as
   for (const { query, rows } of withRows) {
     const statement = statements.find(({ text }) => text === query.text)
     if (statement === undefined) throw new Error(`sql=true leaves out: ${query.text.slice(0, 200)}`)
-    expect(sorted(await runInBareDuckDb(lakeDir, statement))).toEqual(sorted(rows))
+    expect(sorted(await runInBareDuckDb(folder.lakeDir, statement))).toEqual(sorted(rows))
   }
 })
 

@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { cleanUp, newFolder, type Service, startService } from '#test/support/se
 import { allEvents, readJson, statsTotals } from '#test/support/service-reads'
 import { startTrackingClient } from '#test/support/tracking-client'
 
-/** Parts of a data folder that are older than the others, after a restore or a copy. */
+/** Parts of a data folder that are older than the others, after a copy. power-cut.test.ts has an older state. */
 
 afterEach(cleanUp)
 
@@ -35,41 +35,10 @@ async function expectConsistent(service: Service): Promise<string[]> {
   return ids
 }
 
-/** Waits until the service has exactly these events. */
-function expectEvents(service: Service, ids: readonly string[]): Promise<void> {
-  return eventually(async () => expect(await expectConsistent(service)).toEqual(ids.toSorted()), EVERY_SECOND)
-}
-
 /** The number of compacted epochs. */
 function countEpochs(service: Service): number {
   return service.output().split('EPOCH_COMPACTED').length - 1
 }
-
-function replaceFolder(folder: string, backup: string): void {
-  rmSync(folder, { recursive: true })
-  cpSync(backup, folder, { recursive: true })
-}
-
-test('a state that is older than the lake is brought up to it, and nothing is counted twice', async () => {
-  const started = await startService({ env })
-  const { dataDir } = started
-  const ids = await sendFor(800, started, 'before')
-  await eventually(() => expect(started.output()).toContain('EPOCH_COMPACTED'))
-  await started.stop()
-  const backup = newFolder()
-  cpSync(join(dataDir, 'state'), backup, { recursive: true })
-  const first = await startService({ dataDir, env })
-  ids.push(...(await sendFor(1_500, first, 'after')))
-  await expectEvents(first, ids)
-  await first.stop()
-  replaceFolder(join(dataDir, 'state'), backup)
-
-  const second = await startService({ dataDir, env })
-  expect(second.output()).toContain('STATE_RECONCILED')
-  await expectEvents(second, ids)
-  expect(await second.stop()).toBe(0)
-  expect(second.output()).not.toMatch(/LAKE_BEHIND|JOB_FAILED/)
-})
 
 test('a data folder that was copied while the service ran starts, and counts nothing twice', async () => {
   const first = await startService({ env })

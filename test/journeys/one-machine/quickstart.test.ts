@@ -57,6 +57,28 @@ test('the printed curl command returns a month of traffic', async () => {
   )
 })
 
+test('a demo session reads the seeded project under any name, and writes nothing', async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are compared, not used
+  const send = async (method: string, path: string, token?: string): Promise<any> => {
+    const response = await fetch(service.baseUrl + path, {
+      method,
+      headers: {
+        'Content-Type': 'application/json',
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      },
+      ...(method === 'POST' && { body: JSON.stringify({ name: 'mine' }) }),
+    })
+    return response.json()
+  }
+  const session = await send('POST', '/demo/session')
+  expect(session).toMatchObject({ ok: true, mode: 'demo', projects: [{ name: 'demo' }] })
+  const { access_token } = session.agent_session
+  const { totals } = await send('GET', '/stats?project=anything&since=30d', access_token)
+  expect(totals.total_events).toBe(DEMO_EVENTS)
+  expect((await send('POST', '/projects', access_token)).error).toBe('FORBIDDEN')
+  expect((await send('DELETE', '/projects/demo', access_token)).error).toBe('FORBIDDEN')
+})
+
 test('the demo page has the tracker with the project’s token', async () => {
   const response = await fetch(`${service.baseUrl}/demo/`)
   expect(response.status).toBe(200)
@@ -85,23 +107,15 @@ test('an acknowledged event is in the stats', async () => {
   )
 })
 
-test('a restart keeps all data and creates nothing again', async () => {
+test('a restart on another port keeps all data, creates nothing again and updates the credentials file', async () => {
   const { credentials } = service
   expect(await service.stop()).toBe(0)
   expect(service.output()).toContain('"code":"STOPPED"')
-  const port = Number(new URL(service.baseUrl).port)
-  service = await startService({ dataDir, seed: true, port })
-  expect(service.credentials).toEqual(credentials)
+  service = await startService({ dataDir, seed: true })
+  expect(service.credentials).toEqual({ ...credentials, base_url: service.baseUrl })
   expect(service.output()).not.toMatch(/^(account|demo) /m)
   const { totals } = await runInShell(await eventually(printedCurlCommand))
   expect(totals.total_events).toBe(DEMO_EVENTS + 1)
-})
-
-test('a start on another port updates the credentials file', async () => {
-  const { credentials } = service
-  await service.stop()
-  service = await startService({ dataDir, seed: true })
-  expect(service.credentials).toEqual({ ...credentials, base_url: service.baseUrl })
   expect(await readJson<{ projects: unknown[] }>(service, '/projects')).toMatchObject({
     projects: [{ name: 'demo' }],
   })

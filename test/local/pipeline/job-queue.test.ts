@@ -75,13 +75,23 @@ test('after a stop the running job ends and no other job starts', async () => {
   expect(finishedJobs).toEqual(['running'])
 })
 
-test('a job that a stop cuts off is no failure', async () => {
-  const logged: unknown[] = []
-  const { promise: cutOff, reject } = Promise.withResolvers<void>()
-  const queue = createJobQueue<string>({ run: () => cutOff, log: code => logged.push(code) }, shortPauses)
-  await queue.send('running')
-  const stop = queue.stop()
-  reject(new Error('cut off'))
-  await stop
-  expect(logged).toEqual([])
+test('a job that a stop cuts off is neither logged as failed nor tried again', async () => {
+  const logged: LogCode[] = []
+  const cuttingOff = new AbortController()
+  let runs = 0
+  const queue = createJobQueue<string>(
+    {
+      run: async () => {
+        runs += 1
+        cuttingOff.abort()
+        throw new Error('The service stops.')
+      },
+      log: code => void logged.push(code),
+      signal: cuttingOff.signal,
+    },
+    shortPauses,
+  )
+  await queue.send('compact')
+  await queue.idle()
+  expect([runs, logged]).toEqual([1, []])
 })
