@@ -9,6 +9,7 @@ import type { Profile } from './limits/profile.ts'
 import type { Clock, Log } from './ports.ts'
 import { createContextStore } from './projects/contexts.ts'
 import { createPortfolioStore } from './projects/portfolios.ts'
+import { createProjectReader } from './projects/read-project.ts'
 import { createAgentSessionStore } from './sessions/agent-sessions.ts'
 import { createAuthRequestStore } from './sessions/auth-requests.ts'
 import { createBrowserSessionStore } from './sessions/browser-sessions.ts'
@@ -38,6 +39,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
   const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0, payments = null } = options
   const services = { client, table, clock }
   const agentSessions = createAgentSessionStore({ ...services, accounts })
+  const contexts = createContextStore({ ...services, projects })
   const billing = payments && createBilling({ ...services, log, accounts, payments })
   return {
     profile,
@@ -52,7 +54,8 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     audit: createAuditLog({ ...services, log, waitMs: gatherMs }),
     limits: createLimits({ ...services, log, profile, accounts, usage }),
     demo: createDemo({ ...services, accounts, projects }),
-    contexts: createContextStore({ ...services, projects }),
+    contexts,
+    readProject: createProjectReader({ ...services, projects, contexts }),
     portfolios: createPortfolioStore({ ...services, projects }),
     feedback: createFeedbackStore({ ...services, log, sink: feedbackSink }),
     deleteAccount: createAccountDeletion({ billing, accounts, projects, agentSessions }),
