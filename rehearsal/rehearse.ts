@@ -4,7 +4,9 @@ import { expectEqual, runChecks } from './checks/check.ts'
 import { compaction } from './checks/compaction.ts'
 import { deployUnderLoad } from './checks/deploy-under-load.ts'
 import { destroy } from './checks/destroy.ts'
+import { equalReports } from './checks/equal-reports.ts'
 import { functionLogs } from './checks/function-logs.ts'
+import { livePersonErased } from './checks/live-person-erased.ts'
 import { lostCheckpoints } from './checks/lost-checkpoints.ts'
 import { lostResponse } from './checks/lost-response.ts'
 import { poisonedRecord } from './checks/poisoned-record.ts'
@@ -33,7 +35,17 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     return `${tests} tests`
   })
   await runChecks(
-    [agentAccess, demoAccess, viewerCountry, throttledStream, lostResponse, poisonedRecord, brokenConsumer],
+    [
+      agentAccess,
+      demoAccess,
+      viewerCountry,
+      equalReports,
+      throttledStream,
+      lostResponse,
+      poisonedRecord,
+      brokenConsumer,
+      livePersonErased,
+    ],
     world,
     ledger,
   )

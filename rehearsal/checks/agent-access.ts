@@ -1,20 +1,41 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { InvokeCommand } from '@aws-sdk/client-lambda'
+import type { Page } from 'playwright-core'
+import { launchBrowser } from '#test/support/browser'
 import type { Deployment } from '#test/support/deployment'
 import { type Check, expectEqual } from './check.ts'
 
 /** The ways of an owner and of agents, from the setup link to a revoked session, through the edge to the functions. */
 export const agentAccess: Check = {
-  name: 'the owner signs in by the setup link, and agents log in, refresh and are disconnected',
+  name: 'in Chromium, the owner signs in by the setup link, approves agents and disconnects one; agents log in and refresh',
   async act({ service, setupLink }) {
-    const visitor = createVisitor(service)
-    await signIn(visitor, setupLink)
-    const session = await logIn(visitor)
-    await claim(visitor)
-    await finishDetached(visitor)
-    await refreshAndRevoke(visitor, session)
-    const { cookie } = await signOut(visitor)
-    return async () => `sessions by interactive and detached login and by a claim; ${cookie}`
+    const agent = createAgent(service)
+    const browser = await launchBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
+    try {
+      // A phone without JavaScript. The certificate of the edge is self-signed.
+      const context = await browser.newContext({
+        viewport: { width: 360, height: 740 },
+        javaScriptEnabled: false,
+        ignoreHTTPSErrors: true,
+        baseURL: service.publicUrl,
+      })
+      const page = await context.newPage()
+      await signIn(page, setupLink)
+      const session = await logIn(agent, page)
+      await claim(agent, page)
+      await finishDetached(agent, page)
+      await refreshAndDisconnect(agent, page, session)
+      const [cookie] = await context.cookies()
+      expectEqual(cookie?.name.startsWith('__Host-'), true, 'prefix of the cookie')
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.goto('/settings')
+      expectEqual(new URL(page.url()).pathname, '/auth/sign-in', 'page after the sign-out')
+    } finally {
+      await browser.close()
+    }
+    return async () => 'sessions by interactive and detached login and by a claim'
   },
 }
 
@@ -22,7 +43,7 @@ export const agentAccess: Check = {
 export const demoAccess: Check = {
   name: 'the owner opens the demo, and a demo session only reads',
   async act({ aws, stack, service }) {
-    const { send } = createVisitor(service)
+    const { send } = createAgent(service)
     expectEqual((await send('POST', '/demo/session')).status, 404, 'status before the demo is open')
     const { FunctionError, Payload } = await aws.lambda.send(
       new InvokeCommand({ FunctionName: stack.functions.owner.name, Payload: Buffer.from('{"demo":true}') }),
@@ -42,108 +63,92 @@ export const demoAccess: Check = {
   },
 }
 
-type Visitor = ReturnType<typeof createVisitor>
+type Agent = ReturnType<typeof createAgent>
 
-/** A browser without scripts, and an agent beside it. */
-function createVisitor({ baseUrl, publicUrl }: Pick<Deployment, 'baseUrl' | 'publicUrl'>) {
-  let cookie = ''
-
+/** A client of the HTTP interface. */
+function createAgent({ baseUrl, publicUrl }: Pick<Deployment, 'baseUrl' | 'publicUrl'>) {
   async function send(
     method: string,
     path: string,
-    { body, form, token }: { body?: unknown; form?: Record<string, string>; token?: string } = {},
+    { body, token }: { body?: unknown; token?: string } = {},
   ) {
     const response = await fetch(baseUrl + path.replace(publicUrl, ''), {
       method,
-      redirect: 'manual',
-      headers: {
-        ...(form !== undefined || cookie === '' ? {} : { Accept: 'text/html' }),
-        ...(cookie !== '' && { Cookie: cookie }),
-        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-        ...(form !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }),
-      },
-      ...(form !== undefined && { body: new URLSearchParams(form).toString() }),
+      headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    const [set] = response.headers.getSetCookie()
-    if (set !== undefined) cookie = set.split(';')[0] ?? ''
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson ? JSON.parse(text) : null,
-    }
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null }
   }
 
-  /** Opens a page, and sends its form with the page's CSRF token. */
-  async function submit(path: string, fields: Record<string, string> = {}) {
-    const page = await send('GET', path)
-    expectEqual(page.status, 200, `status of the page ${path.slice(0, 40)}`)
-    const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1]
-    return send('POST', path, { form: { ...(csrf !== undefined && { csrf }), ...fields } })
-  }
-
-  return { send, submit, cookie: () => cookie }
+  return { send }
 }
 
-async function signIn({ send, submit, cookie }: Visitor, setupLink: string): Promise<void> {
-  const path = new URL(setupLink).pathname
-  expectEqual((await submit(path)).status, 303, 'status of the setup form')
-  expectEqual((await send('GET', '/settings')).status, 200, 'status of /settings')
-  expectEqual((await send('POST', path, { form: {} })).status, 404, 'status of the used setup link')
-  if (cookie() === '') throw new Error('The sign-in has set no cookie.')
+async function signIn(page: Page, setupLink: string): Promise<void> {
+  const { pathname } = new URL(setupLink)
+  await page.goto(pathname)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  expectEqual(new URL(page.url()).pathname, '/settings', 'page after the setup link')
+  expectEqual((await page.goto(pathname))?.status(), 404, 'status of the used setup link')
 }
 
-/** The interactive login of a command-line client. Returns the session. */
-async function logIn({ send, submit }: Visitor) {
+/** The interactive login of a command-line client, which listens on a loopback address. Returns the session. */
+async function logIn({ send }: Agent, page: Page) {
+  const calls: URLSearchParams[] = []
+  const listener = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://client')
+    if (pathname === '/callback') calls.push(searchParams)
+    response.end('Back in the client')
+  })
+  await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve))
   const verifier = randomBytes(32).toString('base64url')
   const start = await send('POST', '/agent-sessions/start', {
     body: {
       client_type: 'cli',
-      callback_url: 'http://127.0.0.1:9/callback',
+      callback_url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`,
       code_challenge: createHash('sha256').update(verifier).digest('hex'),
       scopes: ['account:read', 'projects:read'],
     },
   })
-  const { auth_request_id } = start.body
-  const path = `/agent-sessions/authorize/${auth_request_id}`
-  const approved = await submit(path, { decision: 'approve' })
-  const callback = new URL(approved.headers.get('location') ?? 'http://nowhere')
-  expectEqual(
-    [approved.status, callback.port, callback.searchParams.get('request_id')],
-    [302, '9', auth_request_id],
-    'redirect of the approval',
-  )
-  const exchange_code = callback.searchParams.get('exchange_code')
+  const { auth_request_id, approval_code } = start.body
+  await page.goto(`/agent-sessions/authorize/${auth_request_id}`)
+  expectEqual((await page.textContent('main'))?.includes(approval_code), true, 'approval code on the page')
+  await page.getByRole('button', { name: 'Approve' }).click()
+  expectEqual(await page.textContent('body'), 'Back in the client', 'page after the approval')
+  listener.close()
+  listener.closeAllConnections()
+  expectEqual(calls[0]?.get('request_id'), auth_request_id, 'request of the callback')
+  const exchange_code = calls[0]?.get('exchange_code')
   const exchange = (code_verifier: string) =>
     send('POST', '/agent-sessions/exchange', { body: { auth_request_id, exchange_code, code_verifier } })
   expectEqual((await exchange('wrong')).body.error, 'INVALID_CODE_VERIFIER', 'code of a wrong verifier')
   const exchanged = await exchange(verifier)
   expectEqual(exchanged.status, 200, 'status of the exchange')
   expectEqual((await exchange(verifier)).status, 409, 'status of a second exchange')
-  return exchanged.body.agent_session as { id: string; access_token: string; refresh_token: string }
+  return exchanged.body.agent_session as Session
 }
 
-/** A detached login: the finish code of the page is the code that a poll returns. */
-async function finishDetached({ send, submit }: Visitor): Promise<void> {
+type Session = { id: string; access_token: string; refresh_token: string }
+
+/** A detached login: the person copies the finish code of the page. It is the code that a poll returns. */
+async function finishDetached({ send }: Agent, page: Page): Promise<void> {
   const { body } = await send('POST', '/agent-sessions/start', {
     body: { client_type: 'cli', mode: 'detached' },
   })
   const { auth_request_id, poll_token } = body
-  const page = await submit(`/agent-sessions/authorize/${auth_request_id}`, { decision: 'approve' })
+  await page.goto(`/agent-sessions/authorize/${auth_request_id}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  const exchange_code = await page.textContent('#finish-code')
   const poll = await send('POST', '/agent-sessions/poll', { body: { auth_request_id, poll_token } })
-  const { exchange_code } = poll.body
-  expectEqual(page.text.includes(exchange_code), true, 'finish code on the page')
-  const exchanged = await send('POST', '/agent-sessions/exchange', {
-    body: { auth_request_id, exchange_code },
-  })
-  expectEqual(exchanged.status, 200, 'status of the detached exchange')
+  expectEqual(poll.body.exchange_code, exchange_code, 'code of the poll')
+  const exchange = () =>
+    send('POST', '/agent-sessions/exchange', { body: { auth_request_id, exchange_code } })
+  expectEqual([(await exchange()).status, (await exchange()).status], [200, 409], 'statuses of two exchanges')
 }
 
 /** An agent that knows only the base URL. */
-async function claim({ send, submit }: Visitor): Promise<void> {
+async function claim({ send }: Agent, page: Page): Promise<void> {
   const refused = await send('GET', '/projects', { token: 'none' })
   expectEqual(refused.status, 401, 'status without a session')
   const metadata =
@@ -156,7 +161,8 @@ async function claim({ send, submit }: Visitor): Promise<void> {
   const complete = () =>
     send('POST', agent_auth.claim_complete_uri, { body: { claim_token: registered.claim_token } })
   expectEqual((await complete()).body.error, 'AUTHORIZATION_PENDING', 'code before the approval')
-  await submit(new URL(registered.claim_url).pathname, { decision: 'approve' })
+  await page.goto(registered.claim_url)
+  await page.getByRole('button', { name: 'Approve' }).click()
   const { status, body } = await complete()
   expectEqual(status, 200, 'status of the completed claim')
   expectEqual((await send('GET', '/account', { token: body.access_token })).status, 200, 'status of /account')
@@ -164,9 +170,7 @@ async function claim({ send, submit }: Visitor): Promise<void> {
   expectEqual(revoked.status, 200, 'status of the revocation')
 }
 
-type Session = Awaited<ReturnType<typeof logIn>>
-
-async function refreshAndRevoke({ send }: Visitor, session: Session): Promise<void> {
+async function refreshAndDisconnect({ send }: Agent, page: Page, session: Session): Promise<void> {
   const refresh = () =>
     send('POST', '/agent-sessions/refresh', { body: { refresh_token: session.refresh_token } })
   const pairs = await Promise.all([refresh(), refresh(), refresh()])
@@ -176,22 +180,12 @@ async function refreshAndRevoke({ send }: Visitor, session: Session): Promise<vo
   expectEqual((await send('GET', '/account', { token })).status, 200, 'status with the new token')
   const keys = await send('POST', '/account/revoke-key', { token })
   expectEqual(keys.body.error, 'FORBIDDEN', 'code of a key route for an agent')
-  const list = await send('GET', '/settings/sessions')
-  const csrf = /name="csrf" value="([^"]+)"/.exec(list.text)?.[1] ?? ''
-  const ended = await send('POST', `/settings/sessions/${session.id}/disconnect`, { form: { csrf } })
-  if (ended.status >= 400) throw new Error(`The disconnection failed: ${ended.status}`)
+  await page.goto('/settings/sessions')
+  await page.locator(`form[action="/settings/sessions/${session.id}/disconnect"] button`).click()
   const deadline = Date.now() + 5_000
   // Another process may know the session for 5 s.
   while ((await send('GET', '/account', { token })).status !== 401) {
     if (Date.now() > deadline) throw new Error('The disconnected session still works after 5 s.')
   }
   expectEqual((await refresh()).body.error, 'INVALID_REFRESH_TOKEN', 'code of a refresh after the end')
-}
-
-async function signOut({ send, cookie }: Visitor): Promise<{ cookie: string }> {
-  const settings = await send('GET', '/settings')
-  const csrf = /name="csrf" value="([^"]+)"/.exec(settings.text)?.[1] ?? ''
-  const name = cookie().split('=')[0] ?? ''
-  expectEqual((await send('POST', '/auth/logout', { form: { csrf } })).status, 200, 'status of the sign-out')
-  return { cookie: name }
 }
