@@ -13,6 +13,7 @@ import {
   type StateTable,
 } from '#core/state-table'
 import type { Account, Tier } from './caller.ts'
+import { createEarlierAccounts } from './earlier-accounts.ts'
 
 export type AccountStoreServices = StateTable & { clock: Clock }
 
@@ -218,6 +219,7 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     markDeleted,
     deletedAt,
     listIds,
+    listEarlier: createEarlierAccounts(state, listKey).listNext,
     itemKeys,
   }
 }
