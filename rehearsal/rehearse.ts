@@ -1,7 +1,7 @@
-import { agentAccess, demoAccess } from './checks/agent-access.ts'
 import { brokenConsumer } from './checks/broken-consumer.ts'
 import { expectEqual, runChecks } from './checks/check.ts'
 import { compaction } from './checks/compaction.ts'
+import { demoAccess } from './checks/demo-access.ts'
 import { deployUnderLoad } from './checks/deploy-under-load.ts'
 import { destroy } from './checks/destroy.ts'
 import { equalReports } from './checks/equal-reports.ts'
@@ -36,7 +36,6 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
   })
   await runChecks(
     [
-      agentAccess,
       demoAccess,
       viewerCountry,
       equalReports,

@@ -1,67 +1,48 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { InvokeCommand } from '@aws-sdk/client-lambda'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '#test/support/browser'
-import type { Deployment } from '#test/support/deployment'
-import { type Check, expectEqual } from './check.ts'
+import { type Deployment, openDeployment } from '#test/support/deployment'
 
-/** The ways of an owner and of agents, from the setup link to a revoked session, through the edge to the functions. */
-export const agentAccess: Check = {
-  name: 'in Chromium, the owner signs in by the setup link, approves agents and disconnects one; agents log in and refresh',
-  async act({ service, setupLink }) {
-    const agent = createAgent(service)
-    const browser = await launchBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
-    try {
-      // A phone without JavaScript. The certificate of the edge is self-signed.
-      const context = await browser.newContext({
-        viewport: { width: 360, height: 740 },
-        javaScriptEnabled: false,
-        ignoreHTTPSErrors: true,
-        baseURL: service.publicUrl,
-      })
-      const page = await context.newPage()
-      await signIn(page, setupLink)
-      const session = await logIn(agent, page)
-      await claim(agent, page)
-      await finishDetached(agent, page)
-      await refreshAndDisconnect(agent, page, session)
-      const [cookie] = await context.cookies()
-      expectEqual(cookie?.name.startsWith('__Host-'), true, 'prefix of the cookie')
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await page.goto('/settings')
-      expectEqual(new URL(page.url()).pathname, '/auth/sign-in', 'page after the sign-out')
-    } finally {
-      await browser.close()
-    }
-    return async () => 'sessions by interactive and detached login and by a claim'
-  },
-}
+/** The ways of an owner in a browser, and of agents beside it, from the setup link to a disconnected session. */
 
-/** The demo is opened as docs/sign-in.md says. Its events are made up, so only its sessions are checked here. */
-export const demoAccess: Check = {
-  name: 'the owner opens the demo, and a demo session only reads',
-  async act({ aws, stack, service }) {
-    const { send } = createAgent(service)
-    expectEqual((await send('POST', '/demo/session')).status, 404, 'status before the demo is open')
-    const { FunctionError, Payload } = await aws.lambda.send(
-      new InvokeCommand({ FunctionName: stack.functions.owner.name, Payload: Buffer.from('{"demo":true}') }),
-    )
-    const opened = Buffer.from(Payload ?? []).toString('utf8')
-    if (FunctionError !== undefined) throw new Error(`The owner function failed: ${opened}`)
-    return async () => {
-      const { status, body } = await send('POST', '/demo/session')
-      expectEqual(status, 200, 'status of a demo session')
-      const token = body.agent_session.access_token
-      const write = await send('POST', '/projects', { token, body: { name: 'x' } })
-      expectEqual([write.status, write.body.error], [403, 'FORBIDDEN'], 'response to a write')
-      const read = await send('GET', '/projects/any', { token })
-      expectEqual([read.status, read.body.name], [200, 'demo'], 'project of the demo')
-      return `${JSON.parse(opened).records} records`
-    }
-  },
-}
+let service: Deployment
+let browser: Browser
+beforeAll(async () => {
+  service = await openDeployment()
+  browser = await launchBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+test('the owner signs in by the setup link, approves agents in every way, disconnects one and signs out', async () => {
+  const agent = createAgent(service)
+  // A phone without JavaScript. The certificate of a rehearsal is self-signed.
+  const context = await browser.newContext({
+    viewport: { width: 360, height: 740 },
+    javaScriptEnabled: false,
+    ignoreHTTPSErrors: true,
+    baseURL: service.publicUrl,
+  })
+  const page = await context.newPage()
+  await signIn(page, service.setupLink)
+  const session = await logIn(agent, page)
+  await claim(agent, page)
+  await finishDetached(agent, page)
+  await refreshAndDisconnect(agent, page, session)
+  const isSecure = service.publicUrl.startsWith('https:')
+  const [cookie] = await context.cookies()
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', secure: isSecure })
+  expect(cookie?.name.startsWith('__Host-')).toBe(isSecure)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.goto('/settings')
+  expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
+  await context.close()
+})
 
 type Agent = ReturnType<typeof createAgent>
 
@@ -89,8 +70,8 @@ async function signIn(page: Page, setupLink: string): Promise<void> {
   const { pathname } = new URL(setupLink)
   await page.goto(pathname)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  expectEqual(new URL(page.url()).pathname, '/settings', 'page after the setup link')
-  expectEqual((await page.goto(pathname))?.status(), 404, 'status of the used setup link')
+  expect(new URL(page.url()).pathname, 'page after the setup link').toEqual('/settings')
+  expect((await page.goto(pathname))?.status(), 'status of the used setup link').toEqual(404)
 }
 
 /** The interactive login of a command-line client, which listens on a loopback address. Returns the session. */
@@ -113,19 +94,19 @@ async function logIn({ send }: Agent, page: Page) {
   })
   const { auth_request_id, approval_code } = start.body
   await page.goto(`/agent-sessions/authorize/${auth_request_id}`)
-  expectEqual((await page.textContent('main'))?.includes(approval_code), true, 'approval code on the page')
+  expect((await page.textContent('main'))?.includes(approval_code), 'approval code on the page').toEqual(true)
   await page.getByRole('button', { name: 'Approve' }).click()
-  expectEqual(await page.textContent('body'), 'Back in the client', 'page after the approval')
+  expect(await page.textContent('body'), 'page after the approval').toEqual('Back in the client')
   listener.close()
   listener.closeAllConnections()
-  expectEqual(calls[0]?.get('request_id'), auth_request_id, 'request of the callback')
+  expect(calls[0]?.get('request_id'), 'request of the callback').toEqual(auth_request_id)
   const exchange_code = calls[0]?.get('exchange_code')
   const exchange = (code_verifier: string) =>
     send('POST', '/agent-sessions/exchange', { body: { auth_request_id, exchange_code, code_verifier } })
-  expectEqual((await exchange('wrong')).body.error, 'INVALID_CODE_VERIFIER', 'code of a wrong verifier')
+  expect((await exchange('wrong')).body.error, 'code of a wrong verifier').toEqual('INVALID_CODE_VERIFIER')
   const exchanged = await exchange(verifier)
-  expectEqual(exchanged.status, 200, 'status of the exchange')
-  expectEqual((await exchange(verifier)).status, 409, 'status of a second exchange')
+  expect(exchanged.status, 'status of the exchange').toEqual(200)
+  expect((await exchange(verifier)).status, 'status of a second exchange').toEqual(409)
   return exchanged.body.agent_session as Session
 }
 
@@ -141,16 +122,18 @@ async function finishDetached({ send }: Agent, page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Approve' }).click()
   const exchange_code = await page.textContent('#finish-code')
   const poll = await send('POST', '/agent-sessions/poll', { body: { auth_request_id, poll_token } })
-  expectEqual(poll.body.exchange_code, exchange_code, 'code of the poll')
+  expect(poll.body.exchange_code, 'code of the poll').toEqual(exchange_code)
   const exchange = () =>
     send('POST', '/agent-sessions/exchange', { body: { auth_request_id, exchange_code } })
-  expectEqual([(await exchange()).status, (await exchange()).status], [200, 409], 'statuses of two exchanges')
+  expect([(await exchange()).status, (await exchange()).status], 'statuses of two exchanges').toEqual([
+    200, 409,
+  ])
 }
 
 /** An agent that knows only the base URL. */
 async function claim({ send }: Agent, page: Page): Promise<void> {
   const refused = await send('GET', '/projects', { token: 'none' })
-  expectEqual(refused.status, 401, 'status without a session')
+  expect(refused.status, 'status without a session').toEqual(401)
   const metadata =
     /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
   const server = (await send('GET', metadata)).body.authorization_servers[0]
@@ -160,14 +143,16 @@ async function claim({ send }: Agent, page: Page): Promise<void> {
   })
   const complete = () =>
     send('POST', agent_auth.claim_complete_uri, { body: { claim_token: registered.claim_token } })
-  expectEqual((await complete()).body.error, 'AUTHORIZATION_PENDING', 'code before the approval')
+  expect((await complete()).body.error, 'code before the approval').toEqual('AUTHORIZATION_PENDING')
   await page.goto(registered.claim_url)
   await page.getByRole('button', { name: 'Approve' }).click()
   const { status, body } = await complete()
-  expectEqual(status, 200, 'status of the completed claim')
-  expectEqual((await send('GET', '/account', { token: body.access_token })).status, 200, 'status of /account')
+  expect(status, 'status of the completed claim').toEqual(200)
+  expect((await send('GET', '/account', { token: body.access_token })).status, 'status of /account').toEqual(
+    200,
+  )
   const revoked = await send('POST', agent_auth.revocation_uri, { token: body.access_token })
-  expectEqual(revoked.status, 200, 'status of the revocation')
+  expect(revoked.status, 'status of the revocation').toEqual(200)
 }
 
 async function refreshAndDisconnect({ send }: Agent, page: Page, session: Session): Promise<void> {
@@ -175,11 +160,11 @@ async function refreshAndDisconnect({ send }: Agent, page: Page, session: Sessio
     send('POST', '/agent-sessions/refresh', { body: { refresh_token: session.refresh_token } })
   const pairs = await Promise.all([refresh(), refresh(), refresh()])
   const tokens = new Set(pairs.map(({ body }) => body.agent_session.access_token))
-  expectEqual(tokens.size, 1, 'number of pairs of one refresh token')
+  expect(tokens.size, 'number of pairs of one refresh token').toEqual(1)
   const [token = ''] = tokens
-  expectEqual((await send('GET', '/account', { token })).status, 200, 'status with the new token')
+  expect((await send('GET', '/account', { token })).status, 'status with the new token').toEqual(200)
   const keys = await send('POST', '/account/revoke-key', { token })
-  expectEqual(keys.body.error, 'FORBIDDEN', 'code of a key route for an agent')
+  expect(keys.body.error, 'code of a key route for an agent').toEqual('FORBIDDEN')
   await page.goto('/settings/sessions')
   await page.locator(`form[action="/settings/sessions/${session.id}/disconnect"] button`).click()
   const deadline = Date.now() + 5_000
@@ -187,5 +172,5 @@ async function refreshAndDisconnect({ send }: Agent, page: Page, session: Sessio
   while ((await send('GET', '/account', { token })).status !== 401) {
     if (Date.now() > deadline) throw new Error('The disconnected session still works after 5 s.')
   }
-  expectEqual((await refresh()).body.error, 'INVALID_REFRESH_TOKEN', 'code of a refresh after the end')
+  expect((await refresh()).body.error, 'code of a refresh after the end').toEqual('INVALID_REFRESH_TOKEN')
 }
