@@ -100,7 +100,11 @@ test.each([
 
 test('a report finds a project that another process has deleted, renamed or replaced since the last report', async () => {
   const { id, name } = await service.createProject()
-  const elsewhere = createProjectStore({ ...service.state, clock: { now: service.now }, usage: service.usage })
+  const elsewhere = createProjectStore({
+    ...service.state,
+    clock: { now: service.now },
+    usage: service.usage,
+  })
   const read = async (project: string) => {
     const { status, body } = await service.call(routes.stats, { query: { project } })
     const live = await service.call(routes.live, { query: { project } })
@@ -127,7 +131,11 @@ test('a report finds a project that another process has deleted, renamed or repl
 
 test('a report knows what the newest events of a project have brought, though the project is in the cache', async () => {
   const { id, name } = await service.createProject()
-  const elsewhere = createProjectStore({ ...service.state, clock: { now: service.now }, usage: service.usage })
+  const elsewhere = createProjectStore({
+    ...service.state,
+    clock: { now: service.now },
+    usage: service.usage,
+  })
   const read = () => service.readProject({ id, name })
   await service.call(routes.stats, { query: { project: name } })
   expect((await read())?.project).toMatchObject({ has_event_ids: false, has_links: false })

@@ -79,8 +79,10 @@ test('accounts of a time without a list of accounts are served too, and the tabl
   await storeFor(project, 'bob')
   const { client, table } = state
   await client.delete({ TableName: table, Key: { pk: 'accounts', sk: project.account_id } })
-  // The account is on a later page of the search.
-  for (let i = 0; i < 1_100; i++) await client.put({ TableName: table, Item: { pk: `other${i}`, sk: 'x' } })
+  // One request reads at most a megabyte, so the search takes several steps.
+  const large = 'x'.repeat(300_000)
+  for (let i = 0; i < 8; i++)
+    await client.put({ TableName: table, Item: { pk: `other${i}`, sk: 'x', large } })
   await reachDay(95)
   expect(await rows(project)).toBe(0)
   await client.delete({ TableName: table, Key: { pk: 'accounts', sk: project.account_id } })

@@ -171,3 +171,13 @@ describe('webhooks', () => {
     expect(await tierOf(id)).toBe('pro')
   })
 })
+
+test('neither the table nor the log has the secret of the webhooks', async () => {
+  const secret = await standIn.webhookSecret()
+  await sendWebhook(
+    ...(await signed({ type: 'customer.subscription.updated', data: { object: { id: 'sub_0' } } })),
+  )
+  await sendWebhook('{}', `t=1,v1=${secret}`)
+  const { Items } = await service.state.client.scan({ TableName: service.state.table })
+  expect(JSON.stringify([Items, service.logged])).not.toContain(secret)
+})
