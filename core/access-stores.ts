@@ -40,7 +40,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
   const services = { client, table, clock }
   const agentSessions = createAgentSessionStore({ ...services, accounts })
   const contexts = createContextStore({ ...services, projects })
-  const billing = payments && createBilling({ ...services, log, accounts, payments })
+  const billing = payments && createBilling({ ...services, log, accounts, payments, usage })
   return {
     profile,
     billing,
