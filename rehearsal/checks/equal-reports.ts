@@ -131,9 +131,9 @@ export async function startLocalService({ folder }: World): Promise<Deployment> 
         readFileSync(join(dataDir, 'credentials.json'), 'utf8'),
       )
       await fetch(`${base_url}/health`)
-      return deployment({ base_url, api_key, setup_link: '', visible_within_s: 120 }, close)
+      return deployment({ base_url, api_key, setup_link: '', visible_within_s: 600 }, close)
     },
-    { timeoutMs: 120_000, everyMs: 500 },
+    { timeoutMs: 600_000, everyMs: 500 },
   ).catch(async error => {
     await close()
     throw error
