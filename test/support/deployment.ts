@@ -96,7 +96,8 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
       const response = await call(path, request)
       const text = await response.text()
       if (response.status <= 299) return JSON.parse(text) as T
-      const retryAfter = response.headers.get('retry-after')
+      // CloudFront gives up when a busy machine needs half a minute for a report.
+      const retryAfter = response.headers.get('retry-after') ?? (response.status === 504 ? '5' : null)
       if (retryAfter === null || tries === MAX_TRIES) throw new Error(`${path}: ${response.status} ${text}`)
       await sleep(Number(retryAfter) * 1_000)
     }
