@@ -1,7 +1,7 @@
 import { createAuditLog } from './accounts/audit.ts'
 import { createFeedbackStore, type FeedbackSink } from './accounts/feedback.ts'
 import { createIdentityDirectory } from './accounts/identities.ts'
-import { createBilling, type PaymentProvider } from './billing/billing.ts'
+import type { Billing } from './billing/billing.ts'
 import { createAccountDeletion } from './deletion/account-deletion.ts'
 import { createAddressGuards } from './limits/address-guards.ts'
 import { createLimits } from './limits/limits.ts'
@@ -30,17 +30,16 @@ export type AccessOptions = StateTable &
     feedbackSink?: FeedbackSink | null
     /** How long audit entries of reports wait for others, ms. Default 0: they are written before the response. */
     gatherMs?: number
-    /** Null (default) where nobody pays, and in functions that take no payments. */
-    payments?: PaymentProvider | null
+    /** Null (default) where nobody pays, and in functions that take no payments: these do not load its code. */
+    billing?: Billing | null
   }
 
 /** Creates the stores of those who call: sessions, sign-in, identities, the audit log. A process has one of each. */
 export function createAccessStores({ accounts, projects, usage, profile, ...options }: AccessOptions) {
-  const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0, payments = null } = options
+  const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0, billing = null } = options
   const services = { client, table, clock }
   const agentSessions = createAgentSessionStore({ ...services, accounts })
   const contexts = createContextStore({ ...services, projects })
-  const billing = payments && createBilling({ ...services, log, accounts, payments, usage })
   return {
     profile,
     billing,

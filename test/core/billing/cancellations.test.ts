@@ -57,9 +57,9 @@ function openProcess() {
     ...stripe,
     cancel: id => (isDown ? Promise.reject(unavailable('down', 5)) : stripe.cancel(id)),
   }
-  const options = { ...state, ...stores, clock, log, profile: profiles.hosted, admitted: [], payments }
-  const access = createAccessStores(options)
   const billing: Billing = createBilling({ ...state, ...stores, clock, log, payments })
+  const options = { ...state, ...stores, clock, log, profile: profiles.hosted, admitted: [], billing }
+  const access = createAccessStores(options)
   return { ...stores, ...access, billing }
 }
 
