@@ -19,6 +19,7 @@ export type ClientOverrides = {
   endpoint?: string
   region?: string
   credentials?: { accessKeyId: string; secretAccessKey: string }
+  maxAttempts?: number
 }
 
 /** A connection within a region takes a few ms. After a second a new try is better. */

@@ -1,4 +1,5 @@
 import { createAccessStores } from '#core/access-stores'
+import { createBilling } from '#core/billing/billing'
 import { readProfile } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
 import type { IdentityProvider } from '#core/sign-in/provider'
@@ -23,7 +24,8 @@ export function createPagesServices(environment: Record<string, string | undefin
   const secret = createSecretReader(settings, trace)
   const payments = profile.has_payments ? createPayments(settings, secret) : null
   const rooms = { accounts, projects, usage }
-  const stores = createAccessStores({ ...state, ...rooms, log, profile, admitted, payments })
+  const billing = payments && createBilling({ ...state, ...rooms, log, payments })
+  const stores = createAccessStores({ ...state, ...rooms, log, profile, admitted, billing })
   const services = {
     ...stores,
     accounts,

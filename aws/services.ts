@@ -4,6 +4,7 @@ import { createAccessStores } from '#core/access-stores'
 import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
 import { createCancellations } from '#core/billing/cancellations'
+import { createUsageReports } from '#core/billing/usage-reports'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
@@ -188,12 +189,15 @@ export function createSchedulerServices(environment: Environment) {
   const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
   const retention = createRetention({ ...stores, clock, log, profile })
   const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
-  const cancellations = payments && createCancellations({ ...stores, clock, log, payments })
+  const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })
+  const cancellations =
+    payments && usageReports && createCancellations({ ...stores, clock, log, payments, usageReports })
   const maintenance = {
     async tick() {
       await lakeMaintenance.tick()
       await purge.tick()
       await cancellations?.tick()
+      await usageReports?.tick()
       await retention.tick()
     },
   }

@@ -79,8 +79,15 @@ const key = { 'x-api-key': await own.accounts.issueApiKey(account.id) }
 
 const readAccount = (services: typeof own) =>
   accountChain(services)(routes.readAccount)(async () => ({ status: 200, body: {} as never }))
-const stats = (services: typeof own) =>
-  accountChain(services)(routes.stats)(async () => ({ status: 200, body: {} as never }))
+/** The chain of a report. `readsProject`: also what the report itself reads of its project (lambdas/reports/handler.ts). */
+const stats = (services: typeof own, { readsProject = false } = {}) =>
+  accountChain({
+    ...services,
+    projects: { ...services.projects, resolve: services.projects.resolveRecent },
+  })(routes.stats)(async call => {
+    if (readsProject) await services.readProject(call.project)
+    return { status: 200, body: {} as never }
+  })
 const parsing = publicChain(own)({ ...routes.stats, auth: 'none' })(async () => ({
   status: 200,
   body: {} as never,
@@ -117,6 +124,12 @@ const cases: Case[] = [
     endpoint: stats(hosted),
     headers: bearer,
     speed: 'gathered',
+  },
+  {
+    name: 'the first of them, and what the report reads of its project and context',
+    endpoint: stats(own, { readsProject: true }),
+    headers: bearer,
+    speed: 'slow',
   },
   {
     name: 'GET /stats on AWS, with its writes before the response',

@@ -1,7 +1,7 @@
 import { createAuditLog } from './accounts/audit.ts'
 import { createFeedbackStore, type FeedbackSink } from './accounts/feedback.ts'
 import { createIdentityDirectory } from './accounts/identities.ts'
-import { createBilling, type PaymentProvider } from './billing/billing.ts'
+import type { Billing } from './billing/billing.ts'
 import { createAccountDeletion } from './deletion/account-deletion.ts'
 import { createAddressGuards } from './limits/address-guards.ts'
 import { createLimits } from './limits/limits.ts'
@@ -9,6 +9,7 @@ import type { Profile } from './limits/profile.ts'
 import type { Clock, Log } from './ports.ts'
 import { createContextStore } from './projects/contexts.ts'
 import { createPortfolioStore } from './projects/portfolios.ts'
+import { createProjectReader } from './projects/read-project.ts'
 import { createAgentSessionStore } from './sessions/agent-sessions.ts'
 import { createAuthRequestStore } from './sessions/auth-requests.ts'
 import { createBrowserSessionStore } from './sessions/browser-sessions.ts'
@@ -29,16 +30,16 @@ export type AccessOptions = StateTable &
     feedbackSink?: FeedbackSink | null
     /** How long audit entries of reports wait for others, ms. Default 0: they are written before the response. */
     gatherMs?: number
-    /** Null (default) where nobody pays, and in functions that take no payments. */
-    payments?: PaymentProvider | null
+    /** Null (default) where nobody pays, and in functions that take no payments: these do not load its code. */
+    billing?: Billing | null
   }
 
 /** Creates the stores of those who call: sessions, sign-in, identities, the audit log. A process has one of each. */
 export function createAccessStores({ accounts, projects, usage, profile, ...options }: AccessOptions) {
-  const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0, payments = null } = options
+  const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0, billing = null } = options
   const services = { client, table, clock }
   const agentSessions = createAgentSessionStore({ ...services, accounts })
-  const billing = payments && createBilling({ ...services, log, accounts, payments })
+  const contexts = createContextStore({ ...services, projects })
   return {
     profile,
     billing,
@@ -52,7 +53,8 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     audit: createAuditLog({ ...services, log, waitMs: gatherMs }),
     limits: createLimits({ ...services, log, profile, accounts, usage }),
     demo: createDemo({ ...services, accounts, projects }),
-    contexts: createContextStore({ ...services, projects }),
+    contexts,
+    readProject: createProjectReader({ ...services, projects, contexts }),
     portfolios: createPortfolioStore({ ...services, projects }),
     feedback: createFeedbackStore({ ...services, log, sink: feedbackSink }),
     deleteAccount: createAccountDeletion({ billing, accounts, projects, agentSessions }),

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import Negotiator from 'negotiator'
 import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
+import { isSame } from '#core/sessions/tokens'
 import { type Route, routeKeys, routes } from '#schemas/routes'
 import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from './http.ts'
 import { parseQuery } from './query-string.ts'
@@ -80,7 +81,7 @@ function callerAddress(
   edgeKey: string | undefined,
 ): string {
   const peer = requestContext.http.sourceIp
-  if (edgeKey === undefined || headers['x-footfall-edge'] !== edgeKey) return peer
+  if (edgeKey === undefined || !isSame(headers['x-footfall-edge'] ?? '', edgeKey)) return peer
   return headers['x-forwarded-for']?.split(',').at(-2)?.trim() || peer
 }
 

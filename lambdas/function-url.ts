@@ -1,6 +1,7 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
+import { isSame } from '#core/sessions/tokens'
 import { type Route, routes } from '#schemas/routes'
 import { headersOf, toRequest } from './api-gateway.ts'
 import type { HttpFunction, HttpResponse } from './http.ts'
@@ -37,7 +38,7 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
   async function respond(event: LambdaFunctionURLEvent): Promise<HttpResponse> {
     const { method, path, sourceIp } = event.requestContext.http
     const headers = headersOf(event)
-    if (headers['x-footfall-edge'] !== edgeKey) {
+    if (!isSame(headers['x-footfall-edge'] ?? '', edgeKey)) {
       throw new ApiError('FORBIDDEN', 'Call the service at its own address, not this function.')
     }
     if (method === 'OPTIONS') return PREFLIGHT

@@ -40,6 +40,7 @@ export type TableAction =
   | 'UpdateItem'
   | 'DeleteItem'
   | 'BatchWriteItem'
+  | 'Scan'
 
 /** For each action, the prefixes of the S3 bucket where it is allowed. */
 export type LakeAccess = { list?: string[]; get?: string[]; put?: string[]; delete?: string[] }

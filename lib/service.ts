@@ -82,9 +82,9 @@ export class Service extends Stack {
       .set('BASE_URL', baseUrl)
       .bindEmailKey(emailKey)
       .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
-    // It writes the links of users anew when the projects of a portfolio have changed.
+    // It writes the links of users anew when the projects of a portfolio have changed, and deletes the identity of erased persons.
     reports
-      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query'])
+      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindCatalog(catalog, bucket)
       .bindLake(bucket, { put: [LINKS], delete: [LINKS] })
       .bindEmailKey(emailKey)
@@ -127,8 +127,9 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: [HOT, ...SEGMENTS] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
+    // It looks once at the whole table for accounts that are in no list (core/accounts/earlier-accounts.ts).
     scheduler
-      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem', 'Scan'])
       .bindLake(bucket, { list: [HOT, ...SEGMENTS], delete: [HOT, ...SEGMENTS] })
       .bindJobQueue(jobQueue.queue)
       .bindPlans(config)

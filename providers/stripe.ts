@@ -15,6 +15,8 @@ export type StripeOptions = {
 /** How old a signed webhook may be, s: an older one is a replay. Stripe signs anew at each of its own retries. */
 const TOLERANCE_SECONDS = 300
 const TIMEOUT_MS = 10_000
+/** The event name of the meter that the price bills; docs/sign-in.md tells how to create both. */
+const METER_EVENT = 'footfall_events'
 
 /** What says that somebody pays: a first payment that failed is not one, a late renewal is tried again by Stripe. */
 const PAID = new Set(['active', 'trialing', 'past_due'])
@@ -43,7 +45,12 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
           client_reference_id: account.id,
           customer_email: account.email,
           metadata,
-          subscription_data: { metadata },
+          // Bills are of calendar months, as the events are counted (contract 6).
+          subscription_data: {
+            metadata,
+            billing_cycle_anchor: Math.floor(nextMonth(Date.now()) / 1_000),
+            proration_behavior: 'none',
+          },
           success_url: successUrl,
           cancel_url: cancelUrl,
         }),
@@ -62,12 +69,32 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
       const found = await orUnavailable(existing((await stripe()).subscriptions.retrieve(id)))
       const account_id = found?.metadata.account_id
       if (found === null || account_id === undefined) return null
-      return { id: found.id, account_id, is_paid: PAID.has(found.status), is_over: OVER.has(found.status) }
+      return {
+        id: found.id,
+        account_id,
+        customer: typeof found.customer === 'string' ? found.customer : found.customer.id,
+        is_paid: PAID.has(found.status),
+        is_over: OVER.has(found.status),
+      }
+    },
+
+    async reportUsage({ customer, id, events, at }) {
+      const report = (await stripe()).billing.meterEvents.create({
+        event_name: METER_EVENT,
+        identifier: id,
+        timestamp: Math.floor(at / 1_000),
+        payload: { stripe_customer_id: customer, value: String(events) },
+      })
+      // Stripe counts an identifier once. It refuses the second one, so the first has arrived.
+      const counted = report.catch((error: Error) => {
+        if (!error.message.includes('already exists with identifier')) throw error
+      })
+      await orUnavailable(counted)
     },
 
     async cancel(id) {
       // Stripe says of a subscription that is over that it does not exist.
-      await orUnavailable(existing((await stripe()).subscriptions.cancel(id)))
+      await orUnavailable(existing((await stripe()).subscriptions.cancel(id, { invoice_now: true })))
     },
   }
 }
@@ -106,6 +133,12 @@ function subscriptionIn(event: Stripe.Event): string | null {
     default:
       return null
   }
+}
+
+/** Unix ms of the first moment of the next UTC month. */
+function nextMonth(now: number): number {
+  const date = new Date(now)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
 }
 
 /** Null where the provider has no such object. */

@@ -16,7 +16,8 @@ export function createAwsClients(endpoint: string) {
     logs: new CloudWatchLogsClient(config),
     // No retries: a function may run for minutes, and a repeated call would start it a second time.
     lambda: new LambdaClient({ ...config, maxAttempts: 1 }),
-    kinesis: createKinesisClient(config),
+    // The adapter of the service retries by itself. The poller and the checks do not.
+    kinesis: createKinesisClient({ ...config, maxAttempts: 5 }),
     s3: createS3Client(config),
     sqs: createSqsClient(config),
     dynamo: createDynamoClient(config),

@@ -2,6 +2,8 @@ import { type Cors, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2'
 import { GetTemplateCommand } from '@aws-sdk/client-cloudformation'
 import { GetDistributionConfigCommand, UpdateDistributionCommand } from '@aws-sdk/client-cloudfront'
 import type { AwsClients } from './aws.ts'
+import { REGION } from './cdk.ts'
+import { runPython } from './ministack.ts'
 import type { Stack } from './stack.ts'
 
 /**
@@ -11,7 +13,32 @@ import type { Stack } from './stack.ts'
 export async function correctEmulator(aws: AwsClients, stack: Stack, port: number): Promise<void> {
   await restoreCors(aws, stack)
   await pointOriginToApi(aws, stack, port)
+  await runPython(NAME_SECRETS_BY_ARN, [`http://127.0.0.1:${port}`, REGION])
 }
+
+/**
+ * Names secrets in the policies of roles by their ARNs. `Ref` of a secret is its ARN on AWS, but the emulator makes its name of it,
+ * and then refuses the secret to the functions. The SDK's client of IAM is no dependency, and the emulator brings Python's.
+ */
+const NAME_SECRETS_BY_ARN = `
+import boto3, json, sys
+options = dict(endpoint_url=sys.argv[1], region_name=sys.argv[2], aws_access_key_id='test', aws_secret_access_key='test')
+arns = {each['Name']: each['ARN'] for each in boto3.client('secretsmanager', **options).list_secrets()['SecretList']}
+iam = boto3.client('iam', **options)
+for role in iam.list_roles()['Roles']:
+    name = role['RoleName']
+    for policy in iam.list_role_policies(RoleName=name)['PolicyNames']:
+        document = iam.get_role_policy(RoleName=name, PolicyName=policy)['PolicyDocument']
+        changed = False
+        for statement in document['Statement']:
+            resources = statement['Resource'] if isinstance(statement['Resource'], list) else [statement['Resource']]
+            if any(each in arns for each in resources):
+                statement['Resource'] = [arns.get(each, each) for each in resources]
+                changed = True
+        if changed:
+            iam.put_role_policy(RoleName=name, PolicyName=policy, PolicyDocument=json.dumps(document))
+            print(name)
+`
 
 /**
  * Sets the CORS settings of the template again, through the API. The emulator's CloudFormation stores them with the property

@@ -7,7 +7,7 @@ export const KNOWN_GAPS = [
   "Lambda's Kinesis poller and its cold starts. Our own poller replaces it, with the settings of the deployed mapping.",
   'Kinesis resharding, retention and on-demand scaling. A proxy adds throttling and lost responses.',
   'CloudFront caching, TLS, HTTP/2 and HTTP/3, WAF and custom domains. A proxy adds the country of the viewer.',
-  'CORS settings and the origin of CloudFront. rehearsal/corrections.ts corrects them after each deployment.',
+  'CORS settings, the origin of CloudFront, and the names of secrets in policies. rehearsal/corrections.ts corrects them after each deployment.',
   'Athena. Trino 476 replaces engine version 3, without limits on scanned bytes and without reuse of results.',
   'Effects after days: merges of large segments (npm test covers them), and expiry in the state table and the S3 bucket.',
   'GET /stream: the function URL, the function at the edge and streamed responses. test/lambdas/ and test/bundles/ test the function, and test/lib/ the template.',

@@ -1,10 +1,12 @@
-import { agentAccess, demoAccess } from './checks/agent-access.ts'
 import { brokenConsumer } from './checks/broken-consumer.ts'
 import { expectEqual, runChecks } from './checks/check.ts'
 import { compaction } from './checks/compaction.ts'
+import { demoAccess } from './checks/demo-access.ts'
 import { deployUnderLoad } from './checks/deploy-under-load.ts'
 import { destroy } from './checks/destroy.ts'
+import { equalReports } from './checks/equal-reports.ts'
 import { functionLogs } from './checks/function-logs.ts'
+import { livePersonErased } from './checks/live-person-erased.ts'
 import { lostCheckpoints } from './checks/lost-checkpoints.ts'
 import { lostResponse } from './checks/lost-response.ts'
 import { poisonedRecord } from './checks/poisoned-record.ts'
@@ -33,7 +35,16 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     return `${tests} tests`
   })
   await runChecks(
-    [agentAccess, demoAccess, viewerCountry, throttledStream, lostResponse, poisonedRecord, brokenConsumer],
+    [
+      demoAccess,
+      viewerCountry,
+      equalReports,
+      throttledStream,
+      lostResponse,
+      poisonedRecord,
+      brokenConsumer,
+      livePersonErased,
+    ],
     world,
     ledger,
   )

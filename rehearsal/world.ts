@@ -38,8 +38,6 @@ export type World = {
   /** Address and API key of the service, for the journeys. */
   file: DeploymentFile
   service: Deployment
-  /** Signs a browser in as the owner, once. */
-  setupLink: string
   /** Aborts when the rehearsal ends. */
   abortSignal: AbortSignal
   /** Deploys again with these options. Returns what the CLI printed. */
@@ -133,6 +131,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
   const file = {
     base_url: owner.base_url,
     api_key: owner.api_key,
+    setup_link: owner.setup_link,
     reached_at: { url: edge.url, tls_port: edge.tlsPort },
     visible_within_s: VISIBLE_AFTER_S,
   }
@@ -149,7 +148,6 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     file,
     abortSignal: abortController.signal,
     service: deployment(file, async () => {}),
-    setupLink: owner.setup_link,
     async redeploy(options) {
       const { output } = await cdk.deploy(options)
       await correctEmulator(aws, stack, gate.port)

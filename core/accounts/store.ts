@@ -7,6 +7,7 @@ import type { ItemRead } from '#core/read-items'
 import { isSame, sha256 } from '#core/sessions/tokens'
 import { conditionHeld, type ItemKey, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import type { Account, Tier } from './caller.ts'
+import { createEarlierAccounts } from './earlier-accounts.ts'
 
 export type AccountStoreServices = StateTable & { clock: Clock }
 
@@ -212,6 +213,7 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     markDeleted,
     deletedAt,
     listIds,
+    listEarlier: createEarlierAccounts(state, listKey).listNext,
     itemKeys,
   }
 }

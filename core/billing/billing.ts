@@ -4,12 +4,16 @@ import type { AccountStore } from '#core/accounts/store'
 import { ApiError, unavailable } from '#core/errors'
 import type { Clock, Log } from '#core/ports'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import type { UsageCounters } from '#core/usage/counters'
 import { createCancellations } from './cancellations.ts'
+import { createUsageReports } from './usage-reports.ts'
 
 /** A subscription as the payment provider has it now. */
 export type Subscription = {
   id: string
   account_id: string
+  /** Who pays for it, as the provider names them. */
+  customer: string
   is_paid: boolean
   /** Nothing will be charged for it again. */
   is_over: boolean
@@ -28,7 +32,9 @@ export type PaymentProvider = {
   subscriptionOf(body: Uint8Array, signature: string): Promise<string | null>
   /** The subscription as it is now, or null when it is none of ours. */
   subscription(id: string): Promise<Subscription | null>
-  /** Ends a subscription at once. One that is over, or none of ours, is no error. */
+  /** Reports used events of a customer. A second report with the same id changes nothing. `at`: Unix ms. */
+  reportUsage(report: { customer: string; id: string; events: number; at: number }): Promise<void>
+  /** Ends a subscription at once, with a last bill. One that is over, or none of ours, is no error. */
   cancel(id: string): Promise<void>
 }
 
@@ -37,6 +43,7 @@ export type BillingServices = StateTable & {
   log: Log
   payments: PaymentProvider
   accounts: Pick<AccountStore, 'applyPlan' | 'byId' | 'deletedAt'>
+  usage: Pick<UsageCounters, 'month'>
 }
 
 /** How long an unfinished checkout counts as pending (contract 1.7, max_wait_seconds). */
@@ -48,9 +55,10 @@ const MAX_TRIES = 10
  * Payments of accounts. A webhook only says that a subscription has changed: its state is then read from the provider,
  * so that replayed and late webhooks change nothing that is newer. An account is Pro while any subscription is paid.
  */
-export function createBilling({ clock, log, payments, accounts, client, table }: BillingServices) {
+export function createBilling({ clock, log, payments, accounts, usage, client, table }: BillingServices) {
   const records = billingEntity({ client, table })
-  const cancellations = createCancellations({ client, table, clock, log, payments, accounts })
+  const usageReports = createUsageReports({ client, table, clock, log, payments, usage })
+  const cancellations = createCancellations({ client, table, clock, log, payments, accounts, usageReports })
 
   async function startCheckout(account: Account, baseUrl: string): Promise<string> {
     const address = await payments.startCheckout({
@@ -83,6 +91,8 @@ export function createBilling({ clock, log, payments, accounts, client, table }:
       const open = withId(record?.open, id, !current.is_over)
       const next = { version: version + 1, paid, open }
       if (!(await save(account_id, version, next))) continue
+      if (current.is_paid) await usageReports.begin(account_id, current.customer)
+      else if (paid.length === 0) await usageReports.end(account_id)
       await accounts.applyPlan(account_id, paid.length > 0 ? 'pro' : 'free', next.version)
       // Somebody may pay at a checkout that they had open when they deleted the account.
       if (!current.is_over && (await accounts.deletedAt(account_id)) !== null) await payments.cancel(id)
@@ -122,6 +132,7 @@ export function createBilling({ clock, log, payments, accounts, client, table }:
     isCheckoutPending,
     planCancellation,
     cancelPlanned: cancellations.tick,
+    reportUsage: usageReports.tick,
     checkoutOrigin: payments.checkoutOrigin,
   }
 }

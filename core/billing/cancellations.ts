@@ -3,12 +3,14 @@ import type { Clock, Log } from '#core/ports'
 import { queryAll } from '#core/query-all'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import type { PaymentProvider } from './billing.ts'
+import type { UsageReports } from './usage-reports.ts'
 
 export type CancellationServices = StateTable & {
   clock: Clock
   log: Log
   payments: Pick<PaymentProvider, 'cancel'>
   accounts: Pick<AccountStore, 'byId'>
+  usageReports: Pick<UsageReports, 'end' | 'forget'>
 }
 
 /** The subscriptions of an account that is deleted, or about to be. */
@@ -23,7 +25,15 @@ const DELETION_MS = 3_600_000
  * Cancels the subscriptions of deleted accounts at the payment provider. The list is written before the account is deleted,
  * and an entry leaves it when the provider has cancelled, so neither a crash nor a provider that is down lets anybody pay on.
  */
-export function createCancellations({ clock, log, payments, accounts, client, table }: CancellationServices) {
+export function createCancellations({
+  clock,
+  log,
+  payments,
+  accounts,
+  usageReports,
+  client,
+  table,
+}: CancellationServices) {
   async function plan(account_id: string, subscriptions: readonly string[]): Promise<void> {
     if (subscriptions.length === 0) return
     const Item = { pk: PK, sk: account_id, account_id, subscriptions, planned_at: clock.now() }
@@ -46,7 +56,10 @@ export function createCancellations({ clock, log, payments, accounts, client, ta
   async function carryOut({ account_id, subscriptions, planned_at }: Cancellation): Promise<boolean> {
     const isLive = (await accounts.byId(account_id)) !== null
     if (isLive) return planned_at < clock.now() - DELETION_MS
+    // The last bill has the events until now.
+    await usageReports.end(account_id)
     for (const id of subscriptions) await payments.cancel(id)
+    await usageReports.forget(account_id)
     return true
   }
 

@@ -1,5 +1,6 @@
 import { ApiError } from '#core/errors'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import type { ItemRead } from '#core/read-items'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { PortfolioContext, ProjectContext } from '#schemas/contexts'
 import type { Project, ProjectDirectory } from './project.ts'
 
@@ -27,6 +28,14 @@ export function createContextStore({ client, table, projects }: ContextServices)
   /** The context of a project; all four lists are there. */
   async function ofProject({ id }: Pick<Project, 'id'>): Promise<ProjectContext> {
     return { ...NO_PROJECT_CONTEXT, ...(await read(`context#${id}`)) }
+  }
+
+  /** Reads the context of a project together with another item (readTogether). */
+  function itemRead(projectId: string): ItemRead<ProjectContext> {
+    return {
+      Key: keyOf(`context#${projectId}`),
+      parse: item => ({ ...NO_PROJECT_CONTEXT, ...listsOf(item) }),
+    }
   }
 
   /** Replaces the context; absent lists become empty. */
@@ -62,20 +71,27 @@ export function createContextStore({ client, table, projects }: ContextServices)
   }
 
   async function read(pk: string): Promise<Record<string, unknown>> {
-    const Key = { pk, sk: 'context' }
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
-    return typeof Item?.lists === 'string' ? JSON.parse(Item.lists) : {}
+    const get = client.get({ TableName: table, Key: keyOf(pk), ConsistentRead: true })
+    return listsOf((await orUnavailable(get)).Item)
   }
 
   async function write(pk: string, lists: object): Promise<void> {
-    const Item = { pk, sk: 'context', lists: JSON.stringify(lists) }
+    const Item = { ...keyOf(pk), lists: JSON.stringify(lists) }
     await orUnavailable(client.put({ TableName: table, Item }))
   }
 
-  return { ofProject, setProject, ofPortfolio, setPortfolio }
+  return { ofProject, itemRead, setProject, ofPortfolio, setPortfolio }
 }
 
 export type ContextStore = ReturnType<typeof createContextStore>
+
+function keyOf(pk: string): ItemKey {
+  return { pk, sk: 'context' }
+}
+
+function listsOf(item: Record<string, unknown> | undefined): Record<string, unknown> {
+  return typeof item?.lists === 'string' ? JSON.parse(item.lists) : {}
+}
 
 /** A null on an optional field counts as absent (contract R2). */
 function withoutNulls<T extends object>(entry: T): T {

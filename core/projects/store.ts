@@ -6,7 +6,7 @@ import { ApiError, unavailable } from '#core/errors'
 import { gatherLookUps } from '#core/gathered-look-ups'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { readAllKeys } from '#core/read-items'
+import { type ItemRead, readAllKeys } from '#core/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { PROJECT_NAME } from '#schemas/projects'
@@ -45,6 +45,8 @@ const PROJECT_TOKEN = /^aat_[0-9a-f]{48}$/
 /** Another process may use a project for this long after a change or deletion here. Ingestion looks up no token twice in it. */
 const TOKEN_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 20_000 }
 const NO_PROJECT = Promise.resolve(null)
+/** A project that is created now is found at once, so that there is none is not remembered. */
+const RECENT_CACHE = { foundMs: 5_000, missingMs: 0, maxEntries: 10_000 }
 /** How often a change starts again after another request has changed the project first. */
 const MAX_TRIES = 8
 /** Names of projects that a process remembers. */
@@ -61,6 +63,7 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
   const cache = createLookupCache(clock, gatherLookUps(lookUpTokens), { ...TOKEN_CACHE, lookUpAgain })
   /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
   const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
+  const recent = createLookupCache(clock, lookUpRecent, RECENT_CACHE)
   const eventIdSenders = new QuickLRU<string, true>({ maxSize: MAX_NOTED_PROJECTS })
   /** Whether the project has also linked anonymous ids. */
   const linkSenders = new QuickLRU<string, boolean>({ maxSize: MAX_NOTED_PROJECTS })
@@ -202,6 +205,30 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
     return toProject(item)
   }
 
+  /**
+   * As resolve, but the project may be 5 s old: renamed, deleted, or without the flags of its newest events. For those who read it
+   * again (createProjectReader).
+   */
+  function resolveRecent(accountId: string, nameOrId: string): Promise<Project | null> {
+    return PROJECT_NAME.test(nameOrId) ? recent.get(`${accountId} ${nameOrId}`) : NO_PROJECT
+  }
+
+  function lookUpRecent(key: string): Promise<Project | null> {
+    const [accountId = '', nameOrId = ''] = key.split(' ')
+    return resolve(accountId, nameOrId)
+  }
+
+  /** Reads the project together with another item (readTogether). Null for an unknown and for a deleted project. */
+  function itemRead(id: string): ItemRead<Project | null> {
+    return {
+      Key: projects.get({ id }).params<{ Key: ItemKey }>().Key,
+      parse: Item => {
+        const item = Item === undefined ? null : projects.parse({ Item }).data
+        return item === null || item.deleted_at !== undefined ? null : toProject(item)
+      },
+    }
+  }
+
   async function findByLastHolder(key: string): Promise<ProjectItem | null> {
     const id = nameHolders.get(key)
     return id === undefined ? null : find(id)
@@ -286,7 +313,8 @@ export function createProjectStore({ clock, usage, ...state }: ProjectStoreServi
 
   const directory: ProjectDirectory = { byToken, byId, resolve, list }
   const notes: EventIdNotes & LinkNotes = { noteEventIds, noteLinks }
-  return { ...directory, ...notes, create, update, remove, itemKeys }
+  const recently = { resolveRecent, forgetRecent: recent.clear, itemRead }
+  return { ...directory, ...notes, ...recently, create, update, remove, itemKeys }
 }
 
 export type ProjectStore = ReturnType<typeof createProjectStore>

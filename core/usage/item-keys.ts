@@ -17,9 +17,17 @@ export function monthKey(owner: string, month: string, source = FOLDED): ItemKey
   return { pk: ownerPartition(owner), sk: `${month}#${source}` }
 }
 
+/** The sort key of a project's item over all time. It follows the keys of all months. */
+export const TOTAL = 'total'
+
 /** The item of a project over all time. */
 export function totalKey(projectId: string): ItemKey {
-  return { pk: ownerPartition(projectId), sk: 'total' }
+  return { pk: ownerPartition(projectId), sk: TOTAL }
+}
+
+/** Whether an item is one of this month (YYYY-MM). */
+export function isOfMonth(item: Record<string, unknown>, month: string): boolean {
+  return String(item.sk).startsWith(`${month}#`)
 }
 
 /** Whether an item is one of a month with this source. */

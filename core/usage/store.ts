@@ -5,8 +5,18 @@ import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table
 import { type BotStore, createBotStore } from './bot-store.ts'
 import type { OpenCount, Usage, UsageCounters } from './counters.ts'
 import { createFold, foldedAttribute } from './fold.ts'
-import { FOLDED, hasSource, monthKey, ownerPartition, READS, totalKey } from './item-keys.ts'
+import {
+  FOLDED,
+  hasSource,
+  isOfMonth,
+  monthKey,
+  ownerPartition,
+  READS,
+  TOTAL,
+  totalKey,
+} from './item-keys.ts'
 import { createOpenCounts } from './open-counts.ts'
+import { readDayUpdate, readsByDay } from './read-days.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
@@ -17,7 +27,9 @@ export type UsageStore = UsageCounters & BotStore
  * The counters in DynamoDB. A month's item has one attribute for each day, `e01` to `e31` for events and `r01` to `r31`
  * for reads, and the sums `events` and `reads`. So one update counts a batch, also when the item does not exist. A map of
  * days would need another write before its first ADD, and ElectroDB cannot name attributes by data, so this room uses the
- * document client. A project also has one item for all time. bot-store.ts counts the bots.
+ * document client. A project also has one item for all time, which counts its reads by day too (read-days.ts): a report then
+ * costs one write for its project. Until 2026-11-22 the days of a project's reads were in its months, where they still
+ * count. bot-store.ts counts the bots.
  *
  * The first edition had one item for each month and source of events (a shard or a compaction), and no item for all time. These
  * items no longer change. `month` adds them up, and their sum is noted once in the item for all time: earlier_events, earlier_reads.
@@ -38,25 +50,23 @@ export function createUsageStore(state: StateTable): UsageStore {
     const addToMonth = (owner: string) => orUnavailable(client.update(readUpdate(owner, day, reads)))
     await Promise.all([
       accountId === null ? null : addToMonth(accountId),
-      projectId === null ? null : addToTotal(projectId, reads).then(() => addToMonth(projectId)),
+      projectId === null ? null : addToProject(projectId, day, reads),
     ])
   }
 
-  /** Comes before the month, because the first one notes the reads that earlier months have. */
-  async function addToTotal(projectId: string, reads: number): Promise<void> {
+  /** The first read of a project notes what its months have. */
+  async function addToProject(projectId: string, day: string, reads: number): Promise<void> {
     const isAdded = await conditionHeld(
       client.update({
         TableName: table,
         Key: totalKey(projectId),
-        UpdateExpression: 'ADD #reads :count',
         ConditionExpression: 'attribute_exists(earlier_reads)',
-        ExpressionAttributeNames: { '#reads': 'reads' },
-        ExpressionAttributeValues: { ':count': reads },
+        ...readDayUpdate(day, reads),
       }),
     )
     if (isAdded) return
     await noteEarlierUsage(projectId)
-    await addToTotal(projectId, reads)
+    await addToProject(projectId, day, reads)
   }
 
   function reserveRead(owner: string, day: string, max: number): Promise<boolean> {
@@ -129,7 +139,10 @@ export function createUsageStore(state: StateTable): UsageStore {
 
   async function month(owner: string, month: string, knownOpenCounts?: readonly OpenCount[]) {
     const open = knownOpenCounts ?? (await openCounts.read())
-    const items = await queryItems(state, ownerPartition(owner), `${month}#`, `${month}$`)
+    // The item for all time follows the months, so one query reads it with them.
+    const found = await queryItems(state, ownerPartition(owner), `${month}#`, TOTAL)
+    const items = found.filter(item => isOfMonth(item, month))
+    const readDays = readsByDay(found.at(-1) ?? {}, month)
     const days: Record<string, Usage> = {}
     const usageOf = (day: string): Usage => {
       days[day] ??= { events: 0, reads: 0 }
@@ -150,8 +163,10 @@ export function createUsageStore(state: StateTable): UsageStore {
         isOpen(count, folded),
     )
     for (const { day, events } of openOfMonth) usageOf(day).events += events
+    for (const [day, reads] of readDays) usageOf(day).reads += reads
     const { events, reads } = sumUsage(items)
-    return { events: events + sumEvents(openOfMonth), reads, days }
+    const readsOfDays = readDays.reduce((sum, [, count]) => sum + count, 0)
+    return { events: events + sumEvents(openOfMonth), reads: reads + readsOfDays, days }
   }
 
   return {

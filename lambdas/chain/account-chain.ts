@@ -1,6 +1,7 @@
 import type { AuditLog } from '#core/accounts/audit'
 import type { Caller } from '#core/accounts/caller'
 import type { Limits } from '#core/accounts/limits'
+import type { JsonObject } from '#core/json-object'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { Route } from '#schemas/routes'
@@ -25,7 +26,7 @@ export type AccountChainServices = CredentialServices &
   } & ProjectServices
 
 /** What the handler of a row gets: the caller, and the project, query and body that the row declares. */
-export type AccountCall<R extends Route> = Exchange & { caller: Caller } & FieldsOf<R> &
+export type AccountCall<R extends Route> = Exchange & { caller: Caller; json: JsonObject } & FieldsOf<R> &
   (R extends { project: string } ? { project: Project } : unknown)
 
 /**

@@ -13,6 +13,8 @@ export type Exchange = {
   readonly headers: Record<string, string>
   /** Run when the response is known, also when it is an error; the last one added runs first. */
   readonly hooks: ResponseHook[]
+  /** Writes that hooks have started. The response waits for all of them together. They must not reject. */
+  readonly writes: Promise<void>[]
 }
 
 /** Sees the response before it is sent; may add to the headers of the exchange. If it throws, its error is the response. */
@@ -62,7 +64,14 @@ function chainOf<Call extends Exchange>(steps: readonly AnyStep[], log: Log): Ch
   return {
     step: step => chainOf([...steps, step as AnyStep], log),
     endpoint: (route, handler) => request => {
-      const exchange: Exchange = { route, request, signal: request.signal, headers: {}, hooks: [] }
+      const exchange: Exchange = {
+        route,
+        request,
+        signal: request.signal,
+        headers: {},
+        hooks: [],
+        writes: [],
+      }
       return respond(exchange, log, async () => {
         const end = await runSteps(steps, exchange)
         // The steps have made a Call of the exchange.
@@ -103,6 +112,7 @@ async function respond(
       response = failure(error, exchange, log)
     }
   }
+  await Promise.all(exchange.writes)
   if (Object.keys(exchange.headers).length === 0) return response
   return { ...response, headers: { ...exchange.headers, ...response.headers } }
 }

@@ -39,7 +39,8 @@ export function meterRead({ usage, profile, clock, log }: MeteringServices) {
     return usage.month(accountId, month)
   }
 
-  return ({ route, headers, hooks, project, caller, isReadReserved, options }: MeteredCall): void => {
+  return (call: MeteredCall): void => {
+    const { route, headers, hooks, writes, caller, isReadReserved, options } = call
     if (route.metered !== true) return
     const { account, credential } = caller
     const today = utcDate(clock.now())
@@ -52,9 +53,9 @@ export function meterRead({ usage, profile, clock, log }: MeteringServices) {
       Object.assign(headers, monthlyHeaders(profile, account, usageOfMonth.value?.events ?? 0))
       const { dry_run } = (options ?? {}) as Partial<ReadOptions>
       if (credential.kind === 'demo' || dry_run === true) return
-      await usage
-        .addRead(project?.id ?? null, isReadReserved ? null : account.id, today)
-        .catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
+      // The handler may have found that another project has the name now.
+      const counted = usage.addRead(call.project?.id ?? null, isReadReserved ? null : account.id, today)
+      writes.push(counted.catch(error => log('READ_NOT_COUNTED', { error: String(error) })))
     })
   }
 }

@@ -11,10 +11,10 @@ const names = new Map(Object.entries<Route>(routes).map(([name, route]) => [rout
  */
 export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recordReport'> }) {
   return (call: Exchange & { caller: Caller }): void => {
-    const { route, caller, hooks } = call
+    const { route, caller, hooks, writes } = call
     const { kind, id, label } = caller.credential
     if ((route.method === 'GET' && route.metered !== true) || kind === 'demo') return
-    hooks.push(async ({ status }) => {
+    hooks.push(({ status }) => {
       // A later step adds the project, if the request comes so far.
       const { project } = call as { project?: { name: string } }
       const event: AuditEvent = {
@@ -25,7 +25,7 @@ export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recor
         project: project?.name ?? null,
         status,
       }
-      await (route.metered === true ? audit.recordReport(event) : audit.record(event))
+      writes.push(route.metered === true ? audit.recordReport(event) : audit.record(event))
     })
   }
 }

@@ -34,10 +34,7 @@ export function resolveProject({ projects, demo }: ProjectServices) {
     if (foreign !== null && foreign.deleted_at === null && foreign.account_id !== caller.account.id) {
       throw new ApiError('FORBIDDEN', 'This project belongs to another account. GET /projects lists yours.')
     }
-    throw new ApiError(
-      'NOT_FOUND',
-      `The account has no project with the name or id ${JSON.stringify(name)}. GET /projects lists its projects.`,
-    )
+    throw projectNotFound(name)
   }
 
   /** The id of the project that a request means when it names none. */
@@ -47,6 +44,13 @@ export function resolveProject({ projects, demo }: ProjectServices) {
     const [first] = await projects.list(caller.account.id)
     return first?.id
   }
+}
+
+export function projectNotFound(nameOrId: string): ApiError {
+  return new ApiError(
+    'NOT_FOUND',
+    `The account has no project with the name or id ${JSON.stringify(nameOrId)}. GET /projects lists its projects.`,
+  )
 }
 
 /** Where a row says that the request names its project. */

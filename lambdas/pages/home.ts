@@ -80,15 +80,15 @@ function calls(baseUrl: string): { what: string; command: string }[] {
   const bearer = "-H 'Authorization: Bearer aas_…'"
   return [
     {
-      what: '1. Ask for access. A human opens claim_url of the response and approves; then POST /agent/auth/claim/complete with claim_token gives the token.',
+      what: '1. Ask for access. Show claim_url and user_code of the response to a human, who opens the page, compares the code and approves.',
       command: `curl -X POST ${baseUrl}/agent/auth ${json} -d '{"type":"user_claimed","requested_credential_type":"access_token","client_name":"my agent"}'`,
     },
     {
-      what: '2. Create a project. The response has the script tag for the site.',
-      command: `curl -X POST ${baseUrl}/projects ${bearer} ${json} -d '{"name":"website","allowed_origins":"https://example.com"}'`,
+      what: '2. Take the token: send claim_token every 5 seconds, until the response has access_token instead of the error AUTHORIZATION_PENDING.',
+      command: `curl -X POST ${baseUrl}/agent/auth/claim/complete ${json} -d '{"claim_token":"aac_…"}'`,
     },
     {
-      what: '3. Ask for the numbers.',
+      what: '3. Ask for the numbers of a project. GET /projects lists them, and POST /projects with {"name":"website"} creates one and returns the script tag for its site.',
       command: `curl ${bearer} '${baseUrl}/stats?project=website&since=7d'`,
     },
   ]

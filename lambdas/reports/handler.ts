@@ -2,12 +2,13 @@ import type { z } from 'zod'
 import type { Caller } from '#core/accounts/caller'
 import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
 import type { UserResolver } from '#core/identity/user-resolver'
+import type { JsonObject } from '#core/json-object'
 import { limitsOf, NO_LIMIT } from '#core/limits/profile'
 import type { LiveBuffer } from '#core/live/buffer'
 import { readSnapshot } from '#core/live/snapshot'
 import { contextOfRange } from '#core/projects/context-of-range'
-import type { ContextStore } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
+import type { ReadProject } from '#core/projects/read-project'
 import type { ProjectStore } from '#core/projects/store'
 import { allSites } from '#core/reports/all-sites'
 import { accountBotTraffic, botTraffic } from '#core/reports/bot-traffic'
@@ -30,9 +31,12 @@ import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { DAY_MS, midnight, utcDate } from '#core/time'
 import type { UsageStore } from '#core/usage/store'
+import type { ProjectContext } from '#schemas/contexts'
 import { RECEIPT_HEADER, type Receipt } from '#schemas/read-options'
 import { type Route, routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
+import type { Exchange } from '../chain/chain.ts'
+import { projectNotFound, resolveProject } from '../chain/resolve-project.ts'
 import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
@@ -42,11 +46,11 @@ export type ReportsServices = AccountChainServices &
   ReadServices &
   IdentityViewServices &
   ErasePersonServices & {
-    projects: Pick<ProjectStore, 'list'>
+    projects: Pick<ProjectStore, 'list' | 'resolveRecent' | 'forgetRecent'>
+    readProject: ReadProject
     buffer: LiveBuffer
     users: UserResolver
     usage: Pick<UsageStore, 'bots'>
-    contexts: Pick<ContextStore, 'ofProject'>
   }
 
 /** The rows whose report reads the lake for one project. */
@@ -87,7 +91,11 @@ const reports: {
 
 /** The analytics reads: each route runs its report for one project of the caller, or for all of them. */
 export function reportsHandler(services: ReportsServices): HttpFunction {
-  const chain = accountChain(services)
+  // A report reads its project again, so the chain may take it from a cache.
+  const chain = accountChain({
+    ...services,
+    projects: { ...services.projects, resolve: services.projects.resolveRecent },
+  })
   const read = createReader(services)
   const endpoints = Object.keys(reports).map(name => {
     // The type of `reports` has checked each report against its row. In this loop the compiler cannot tell the rows
@@ -97,13 +105,11 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     const endpoint = chain(route)(async call => {
       const { account } = call.caller
       const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
-        Promise.all([
-          openIdentity(services, toScopedProject(call)),
-          services.contexts.ofProject(call.project),
-        ]).then(([identity, context]) =>
+        openProject(services, call).then(async ({ project, context }) =>
           runReport(report, reportServices, {
             ...call,
-            identity,
+            project,
+            identity: await openIdentity(services, toScopedProject(project, call.caller)),
             context,
             keptSince: keptSince(services, call.caller),
           }),
@@ -131,8 +137,9 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
   })
   const liveEndpoint = chain(routes.live)(async call => {
     const startedAt = services.clock.now()
+    const { project, context } = await openProject(services, call)
     const { body, events } = await readSnapshot(services, {
-      project: call.project,
+      project,
       windowSeconds: call.query.window,
       maxEvents: services.profile.live_buffer_events,
     })
@@ -147,20 +154,27 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     }
     call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
     const today = utcDate(startedAt)
-    const context = await readContext(services, call.project, { from: today, to: today })
-    return { status: 200, body: { ...body, ...context, ...(call.options.receipt && { receipt }) } }
+    return {
+      status: 200,
+      body: {
+        ...body,
+        ...contextOfDates(context, { from: today, to: today }),
+        ...(call.options.receipt && { receipt }),
+      },
+    }
   })
   const botTrafficEndpoint = chain(routes.botTraffic)(async call => {
     const { account } = call.caller
     const { body, receipt } = await read(
       { account: account.id, options: call.options },
       async ({ clock }) => {
+        const { project, context } = await openProject(services, call)
         const report = await botTraffic(services.usage.bots, {
-          project: call.project,
+          project,
           params: call.query,
           now: clock.now(),
         })
-        return { ...report, ...(await readContext(services, call.project, report.period)) }
+        return { ...report, ...contextOfDates(context, report.period) }
       },
     )
     call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
@@ -181,20 +195,34 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     live: liveEndpoint,
     botTraffic: botTrafficEndpoint,
     accountBotTraffic: accountBotTrafficEndpoint,
-    erasePerson: erasePersonEndpoint(services, chain),
+    erasePerson: erasePersonEndpoint(services, accountChain(services)),
   })
 }
 
+/**
+ * The project of a call as it is now, and its context. Throws NOT_FOUND when the project was deleted after the chain's cache had
+ * found it.
+ */
+async function openProject(services: ReportsServices, call: ProjectCall) {
+  const opened = (await services.readProject(call.project)) ?? (await openAgain(services, call))
+  call.project = opened.project
+  return opened
+}
+
+/** Another process has deleted or renamed the project of the cache. Another project may have its name now. */
+async function openAgain(services: ReportsServices, call: ProjectCall) {
+  services.projects.forgetRecent()
+  const { project } = await resolveProject(services)(call)
+  const opened = project === undefined ? null : await services.readProject(project)
+  if (opened === null) throw projectNotFound(call.project.name)
+  return opened
+}
+
+type ProjectCall = Exchange & { caller: Caller; json: JsonObject; project: Project }
+
 /** The field `project_context` of a response about these UTC dates, or nothing. */
-async function readContext(
-  { contexts }: ReportsServices,
-  project: Pick<Project, 'id'>,
-  { from, to }: { from: string; to: string },
-) {
-  return contextOfRange(await contexts.ofProject(project), {
-    start: Date.parse(from),
-    end: Date.parse(to) + DAY_MS,
-  })
+function contextOfDates(context: ProjectContext, { from, to }: { from: string; to: string }) {
+  return contextOfRange(context, { start: Date.parse(from), end: Date.parse(to) + DAY_MS })
 }
 
 /** The beginning of the first day that the account's plan keeps (contract 6). */
@@ -211,6 +239,6 @@ async function readableProjects({ projects, demo }: ReportsServices, { account, 
 }
 
 /** A demo session sees the demo project only, also if its owner has joined it with others. */
-function toScopedProject({ project, caller }: { project: Project; caller: Caller }): Project {
+function toScopedProject(project: Project, caller: Caller): Project {
   return caller.credential.kind === 'demo' ? { ...project, portfolio_id: null } : project
 }

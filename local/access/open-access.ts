@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AccessStores, createAccessStores } from '#core/access-stores'
+import { createBilling } from '#core/billing/billing'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
@@ -52,7 +53,7 @@ export async function openAccess(
     admitted,
     feedbackSink,
     gatherMs: GATHER_MS,
-    payments: payments?.provider ?? null,
+    billing: payments && createBilling({ client, table, ...rooms, clock, log, payments: payments.provider }),
   })
   const ownerEmail = (await accounts.byId(ownerId))?.email ?? ''
   const { providers, embedded, serve } = openProviders(settings, baseUrl, ownerEmail)

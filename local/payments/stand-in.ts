@@ -9,6 +9,8 @@ export type StandIn = StripeOptions & {
   server: NonNullable<StripeOptions['server']>
   /** The newest subscription of an account, or null. */
   subscriptionOf(accountId: string): string | null
+  /** The events that were reported of an account, each report once. */
+  usageOf(accountId: string): number
   /** Changes the state of a subscription, as a customer or a failed payment does, and sends the webhook. */
   setStatus(subscriptionId: string, status: string): Promise<void>
   close(): Promise<void>
@@ -21,7 +23,13 @@ type Checkout = {
   cancel_url: string
   subscription: string | null
 }
-type Subscription = { id: string; object: 'subscription'; status: string; metadata: { account_id: string } }
+type Subscription = {
+  id: string
+  object: 'subscription'
+  customer: string
+  status: string
+  metadata: { account_id: string }
+}
 
 /**
  * Stands in for Stripe on one machine, so that an upgrade can be tried with no outside account and no money: the few
@@ -33,6 +41,8 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
   const webhookSecret = `whsec_${randomBytes(24).toString('hex')}`
   const checkouts = new Map<string, Checkout>()
   const subscriptions = new Map<string, Subscription>()
+  /** Reports by their identifiers. */
+  const reports = new Map<string, { customer: string; events: number }>()
   let origin = ''
 
   const server = createServer((request, response) => {
@@ -76,6 +86,25 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
       })
       return
     }
+    if (request.method === 'POST' && kind === 'billing' && id === 'meter_events') {
+      const fields = new URLSearchParams(await readText(request))
+      const identifier = fields.get('identifier') ?? ''
+      const customer = fields.get('payload[stripe_customer_id]') ?? ''
+      const events = Number(fields.get('payload[value]'))
+      // Stripe answers a second report with an error, which says that it has the first one.
+      if (reports.has(identifier)) {
+        sendJson(response, 400, {
+          error: {
+            type: 'invalid_request_error',
+            message: `An event already exists with identifier ${identifier}.`,
+          },
+        })
+        return
+      }
+      reports.set(identifier, { customer, events })
+      sendJson(response, 200, { object: 'billing.meter_event', identifier })
+      return
+    }
     const subscription = kind === 'subscriptions' ? subscriptions.get(id) : undefined
     if (subscription !== undefined && request.method === 'GET') sendJson(response, 200, subscription)
     else if (
@@ -94,7 +123,8 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
       const id = `sub_test_${randomBytes(12).toString('hex')}`
       checkout.subscription = id
       const metadata = { account_id: checkout.account_id }
-      subscriptions.set(id, { id, object: 'subscription', status: 'active', metadata })
+      const customer = customerOf(checkout.account_id)
+      subscriptions.set(id, { id, object: 'subscription', customer, status: 'active', metadata })
       const completed = { id: checkout.id, object: 'checkout.session', subscription: id }
       await sendWebhook('checkout.session.completed', completed)
     }
@@ -147,6 +177,10 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
     server: { protocol: 'http', host: '127.0.0.1', port, checkoutOrigin: origin },
     subscriptionOf: accountId =>
       [...subscriptions.values()].findLast(({ metadata }) => metadata.account_id === accountId)?.id ?? null,
+    usageOf: accountId =>
+      [...reports.values()]
+        .filter(({ customer }) => customer === customerOf(accountId))
+        .reduce((sum, { events }) => sum + events, 0),
     setStatus,
     close: () =>
       new Promise(resolve => {
@@ -154,6 +188,11 @@ export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }
         server.closeAllConnections()
       }),
   }
+}
+
+/** An account has one customer. */
+function customerOf(accountId: string): string {
+  return `cus_test_${accountId}`
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -20,7 +20,7 @@ export type StateMaintenanceServices = Storage & {
 
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's retention; cancels the
- * subscriptions of deleted accounts. Once an hour until `stop`.
+ * subscriptions of deleted accounts, and reports what others have used. Once an hour until `stop`.
  */
 export function startStateMaintenance({ billing, ...services }: StateMaintenanceServices) {
   const { log } = services
@@ -35,6 +35,7 @@ export function startStateMaintenance({ billing, ...services }: StateMaintenance
       try {
         await purge.tick()
         await billing?.cancelPlanned()
+        await billing?.reportUsage()
         while (await retention.tick());
       } catch (error) {
         log('JOB_FAILED', { job: 'state maintenance', error: String(error) })

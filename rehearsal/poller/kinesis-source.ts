@@ -5,6 +5,7 @@ import {
   type KinesisClient,
   ListShardsCommand,
 } from '@aws-sdk/client-kinesis'
+import { isTransient } from '#core/transient'
 import type { PolledRecord, Position, ShardInfo, ShardReader, ShardSource } from './shard.ts'
 
 /** Reads the shards and records of a Kinesis stream. */
@@ -33,8 +34,9 @@ export function createKinesisSource(client: KinesisClient, streamArn: string): S
       const page = await client
         .send(new GetRecordsCommand({ StreamARN: streamArn, ShardIterator: iterator }))
         .catch((error: Error) => {
-          // An iterator expires after five minutes, and a failing batch may take longer. A throttled call is repeated.
-          if (!TRANSIENT_ERRORS.has(error.name)) throw error
+          // An iterator expires after five minutes, and a failing batch may take longer. A call that was throttled or broken
+          // off is repeated.
+          if (error.name !== 'ExpiredIteratorException' && !isTransient(error)) throw error
           return null
         })
       if (page === null) {
@@ -74,9 +76,3 @@ export function createKinesisSource(client: KinesisClient, streamArn: string): S
 
   return { shards, open }
 }
-
-const TRANSIENT_ERRORS = new Set([
-  'ExpiredIteratorException',
-  'ProvisionedThroughputExceededException',
-  'LimitExceededException',
-])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { createProjectStore } from '#core/projects/store'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { routes } from '#schemas/routes'
 import { countEvents } from '#test/support/count-events'
@@ -130,6 +131,52 @@ test.each([
   const { status, body } = await service.call(routes.allSites, { query: query as Record<string, string> })
   expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
   expect(body.message).toContain(`\`${field}\``)
+})
+
+test('a report finds a project that another process has deleted, renamed or replaced since the last report', async () => {
+  const { id, name } = await service.createProject()
+  const elsewhere = createProjectStore({
+    ...service.state,
+    clock: { now: service.now },
+    usage: service.usage,
+  })
+  const read = async (project: string) => {
+    const { status, body } = await service.call(routes.stats, { query: { project } })
+    const live = await service.call(routes.live, { query: { project } })
+    expect(live.status).toBe(status)
+    return [status, body.error ?? body.project]
+  }
+  expect(await read(name)).toEqual([200, name])
+  await elsewhere.update({ id }, { name: `${name}-2` })
+  expect(await read(name)).toEqual([404, 'NOT_FOUND'])
+  expect(await read(`${name}-2`)).toEqual([200, `${name}-2`])
+  expect(await read(id)).toEqual([200, `${name}-2`])
+  const { project: other } = await elsewhere.create({ account: service.owner, name })
+  expect(await read(name)).toEqual([200, name])
+  const before = await readsOf(other.id)
+  await elsewhere.remove(other)
+  const { project: third } = await elsewhere.create({ account: service.owner, name })
+  expect(await read(name)).toEqual([200, name])
+  expect([await readsOf(other.id), await readsOf(third.id)]).toEqual([before, 2])
+  await elsewhere.remove(third)
+  expect(await read(name)).toEqual([404, 'NOT_FOUND'])
+  await elsewhere.remove({ id })
+  expect(await read(id)).toEqual([404, 'NOT_FOUND'])
+})
+
+test('a report knows what the newest events of a project have brought, though the project is in the cache', async () => {
+  const { id, name } = await service.createProject()
+  const elsewhere = createProjectStore({
+    ...service.state,
+    clock: { now: service.now },
+    usage: service.usage,
+  })
+  const read = () => service.readProject({ id, name })
+  await service.call(routes.stats, { query: { project: name } })
+  expect((await read())?.project).toMatchObject({ has_event_ids: false, has_links: false })
+  await elsewhere.noteEventIds(id)
+  await elsewhere.noteLinks(id, false)
+  expect((await read())?.project).toMatchObject({ has_event_ids: true, has_links: true })
 })
 
 test('GET /projects/{id}/usage has a row for each of the last days, across months, and is not counted', async () => {

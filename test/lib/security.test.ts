@@ -138,7 +138,7 @@ test.each([
   ],
   [
     'scheduler',
-    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
       's3:DeleteObject StorageLake/hot/*',
       ...SEGMENT_PREFIXES.map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),

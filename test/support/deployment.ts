@@ -14,6 +14,8 @@ export type DeploymentFile = {
   /** The service's name for itself, for example in snippets. */
   base_url: string
   api_key: string
+  /** Signs a browser in as the owner of the account, once. */
+  setup_link: string
   /** Set when `base_url` does not resolve: the HTTP address, and a port of this machine for TLS. */
   reached_at?: { url: string; tls_port: number }
   /** Longest time from the acknowledgement of an event until reads return it, seconds. */
@@ -38,6 +40,8 @@ export type Deployment = {
   /** See AllowedService in browser.ts. */
   tlsPort: number | null
   apiKey: string
+  /** Signs a browser in as the owner, once. */
+  setupLink: string
   /** Sends a request with the API key and `headers`. */
   call(
     path: string,
@@ -68,7 +72,8 @@ export async function openDeployment(): Promise<Deployment> {
   }
   const service = await startService()
   const { base_url, api_key } = service.credentials
-  return deployment({ base_url, api_key, visible_within_s: 60 }, async () => {
+  const setup_link = /\S+\/setup\/\S+/.exec(service.output())?.[0] ?? ''
+  return deployment({ base_url, api_key, setup_link, visible_within_s: 60 }, async () => {
     await service.stop()
     await cleanUp()
   })
@@ -76,7 +81,7 @@ export async function openDeployment(): Promise<Deployment> {
 
 /** Returns the service of a deployment file. */
 export function deployment(file: DeploymentFile, close: () => Promise<void>): Deployment {
-  const { base_url, api_key, reached_at, visible_within_s } = file
+  const { base_url, api_key, setup_link, reached_at, visible_within_s } = file
   const baseUrl = reached_at?.url ?? base_url
 
   const call: Deployment['call'] = (path, { method, body, headers } = {}) =>
@@ -91,7 +96,8 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
       const response = await call(path, request)
       const text = await response.text()
       if (response.status <= 299) return JSON.parse(text) as T
-      const retryAfter = response.headers.get('retry-after')
+      // CloudFront gives up when a busy machine needs half a minute for a report.
+      const retryAfter = response.headers.get('retry-after') ?? (response.status === 504 ? '5' : null)
       if (retryAfter === null || tries === MAX_TRIES) throw new Error(`${path}: ${response.status} ${text}`)
       await sleep(Number(retryAfter) * 1_000)
     }
@@ -114,6 +120,7 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
     publicUrl: base_url,
     tlsPort: reached_at?.tls_port ?? null,
     apiKey: api_key,
+    setupLink: setup_link,
     call,
     callJson,
     createProject: (name, more) =>

@@ -11,6 +11,7 @@ import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { type StandIn, startPaymentStandIn } from '#local/payments/stand-in'
 import { createStripePayments } from '#providers/stripe'
+import { countEvents } from '#test/support/count-events'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
@@ -56,9 +57,9 @@ function openProcess() {
     ...stripe,
     cancel: id => (isDown ? Promise.reject(unavailable('down', 5)) : stripe.cancel(id)),
   }
-  const options = { ...state, ...stores, clock, log, profile: profiles.hosted, admitted: [], payments }
-  const access = createAccessStores(options)
   const billing: Billing = createBilling({ ...state, ...stores, clock, log, payments })
+  const options = { ...state, ...stores, clock, log, profile: profiles.hosted, admitted: [], billing }
+  const access = createAccessStores(options)
   return { ...stores, ...access, billing }
 }
 
@@ -89,6 +90,13 @@ test('a deleted account has its subscription cancelled at once, and no other acc
   expect([await statusOf(gone.subscription), await statusOf(other.subscription)]).toEqual(['over', 'open'])
   expect((await world.accounts.byId(other.account.id))?.tier).toBe('pro')
   expect(logged).toEqual([])
+})
+
+test('a deleted account pays for the events until then', async () => {
+  const { account } = await payingAccount()
+  await countEvents(world.usage, { account_id: account.id, day: '2026-11-22', events: 30 })
+  await world.deleteAccount(account)
+  expect(standIn.usageOf(account.id)).toBe(30)
 })
 
 test('an account without a subscription is deleted without the provider', async () => {

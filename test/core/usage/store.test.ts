@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS, utcDate } from '#core/time'
 import type { ClaimedEvents } from '#core/usage/counters'
 import { createUsageStore, type UsageStore } from '#core/usage/store'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -206,6 +207,20 @@ describe('reads', () => {
       reads: 6,
       days: { '2026-11-20': { events: 0, reads: 1 }, [DAY]: { events: 0, reads: 5 } },
     })
+    expect((await usage.month('p', '2026-11')).days).toEqual({ [DAY]: { events: 0, reads: 5 } })
+  })
+
+  test('a project keeps the reads of more than 90 days, by day, and those of all time', async () => {
+    const dayAfter = (days: number) => utcDate(Date.parse('2026-01-01') + days * DAY_MS)
+    for (let day = 0; day < 120; day++) await usage.addRead('p', null, dayAfter(day), day + 1)
+    const months = await Promise.all(
+      ['01', '02', '03', '04', '05'].map(each => usage.month('p', `2026-${each}`)),
+    )
+    const days = Object.assign({}, ...months.map(month => month.days))
+    const kept = Array.from({ length: 92 }, (_, i) => 28 + i)
+    expect(days).toEqual(Object.fromEntries(kept.map(day => [dayAfter(day), { events: 0, reads: day + 1 }])))
+    expect(months[3]?.reads).toBe(kept.filter(day => day >= 90).reduce((sum, day) => sum + day + 1, 0))
+    expect((await usage.totals(['p']))[0]?.reads).toBe((120 * 121) / 2)
   })
 })
 

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Billing, createBilling } from '#core/billing/billing'
+import { createUsageStore } from '#core/usage/store'
 import { type StandIn, startPaymentStandIn } from '#local/payments/stand-in'
 import { createStripePayments } from '#providers/stripe'
 import { launchBrowser } from '#test/support/browser'
@@ -18,7 +19,8 @@ beforeAll(async () => {
     profile: 'hosted',
     billing: async ({ baseUrl, state, clock, log, accounts }) => {
       standIn = await startPaymentStandIn({ webhookUrl: `${baseUrl}/webhooks/payment` })
-      billing = createBilling({ ...state, clock, log, accounts, payments: createStripePayments(standIn) })
+      const payments = createStripePayments(standIn)
+      billing = createBilling({ ...state, clock, log, accounts, payments, usage: createUsageStore(state) })
       return billing
     },
   })
@@ -170,4 +172,14 @@ describe('webhooks', () => {
     expect([(await sendWebhook(...other)).status, (await sendWebhook(...unknown)).status]).toEqual([200, 200])
     expect(await tierOf(id)).toBe('pro')
   })
+})
+
+test('neither the table nor the log has the secret of the webhooks', async () => {
+  const secret = await standIn.webhookSecret()
+  await sendWebhook(
+    ...(await signed({ type: 'customer.subscription.updated', data: { object: { id: 'sub_0' } } })),
+  )
+  await sendWebhook('{}', `t=1,v1=${secret}`)
+  const { Items } = await service.state.client.scan({ TableName: service.state.table })
+  expect(JSON.stringify([Items, service.logged])).not.toContain(secret)
 })

@@ -96,3 +96,31 @@ describe.each(rows)('%s', (name, route) => {
     else expect(status).toBe(route.method === 'GET' ? (WITHOUT_PAYMENTS[name] ?? 200) : 403)
   })
 })
+
+test('neither the table nor the log has a cookie, the CSRF token of its forms, a setup link or a finish code', async () => {
+  const link = await service.setupLinks.issue(service.owner.id)
+  const redeemed = await fetch(`${service.baseUrl}/setup/${link}`, { method: 'POST', redirect: 'manual' })
+  expect(redeemed.status).toBe(303)
+  const cookie = redeemed.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const { request } = await service.authRequests.start({
+    client_type: 'cli',
+    scopes: ['analytics:read'],
+    mode: 'detached',
+  })
+  const address = `${service.baseUrl}/agent-sessions/authorize/${request.id}`
+  const headers = { Accept: 'text/html', Cookie: cookie }
+  const page = await (await fetch(address, { headers })).text()
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
+  const approved = await fetch(address, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ csrf, decision: 'approve' }),
+  })
+  const code = /id="finish-code">(aae_[0-9a-f]+)/.exec(await approved.text())?.[1] ?? ''
+  const { Items } = await service.state.client.scan({ TableName: service.state.table })
+  const kept = JSON.stringify([Items, service.logged])
+  for (const secret of [cookie.split('=')[1] ?? '', csrf, link, code, service.code()]) {
+    expect(secret.length).toBeGreaterThan(15)
+    expect(kept.includes(secret.replace(/^aa[a-z]_[0-9a-f]{16,32}(?=[0-9a-f]{64}$)/, ''))).toBe(false)
+  }
+})

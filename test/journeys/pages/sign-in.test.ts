@@ -131,6 +131,22 @@ test('the setup link signs the owner in once', () =>
     })
   }))
 
+test('a second sign-in in a browser ends its first session', () =>
+  phone(async (page, context) => {
+    const cookie = async () => {
+      const cookies = await context.cookies()
+      return cookies.find(({ name }) => name.startsWith('footfall-session'))?.value ?? ''
+    }
+    await page.goto('/auth/sign-in')
+    await signIn(page)
+    const first = await cookie()
+    expect(await service.browserSessions.byToken(first)).not.toBeNull()
+    await page.goto('/auth/sign-in?switch=1')
+    await signIn(page)
+    expect(await cookie()).not.toBe(first)
+    expect(await service.browserSessions.byToken(first)).toBeNull()
+  }))
+
 test('sign-out ends this browser session and no other', () =>
   phone(page =>
     phone(async other => {
@@ -191,6 +207,27 @@ describe('approval', () => {
       expect(won.account_id).toBe(service.owner.id)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       expect(await page.textContent('main')).not.toContain(code)
+    }))
+
+  test('a client that requires an account gets setup help for a new person, and no account is made', () =>
+    phone(async page => {
+      const email = 'friend@example.com'
+      const { request } = await service.authRequests.start({
+        ...CLIENT,
+        mode: 'detached',
+        requires_existing_account: true,
+      })
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      await signIn(page, email)
+      expect(await page.textContent('h1')).toBe('There is no account yet')
+      await page.goto('/settings')
+      expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
+      expect((await service.authRequests.get(request.id))?.status).toBe('pending')
+      await signIn(page, email)
+      expect(await page.textContent('main')).toContain(email)
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      expect(await page.textContent('#finish-code')).toMatch(/^aae_/)
     }))
 
   test('a form without the CSRF token of this session changes nothing', () =>

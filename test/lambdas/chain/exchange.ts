@@ -19,5 +19,6 @@ export function exchangeOf(request: Partial<HttpRequest> = {}, route: Route = ro
     signal: request.signal,
     headers: {},
     hooks: [],
+    writes: [],
   }
 }

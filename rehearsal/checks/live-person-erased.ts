@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Check, expectEqual } from './check.ts'
+
+/** An erasure waits for the scheduler, for its jobs and for the next epoch, each up to minutes. */
+const TIMEOUT_MS = 25 * 60_000
+const EMAIL = 'ada@example.com'
+
+/** What happens now is in GET /live. A user who signs up is one person, and an erasure removes this person from the lake. */
+export const livePersonErased: Check = {
+  name: 'GET /live sees new events, identify joins two ids to one person, and an erasure removes the person',
+  async act({ service }) {
+    const { call, callJson } = service
+    const project = await service.createProject('person')
+    const token = project.project_token
+    await service.send(project, [
+      { event: 'page_view', user_id: 'anon_ada', session_id: 's1' },
+      { event: 'signup', user_id: 'ada', session_id: 's1' },
+      { event: 'page_view', user_id: 'bob', session_id: 's2' },
+    ])
+    const identify = { token, previous_id: 'anon_ada', user_id: 'ada', traits: { email: EMAIL, plan: 'pro' } }
+    const headers = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0' }
+    expectEqual((await call('/identify', { body: identify, headers })).status, 202, 'status of /identify')
+    const live = await waitForLive()
+
+    async function waitForLive(): Promise<number> {
+      for (const startMs = Date.now(); ; await sleep(250)) {
+        const body = await callJson<{ active_visitors: number }>(`/live?project=${project.id}&window=300`)
+        if (body.active_visitors > 0) return Date.now() - startMs
+        if (Date.now() - startMs > 120_000) throw new Error('GET /live did not see the events in 2 minutes.')
+      }
+    }
+
+    return async () => {
+      await service.waitForEvents(project, 3)
+      const people = async () => (await service.stats(project)).totals.unique_users
+      for (const deadline = Date.now() + 120_000; (await people()) !== 2; await sleep(1_000)) {
+        if (Date.now() > deadline) throw new Error('The two ids of a person still count as two users.')
+      }
+      const found = await callJson<{ profiles: { user_id: string }[] }>('/events/lookup', {
+        body: { project: project.id, email: ` ${EMAIL.toUpperCase()}` },
+      })
+      expectEqual([found.profiles[0]?.user_id], ['ada'], 'the user with the e-mail address')
+
+      const erased = await call(`/users/ada?project=${project.id}`, { method: 'DELETE' })
+      expectEqual(erased.status, 202, 'status of the erasure')
+      const { erasure_id } = (await erased.json()) as { erasure_id: string }
+      const left = await service.events(project)
+      expectEqual(
+        left.map(({ user_id }) => user_id),
+        ['bob'],
+        'users after the erasure',
+      )
+      for (const deadline = Date.now() + TIMEOUT_MS; ; await sleep(5_000)) {
+        const receipt = await callJson<{ status: string }>(`/erasures/${erasure_id}`)
+        if (receipt.status === 'done') break
+        if (Date.now() > deadline) throw new Error(`The erasure is late: ${JSON.stringify(receipt)}`)
+      }
+      expectEqual(await people(), 1, 'users after the erasure')
+      return `live after ${live} ms; the erasure is complete`
+    }
+  },
+}
