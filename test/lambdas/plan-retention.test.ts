@@ -18,6 +18,9 @@ const LATER = NOW + 100 * DAY
 let folder: FolderLake
 let service: HttpService
 let built: BuiltLake
+/** A service whose plan keeps everything, and a project with old events in it. */
+let own: typeof service
+let unlimited: Project
 let both: Project
 let recent: Project
 
@@ -28,15 +31,23 @@ beforeAll(async () => {
     limits: 'pro.retention_days=90,pro.rate_limit_rpm=-1',
     reading: { engine: folder.engine, openLake: () => built.openLake() },
   })
+  own = await openHttpService({ reading: { engine: folder.engine, openLake: () => built.openLake() } })
+  unlimited = await own.createProject()
+  own.wait(LATER - NOW)
   both = await service.createProject()
   recent = await service.createProject()
   service.wait(LATER - NOW)
-  const older = recordOf(both, LATER - 95 * DAY, ['page_view', 'old_event', 'signup'])
+  const older = (project: Project) =>
+    recordOf(project, LATER - 95 * DAY, ['page_view', 'old_event', 'signup'])
   const newer = (project: Project) =>
     [60, 1].map(days => recordOf(project, LATER - days * DAY, ['page_view', 'signup', 'page_view']))
   built = await folder.build({
     // The first two epochs are one segment, the third is hot.
-    epochs: [[[older]], [[...newer(both), ...newer(recent)]], [[]]],
+    epochs: [
+      [[older(both), older(unlimited)]],
+      [[...newer(both), ...newer(unlimited), ...newer(recent)]],
+      [[]],
+    ],
     compacted: 3,
     mergeEnds: [3],
   })
@@ -44,6 +55,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.close()
+  await own.close()
   await folder.close()
 })
 
@@ -116,11 +128,6 @@ test('GET /account/all-sites counts no event that is older than the plan keeps',
 })
 
 test('a plan that keeps more shows the old events', async () => {
-  const own = await openHttpService({ reading: { engine: folder.engine, openLake: () => built.openLake() } })
-  own.wait(LATER - NOW)
-  const project = { ...both, account_id: own.owner.id }
-  own.projects.resolve = async () => project
-  const { body } = await own.call(routes.stats, { query: { project: both.name, since: '99d' } })
-  await own.close()
+  const { body } = await own.call(routes.stats, { query: { project: unlimited.name, since: '99d' } })
   expect(body.totals).toMatchObject({ total_events: 9 })
 })
