@@ -52,13 +52,14 @@ export function createCodeHostProvider(options: CodeHostOptions): IdentityProvid
     id: 'code_host',
     label,
 
-    async authorizationUrl(secrets, redirectUri) {
+    async authorizationUrl(secrets, redirectUri, asksForAccount = false) {
       return client.buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
         scope: 'read:user user:email',
         state: secrets.state,
         code_challenge: await client.calculatePKCECodeChallenge(secrets.codeVerifier),
         code_challenge_method: 'S256',
+        ...(asksForAccount && { prompt: 'select_account' }),
       })
     },
 

@@ -11,6 +11,8 @@ export type OpenIdOptions = {
   clientSecret(): Promise<string>
   /** What the button says after "Continue with". */
   label: string
+  /** The value of `prompt` that makes the provider ask who signs in; default `select_account`. */
+  accountPrompt?: 'select_account' | 'login'
 }
 
 /** How long the provider may take for a response, s. */
@@ -36,7 +38,7 @@ export function createOpenIdProvider(options: OpenIdOptions): IdentityProvider {
     id: 'idp',
     label: options.label,
 
-    async authorizationUrl(secrets, redirectUri) {
+    async authorizationUrl(secrets, redirectUri, asksForAccount = false) {
       return client.buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
         scope: 'openid email profile',
@@ -44,6 +46,7 @@ export function createOpenIdProvider(options: OpenIdOptions): IdentityProvider {
         nonce: secrets.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(secrets.codeVerifier),
         code_challenge_method: 'S256',
+        ...(asksForAccount && { prompt: options.accountPrompt ?? 'select_account' }),
       })
     },
 

@@ -12,8 +12,11 @@ export type IdentityProvider = {
   readonly id: VerifiedIdentity['provider']
   /** What a button calls it. */
   readonly label: string
-  /** Where the browser goes. Throws ApiError UNAVAILABLE when the provider cannot be reached. */
-  authorizationUrl(secrets: SignInSecrets, redirectUri: string): Promise<URL>
+  /**
+   * Where the browser goes. `asksForAccount`: the provider asks who signs in, also if it knows the browser. Throws ApiError UNAVAILABLE
+   * when the provider cannot be reached.
+   */
+  authorizationUrl(secrets: SignInSecrets, redirectUri: string, asksForAccount?: boolean): Promise<URL>
   /**
    * Who came back, by the address that the provider sent the browser to. Throws SignInError when the person refused, the
    * response is not ours or the provider has no verified address of theirs, and ApiError UNAVAILABLE.

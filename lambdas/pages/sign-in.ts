@@ -26,7 +26,11 @@ export function signInPages(services: PagesServices, browser: BrowserSteps) {
       viewer: session && viewerOf(session),
       body: html`<section>
 <h1>Sign in to Footfall</h1>
-${providerLinks(providers, to, request.query.add !== undefined)}
+${providerLinks(
+  providers,
+  to,
+  ['add', 'switch'].filter(name => request.query[name] !== undefined),
+)}
 </section>`,
     })
   })
@@ -40,7 +44,8 @@ ${providerLinks(providers, to, request.query.add !== undefined)}
       return_to: safeReturnPath(request.query.to),
       ...(adds && { link_account_id: session.account.id }),
     })
-    const address = await provider.authorizationUrl(secrets, callbackAddress(provider))
+    const isSwitch = request.query.switch !== undefined
+    const address = await provider.authorizationUrl(secrets, callbackAddress(provider), isSwitch)
     return redirect(address.href, [attemptCookie.set(token, ATTEMPT_SECONDS)])
   })
 
@@ -129,12 +134,19 @@ ${providerLinks(providers, to, request.query.add !== undefined)}
   return { signInPage, startSignIn, finishSignIn, logout }
 }
 
-/** A button a provider. They are links, so that a sign-in needs neither a script nor a form. */
-export function providerLinks(providers: readonly IdentityProvider[], to: string, adds = false): Html {
+/**
+ * A button a provider. They are links, so that a sign-in needs neither a script nor a form. `flags`: `add` adds a way to sign in to the
+ * account, `switch` lets the person choose another account.
+ */
+export function providerLinks(
+  providers: readonly IdentityProvider[],
+  to: string,
+  flags: readonly string[] = [],
+): Html {
   if (providers.length === 0) {
     return html`<p>No sign-in provider is configured. The operator of this service can make a setup link.</p>`
   }
-  const query = `to=${encodeURIComponent(to)}${adds ? '&add=1' : ''}`
+  const query = [`to=${encodeURIComponent(to)}`, ...flags.map(name => `${name}=1`)].join('&')
   return html`${providers.map(
     ({ id, label }, i) =>
       html`<a class="${i === 0 ? 'button' : 'button plain'}" rel="nofollow" href="/auth/start/${id}?${query}">Continue with ${label}</a>`,

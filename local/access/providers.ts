@@ -26,18 +26,21 @@ export function openProviders(settings: Settings, baseUrl: string, ownerEmail: s
           clientId: embedded.clientId,
           secret: embedded.clientSecret,
           label: 'this machine',
+          accountPrompt: 'login' as const,
         }
       : {
           issuer: settings.OPENID_ISSUER,
           clientId: settings.OPENID_CLIENT_ID ?? '',
           secret: settings.OPENID_CLIENT_SECRET ?? '',
           label: settings.OPENID_LABEL,
+          accountPrompt: 'select_account' as const,
         }
   const { CODE_HOST_CLIENT_ID: codeHostId, CODE_HOST_CLIENT_SECRET: codeHostSecret = '' } = settings
   const providers: IdentityProvider[] = []
   if (openId.issuer !== undefined) {
-    const { issuer, clientId, secret, label } = openId
-    providers.push(createOpenIdProvider({ issuer, clientId, clientSecret: async () => secret, label }))
+    const { issuer, clientId, secret, label, accountPrompt } = openId
+    const clientSecret = async () => secret
+    providers.push(createOpenIdProvider({ issuer, clientId, clientSecret, label, accountPrompt }))
   }
   if (codeHostId !== undefined) {
     providers.push(

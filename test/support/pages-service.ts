@@ -85,6 +85,7 @@ export async function openPagesService({
         clientId: embedded.clientId,
         clientSecret: async () => embedded.clientSecret,
         label: 'this machine',
+        accountPrompt: 'login',
       }),
       ...providers,
     ],

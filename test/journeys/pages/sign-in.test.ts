@@ -223,7 +223,8 @@ describe('approval', () => {
       await page.goto('/settings')
       expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
       expect((await service.authRequests.get(request.id))?.status).toBe('pending')
-      await signIn(page, email)
+      // The provider knows the browser by now and asks nothing.
+      await page.getByRole('link', { name: 'Continue with this machine' }).click()
       expect(await page.textContent('main')).toContain(email)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       await page.getByRole('button', { name: 'Approve' }).click()
