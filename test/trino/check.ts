@@ -49,6 +49,7 @@ const PRINTED_DIFFERENCES = 5
 const coverage = await watchSql()
 // The coverage sees only modules that are imported after it has started.
 const { runAllReports } = await import('./run-reports.ts')
+const { runIdentityReports } = await import('./run-identity-reports.ts')
 const { buildLake } = await import('#test/support/build-lake')
 const { lakeWithOldFiles } = await import('#test/support/old-files')
 const { createFolderLake } = await import('#local/lake/folder')
@@ -74,6 +75,20 @@ async function recordStatements(root: string, sample: SampleLake): Promise<Recor
     for (const { id, has_event_ids } of PROJECTS) {
       const project = { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
       await runAllReports(services, project, sample)
+    }
+    if (sample.name === 'wide') {
+      const [first, second] = PROJECTS.map(project => ({
+        ...project,
+        name: project.id,
+        bucket: 7,
+        created_at: CREATED,
+      }))
+      if (first !== undefined && second !== undefined) {
+        await runIdentityReports(services, lake, [first, second], sample)
+        // The form of statements for engines that do not bill scans.
+        const cheap = { ...services, engine: { ...engine, areScansBilled: false } }
+        await runAllReports(cheap, first, sample)
+      }
     }
     for (const query of oddValues(SEED)) await engine.rows(query)
     return engine.recordedStatements()

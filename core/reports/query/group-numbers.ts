@@ -21,15 +21,13 @@ export function numberGroups(
       found.map(row => toText(row[`group_${i}`])),
     ),
   )
-  const size = sets.reduce((product, set) => product * (set?.size ?? Number.POSITIVE_INFINITY), 1)
+  if (!sets.every(set => set !== null)) return null
+  const size = sets.reduce((product, set) => product * set.size, 1)
   if (found.length > MAX_GROUPS || size > MAX_GROUPS) return null
   const numberOf = (values: readonly (string | null)[]) =>
-    sets.reduceRight(
-      (number, set, i) => number * (set?.size ?? 1) + (set?.indexOf(values[i] ?? null) ?? 0),
-      0,
-    )
+    sets.reduceRight((number, set, i) => number * set.size + set.indexOf(values[i] ?? null), 0)
   const groupIndex = sets
-    .map(set => set?.groupIndex ?? sql`1`)
+    .map(set => set.groupIndex)
     .reduceRight((number, index, i) => sql`(${number} - 1) * ${integer(sets[i]?.size ?? 1)} + ${index}`)
   return {
     groups: found.map(row => {
@@ -46,7 +44,6 @@ function numberValues(
   all: readonly (string | null)[],
 ): (GroupSet & { indexOf(value: string | null): number }) | null {
   const values = [...new Set(all)].toSorted()
-  if (values.length === 0) return { groupIndex: sql`1`, size: 1, indexOf: () => 0 }
   if (field !== 'date') {
     return canGroupByValue(values)
       ? { ...groupByValue(alias, values), indexOf: value => values.indexOf(value) }

@@ -1,0 +1,141 @@
+import { findPerson } from '#core/erasure/find-person'
+import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
+import { linksKey } from '#core/lake/keys'
+import { encodeRows } from '#core/lake/parquet'
+import { events, oldestEvent } from '#core/lake/relations'
+import { shortKey } from '#core/lake/rows'
+import type { LakeSnapshot } from '#core/lake/snapshot'
+import { type Tombstone, userHash } from '#core/lake/tombstones'
+import type { Lake } from '#core/ports'
+import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
+import { allSites } from '#core/reports/all-sites'
+import { breakdown } from '#core/reports/breakdown'
+import { funnel } from '#core/reports/funnel/funnel'
+import { eventsLookup } from '#core/reports/lookups'
+import { query } from '#core/reports/query/query'
+import { type ReportProject, type ReportServices, runReport } from '#core/reports/run'
+import { withStatements } from '#core/reports/statements'
+import { stats } from '#core/reports/stats'
+import { sql } from '#core/sql'
+import { runAllReports } from './run-reports.ts'
+import type { SampleLake } from './sample-lakes.ts'
+
+const LINKS_BUCKET = 7
+const [LINKED, FINAL, ERASED] = ['user 3', "o'brien", 'user 5']
+
+/**
+ * Runs the reports of a project whose users are linked and of whom one is erased, and the reads that need several projects. Add what needs
+ * links or erasures here: `npm run test:trino` fails if a piece of SQL has never been used.
+ */
+export async function runIdentityReports(
+  services: ReportServices,
+  lake: Pick<Lake, 'put'>,
+  projects: readonly [ReportProject, ReportProject],
+  sample: SampleLake,
+): Promise<void> {
+  const identity = await writeLinks(lake, projects)
+  const [project] = projects
+  const erased = { ...services, openLake: async () => withTombstone(await services.openLake(), project) }
+  await runAllReports({ ...erased, identity }, project, sample)
+  const [links] = identity.links?.files ?? []
+  const ofOneFile = {
+    ...identity,
+    links: { bucket: LINKS_BUCKET, files: links === undefined ? [] : [links] },
+  }
+  await runReport(stats, services, { project, query: { since: '60d', groupBy: 'day' }, identity: ofOneFile })
+  const context = { ...NO_PROJECT_CONTEXT, activation_events: ['page_view', 'event 3'] }
+  await runReport(funnel, services, { project, body: CONTEXT_FUNNEL, context })
+  for (const each of projects) {
+    const person = { email: 'ann@example.com', limit: 20, since: '60d' }
+    await runReport(eventsLookup, services, { project: each, body: person, identity })
+    await runReport(query, services, { project: each, body: { ...QUERY, email: person.email }, identity })
+    await findPerson(services, each, [FINAL, LINKED], undefined)
+    await runReport(breakdown, services, {
+      project: each,
+      query: { property: 'plan', since: '400d', limit: 200 },
+    })
+    await runReport(query, services, {
+      project: each,
+      body: { ...QUERY, count_mode: 'raw', filters: [COUNTRY] },
+    })
+    await runReport(query, services, { project: each, body: { ...QUERY, filters: [COUNTRY] } })
+    const mixed = ['sum(properties.session_count)', 'session_count', 'bounce_rate']
+    for (const group_by of [[], ['event']]) {
+      await runReport(query, services, { project: each, body: { ...QUERY, metrics: mixed, group_by } })
+    }
+    await readWithoutCopiedKeys(services, each)
+  }
+  await allSites(services, { projects, params: { period: '30d', limit: 10 }, signal: undefined })
+}
+
+const CONTEXT_FUNNEL = {
+  from_context: true,
+  conversion_window_hours: 168,
+  since: '60d',
+  count_by: 'user_id' as const,
+  breakdown_limit: 10,
+}
+const COUNTRY = { field: 'country', op: 'neq', value: 'XX' }
+const QUERY = {
+  metrics: ['event_count', 'session_count', 'unique_users'],
+  group_by: [] as string[],
+  filters: [] as unknown[],
+  count_mode: 'session_then_user',
+  order: 'desc' as const,
+  limit: 10,
+  date_from: '60d',
+}
+
+/** Writes a file that links a user to another one, and a newer one that repeats it. */
+async function writeLinks(
+  lake: Pick<Lake, 'put'>,
+  projects: readonly ReportProject[],
+): Promise<IdentityView> {
+  const files: string[] = []
+  for (const version of [1, 2]) {
+    const key = linksKey(LINKS_BUCKET, 'trino', version, 'check')
+    const row = {
+      previous_id: LINKED,
+      linked_id: FINAL,
+      previous_key: shortKey(LINKED),
+      linked_key: shortKey(FINAL),
+      version,
+    }
+    await lake.put(key, encodeRows('links', [row]))
+    files.push(key)
+  }
+  return {
+    ...NO_IDENTITY,
+    links: { bucket: LINKS_BUCKET, files },
+    joinedProjects: projects as unknown as IdentityView['joinedProjects'],
+    findByEmail: async () => [FINAL],
+  }
+}
+
+/** The same lake, with an erasure that no file knows yet. */
+function withTombstone(lake: LakeSnapshot, { id }: ReportProject): LakeSnapshot {
+  const tombstone: Tombstone = {
+    ...{ number: 1_000_000, id: 'era_1', createdAt: 0, lastEpoch: null, hotUntil: 0, doneAt: null },
+    removed: { events: 0, files: 0 },
+    project_id: id,
+    users: [userHash(ERASED)],
+    until: 4_000_000_000,
+  }
+  return {
+    ...lake,
+    ofBucket: async bucket => ({ ...(await lake.ofBucket(bucket)), tombstones: [tombstone] }),
+  }
+}
+
+/** What a report reads when it cannot name the copied keys, because they are too many. */
+async function readWithoutCopiedKeys(
+  { engine, openLake, clock }: ReportServices,
+  project: ReportProject,
+): Promise<void> {
+  const lake = await openLake()
+  const snapshot = await lake.ofBucket(project.bucket)
+  const read = { snapshot, project, from: oldestEvent(project), to: clock.now() }
+  await withStatements(engine, { lake, signal: undefined }, rows =>
+    rows(sql`SELECT count(*) AS events FROM ${events(read, ['event'])} AS each_event`),
+  )
+}
