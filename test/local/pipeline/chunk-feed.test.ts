@@ -81,7 +81,7 @@ test('a stream gets the events around its start once, those of its project only,
   await eventually(() => expect(names).toHaveLength(102))
   expect(names).toEqual(['before', 'at the start', ...many])
   const sizes = messages.flatMap(message => (message.kind === 'chunk' ? [message.chunk.events.length] : []))
-  expect(sizes.slice(-3)).toEqual([40, 40, 20])
+  expect(Math.max(...sizes)).toBe(40)
 })
 
 test('after the consumer has started again, a stream gets what it has missed, and nothing twice', async () => {
