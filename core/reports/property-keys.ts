@@ -6,6 +6,9 @@ import { DAY_MS } from '#core/time'
 import { propertyColumns } from '#schemas/columns'
 import type { ReadRows } from './statements.ts'
 
+/** So many events are read in less time than another statement takes. */
+const FEW_EVENTS = 20_000
+
 /**
  * Which property keys the newest `sample` events have: rows (event, property_key, found_events), each pair of event and key
  * once. A row with a null key stands for an event name. `found_events` is the number of events, or `sample` + 1 if there are more
@@ -24,6 +27,7 @@ export async function readPropertyKeys(rows: ReadRows, read: LakeRead, sample: n
     }) ?? dates.at(-1)
   if (firstDate === undefined) return []
   const onDates = { ...read, from: Math.max(read.from, Number(firstDate.day) * DAY_MS) }
+  if (found <= FEW_EVENTS) return rows(propertyKeysSql(onDates, sample))
   const [{ oldest = null } = {}] = await rows(oldestOfNewestSql(onDates, sample + 1))
   return oldest === null ? [] : rows(propertyKeysSql({ ...read, from: Number(oldest) }, sample))
 }
