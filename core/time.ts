@@ -9,3 +9,8 @@ export function utcDate(ms: number): string {
 export function midnight(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS
 }
+
+/** Unix ms of an ISO 8601 date or date-time, NaN for another text. A time without an offset is UTC, whatever zone the machine has. */
+export function parseIsoTime(text: string): number {
+  return Date.parse(/T/.test(text) && !/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text)
+}

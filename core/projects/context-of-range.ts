@@ -1,4 +1,4 @@
-import { DAY_MS } from '#core/time'
+import { DAY_MS, parseIsoTime } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
 
 /** The days of a response: from the start of the first to the end of the last, Unix ms. */
@@ -14,7 +14,7 @@ export function contextOfRange(
 ): { project_context?: ProjectContext } {
   const [start, end] = [days.start - DAY_MS, days.end + DAY_MS]
   const annotations = context.annotations.filter(({ occurred_at }) => {
-    const at = Date.parse(occurred_at)
+    const at = parseIsoTime(occurred_at)
     return at >= start && at < end
   })
   const lists = { ...context, annotations }

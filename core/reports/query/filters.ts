@@ -3,6 +3,7 @@ import { isJsonObject } from '#core/json-object'
 import type { EventField } from '#core/lake/relations'
 import type { SqlQuery } from '#core/ports'
 import { name, sql, timestamp } from '#core/sql'
+import { parseIsoTime } from '#core/time'
 import { PROPERTY_KEY } from '#schemas/properties'
 import { FILTER_OPS } from '#schemas/query'
 import { type FilterOp, type FilterValue, filterSql, textField } from '../filters.ts'
@@ -101,7 +102,7 @@ function toUnixMs(value: FilterValue): number | null {
 
 function parseIso(text: string): number {
   if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(text)) return Number.NaN
-  return Date.parse(/T/.test(text) && !/(Z|[+-]\d{2}:\d{2})$/.test(text) ? `${text}Z` : text)
+  return parseIsoTime(text)
 }
 
 /** The local date of `timestamp` as text. */
