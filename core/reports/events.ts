@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { eventUlid } from '#core/ingest/ids'
-import { activity, events as eventsRelation, hasActivityRollup, type LakeRead } from '#core/lake/relations'
+import { events as eventsRelation, type LakeRead } from '#core/lake/relations'
 import { shortKey } from '#core/lake/rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, isOneOf, join, name, sql, timestamp } from '#core/sql'
@@ -9,6 +9,7 @@ import { type EventColumnName, eventColumns } from '#schemas/columns'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse, eventsQuery } from '#schemas/events'
 import { type EventPosition, encodeCursor, parseCursor } from './cursor.ts'
+import { countEventsByDate } from './events-by-date.ts'
 import { defineReport, type ReportProject, type ReportRequest, sinceDays } from './run.ts'
 import type { ReadRows } from './statements.ts'
 import { readProperties } from './stored-properties.ts'
@@ -92,20 +93,13 @@ async function findDates(
   { users, event, session_id, before }: EventFilter,
   limit: number,
 ): Promise<number[] | null> {
-  if (users === null || !members.every(({ read }) => hasActivityRollup(read))) return null
-  const keys = users.map(shortKey)
-  const condition = event === undefined ? sql`` : sql`AND event = ${event}`
-  const counts = await Promise.all(
-    members.map(({ read }) =>
-      rows(sql`SELECT date_diff('day', DATE '1970-01-01', date) AS day, CAST(sum(event_count) AS bigint) AS events
-        FROM ${activity(read)} AS activity WHERE ${isOneOf(sql`user_ref`, keys)} ${condition} GROUP BY date`),
-    ),
-  )
+  if (users === null) return null
+  const isOfUsers = isOneOf(sql`user_ref`, users.map(shortKey))
+  const isAsked = event === undefined ? isOfUsers : sql`${isOfUsers} AND event = ${event}`
+  const counts = await Promise.all(members.map(({ read }) => countEventsByDate(rows, read, isAsked)))
+  if (!counts.every(ofMember => ofMember !== null)) return null
   const byDate = new Map<number, number>()
-  for (const { day, events } of counts.flat()) {
-    const date = Number(day) * DAY_MS
-    byDate.set(date, (byDate.get(date) ?? 0) + Number(events))
-  }
+  for (const { date, events } of counts.flat()) byDate.set(date, (byDate.get(date) ?? 0) + events)
   // Not all events of these dates may be in the page, so they do not count.
   const isCounted = (date: number) =>
     session_id === undefined && (before === null || date + DAY_MS <= before.timestamp)

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { events } from '#core/lake/relations'
+import { unixMs } from '#core/lake/session-rows'
 import { integer, sql } from '#core/sql'
 import type { HeatmapCell, heatmapQuery, heatmapResponse } from '#schemas/sessions'
 import { textKey } from './distinct.ts'
@@ -20,7 +21,7 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
     range,
   }) => sql`SELECT week_hour, CAST(sum(events) AS bigint) AS events, count(user_key) AS users
     FROM (SELECT week_hour, user_key, count(*) AS events
-      FROM (SELECT (date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', ${zone.localTimestamp(range)}) / ${integer(HOUR_MS)}
+      FROM (SELECT (${unixMs(zone.localTimestamp(range))} / ${integer(HOUR_MS)}
             + ${integer(EPOCH_HOUR)}) % ${integer(WEEK_HOURS)} AS week_hour, ${textKey(sql`user_id`)} AS user_key
         FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS timed_event
       GROUP BY week_hour, user_key) AS hour_user

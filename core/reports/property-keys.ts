@@ -1,9 +1,9 @@
-import { activity, events, type LakeRead } from '#core/lake/relations'
+import { events, type LakeRead } from '#core/lake/relations'
 import { unixMs } from '#core/lake/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, name, sql } from '#core/sql'
-import { DAY_MS } from '#core/time'
 import { propertyColumns } from '#schemas/columns'
+import { countEventsByDate } from './events-by-date.ts'
 import type { ReadRows } from './statements.ts'
 
 /** So many events are read in less time than another statement takes. */
@@ -16,18 +16,15 @@ const FEW_EVENTS = 20_000
  * events on these dates. Reading the properties of all events of the range takes ten times as long.
  */
 export async function readPropertyKeys(rows: ReadRows, read: LakeRead, sample: number): Promise<Row[]> {
-  const dates =
-    await rows(sql`SELECT date_diff('day', DATE '1970-01-01', date) AS day, CAST(sum(event_count) AS bigint) AS events
-    FROM ${activity(read)} AS activity GROUP BY date ORDER BY date DESC`)
+  const dates = await countEventsByDate(rows, read)
+  if (dates?.length === 0) return []
   let found = 0
-  const firstDate =
-    dates.find(({ events }) => {
-      found += Number(events)
-      return found > sample
-    }) ?? dates.at(-1)
-  if (firstDate === undefined) return []
-  const onDates = { ...read, from: Math.max(read.from, Number(firstDate.day) * DAY_MS) }
-  if (found <= FEW_EVENTS) return rows(propertyKeysSql(onDates, sample))
+  const oldestDate = dates?.find(({ events }) => {
+    found += events
+    return found > sample
+  })
+  const onDates = { ...read, from: Math.max(read.from, oldestDate?.date ?? read.from) }
+  if (dates !== null && found <= FEW_EVENTS) return rows(propertyKeysSql(onDates, sample))
   const [{ oldest = null } = {}] = await rows(oldestOfNewestSql(onDates, sample + 1))
   return oldest === null ? [] : rows(propertyKeysSql({ ...read, from: Number(oldest) }, sample))
 }

@@ -8,7 +8,7 @@ import type { ReportRequest } from '../run.ts'
 import type { ReadRows } from '../statements.ts'
 import { addDays } from '../zone.ts'
 import { type NumberedGroup, numberGroups, toText } from './group-numbers.ts'
-import { filteredEvents, type Plan } from './plan.ts'
+import { filteredEvents, groupBy, type Plan, selectGroups } from './plan.ts'
 import type { QueryParams } from './query.ts'
 import { isSessionMetric } from './session-totals.ts'
 
@@ -81,16 +81,13 @@ function possibleDates(
 function eventsOfGroupsSql(request: QueryRequest, plan: Plan): SqlQuery {
   const rollup = rollupOf(request, plan)
   const aliases = plan.groups.map(({ alias }) => alias)
-  const groupBy = aliases.length === 0 ? sql`` : sql`GROUP BY ${join(aliases, ', ')}`
-  const values = plan.groups.map(({ alias, field }) =>
-    field === 'date' ? sql`CAST(${alias} AS varchar) AS ${alias}, ` : sql`${alias}, `,
-  )
   const [count, relation] =
     rollup === null
       ? [sql`count(*)`, sql`(${filteredEvents(request, { ...plan, metrics: [] }, [])})`]
       : [sql`CAST(sum(event_count) AS bigint)`, rollup]
   const orderBy = aliases.length === 0 ? sql`` : sql`ORDER BY ${join(aliases, ', ')}`
-  return sql`SELECT ${join(values, '')}${count} AS events FROM ${relation} AS group_row ${groupBy} ${orderBy} LIMIT ${integer(MAX_GROUPS + 1)}`
+  return sql`SELECT ${join([...selectGroups(plan.groups), sql`${count} AS events`], ', ')}
+    FROM ${relation} AS group_row ${groupBy(plan.groups)} ${orderBy} LIMIT ${integer(MAX_GROUPS + 1)}`
 }
 
 /** The rollup with the columns of the groups, event_count and user_ref; null if only the events can tell. */
@@ -214,12 +211,8 @@ async function countOthers(
 
 /** The events of each group that have neither a session nor a user. */
 function anonymousEventsSql(relation: SqlQuery, { groups }: Plan): SqlQuery {
-  const aliases = groups.map(({ alias }) => alias)
-  const values = groups.map(({ alias, field }) =>
-    field === 'date' ? sql`CAST(${alias} AS varchar) AS ${alias}, ` : sql`${alias}, `,
-  )
-  return sql`SELECT ${join(values, '')}count(*) AS events FROM ${relation} AS group_row
-    WHERE session_id IS NULL AND user_id IS NULL ${aliases.length === 0 ? sql`` : sql`GROUP BY ${join(aliases, ', ')}`}`
+  return sql`SELECT ${join([...selectGroups(groups), sql`count(*) AS events`], ', ')} FROM ${relation} AS group_row
+    WHERE session_id IS NULL AND user_id IS NULL ${groupBy(groups)}`
 }
 
 /** The order of orderSql (core/reports/query/query.ts). */

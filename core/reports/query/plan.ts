@@ -12,6 +12,19 @@ type QueryRequest = ReportRequest<QueryParams>
 /** A field of `group_by`: its values by event, under an alias. Dates are grouped as such, because their texts take twice as long. */
 export type Group = { field: string; alias: SqlQuery; value: SqlQuery; fields: EventField[] }
 
+/** The columns of groups as the response has them: dates as texts. */
+export function selectGroups(groups: readonly Group[]): SqlQuery[] {
+  return groups.map(({ field, alias }) =>
+    field === 'date' ? sql`CAST(${alias} AS varchar) AS ${alias}` : alias,
+  )
+}
+
+/** `GROUP BY` with the groups; nothing if all rows are one group. */
+export function groupBy(groups: readonly Group[]): SqlQuery {
+  const aliases = groups.map(({ alias }) => alias)
+  return aliases.length === 0 ? sql`` : sql`GROUP BY ${join(aliases, ', ')}`
+}
+
 /** What a query groups, counts and filters. */
 export type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[] }
 

@@ -12,7 +12,7 @@ import type { ReadRows } from '../statements.ts'
 import { readFewGroups } from './few-groups.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
 import { written } from './metrics.ts'
-import { filteredEvents, type Plan, planQuery } from './plan.ts'
+import { filteredEvents, groupBy, type Plan, planQuery, selectGroups } from './plan.ts'
 import { queryRange } from './range.ts'
 import { isSessionMetric, readSessionMetric, sessionTotalsSql } from './session-totals.ts'
 
@@ -144,12 +144,8 @@ function totalsSql(request: QueryRequest, plan: Plan): SqlQuery {
 const KINDS = ['entities', 'events'] as const
 
 function groupedSql({ groups }: Plan, columns: readonly SqlQuery[], rows: SqlQuery): SqlQuery {
-  const aliases = groups.map(({ alias }) => alias)
-  const values = groups.map(({ field, alias }) =>
-    field === 'date' ? sql`CAST(${alias} AS varchar) AS ${alias}` : alias,
-  )
-  return sql`SELECT ${list([...values, ...columns])} FROM (${rows}) AS group_row
-      ${groups.length === 0 ? sql`` : sql`GROUP BY ${list(aliases)}`}`
+  return sql`SELECT ${list([...selectGroups(groups), ...columns])} FROM (${rows}) AS group_row
+      ${groupBy(groups)}`
 }
 
 /**
