@@ -23,7 +23,7 @@ const COUNTER_MASK = 2n ** BigInt(COUNTER_BITS) - 1n
 type DistinctCount = {
   /** What FROM names. */
   relation: SqlQuery
-  /** The users or sessions that are counted, as an expression over the relation; null for rows of nobody. */
+  /** The users or sessions that are counted, as an expression over the relation; null for rows without one. */
   entity: SqlQuery
   groupSets: readonly GroupSet[]
   /** A condition on rows. An entity with such a row in a group does not count in that group. */
@@ -31,14 +31,13 @@ type DistinctCount = {
 }
 
 /**
- * `groups`: a count for each group of each set. `present`: whether a group has rows, also of nobody. `hasNobody`: whether there are rows
- * of nobody.
+ * `groups`: the count of each group of each set. `present`: whether a group has any rows, also rows without an entity.
  */
 export type DistinctCounts = {
   total: number
   groups: number[][]
   present: boolean[][]
-  hasNobody: boolean
+  hasRowsWithoutEntity: boolean
 }
 
 /**
@@ -68,7 +67,7 @@ export async function countDistinct(
   const isExcluded =
     unless === undefined ? sql`` : sql`, CASE WHEN ${unless} THEN 1 ELSE 0 END AS is_excluded`
   const [row = {}] =
-    await rows(sql`SELECT count(entity) AS total, count(*) - count(entity) AS nobody${join([...present, ...sums], '')}
+    await rows(sql`SELECT count(entity) AS total, count(*) - count(entity) AS rows_without${join([...present, ...sums], '')}
     FROM (SELECT entity${join(masks, '')}
       FROM (SELECT ${entity} AS entity${join(indexes, '')}${isExcluded} FROM ${relation} AS each_row) AS entity_row
       GROUP BY entity) AS each_entity`)
@@ -87,17 +86,17 @@ export async function countDistinct(
       const bits = BigInt(row[presentName(set).text] ?? 0)
       return Array.from({ length: size }, (_, group) => ((bits >> BigInt(group + 1)) & 1n) === 1n)
     }),
-    hasNobody: Number(row.nobody ?? 0) > 0,
+    hasRowsWithoutEntity: Number(row.rows_without ?? 0) > 0,
   }
 }
 
-/** The groups of the rows of an entity, one bit each. */
+/** The groups in which an entity has rows, one bit for each group. */
 function bitsOf(set: number, condition?: SqlQuery): SqlQuery {
   const bit = sql`bitwise_left_shift(CAST(1 AS bigint), CAST(${indexName(set)} AS integer))`
   return sql`bitwise_or_agg(${condition === undefined ? bit : sql`CASE WHEN ${condition} THEN ${bit} END`})`
 }
 
-/** The groups in which an entity counts, one bit each; null for the rows of nobody. */
+/** The groups in which an entity counts, one bit for each group. It is null for the rows that have no entity. */
 function maskSql(set: number, unless: SqlQuery | undefined): SqlQuery {
   const all = bitsOf(set)
   const excluded = sql`coalesce(${bitsOf(set, sql`is_excluded = 1`)}, 0)`

@@ -7,7 +7,7 @@ import { countDistinct, type DistinctCounts, type GroupSet, MAX_GROUPS, textKey 
 import type { ReportRequest } from '../run.ts'
 import type { ReadRows } from '../statements.ts'
 import { addDays } from '../zone.ts'
-import { type NumberedGroup, numberGroups, toText } from './group-numbers.ts'
+import { type NumberedGroup, type NumberedGroups, numberGroups, toText } from './group-numbers.ts'
 import { filteredEvents, groupBy, type Plan, selectGroups } from './plan.ts'
 import type { QueryParams } from './query.ts'
 import { isSessionMetric } from './session-totals.ts'
@@ -107,7 +107,7 @@ async function countGroups(
   rows: ReadRows,
   request: QueryRequest,
   plan: Plan,
-  { groups, set }: { groups: NumberedGroup[]; set: GroupSet },
+  { groups, set, indexOf }: NumberedGroups,
 ): Promise<CountedGroup[]> {
   const isAsked = (name: keyof Counts) => plan.metrics.some(metric => metric.name === name)
   const isRaw = request.params.count_mode === 'raw' || !isAsked('event_count')
@@ -118,7 +118,9 @@ async function countGroups(
     isAsked('unique_users') ? countUsers(rows, request, planOfRows, groupSets) : null,
   ])
   const others =
-    isRaw || sessions?.hasNobody !== true ? null : await countOthers(rows, request, planOfRows, groupSets)
+    isRaw || sessions?.hasRowsWithoutEntity !== true
+      ? null
+      : await countOthers(rows, request, planOfRows, { groupSets, indexOf })
   const present = (sessions ?? users)?.present[0]
   return groups
     .filter(({ index, events }) => plan.groups.length === 0 || events > 0 || present?.[index] === true)
@@ -127,7 +129,7 @@ async function countGroups(
       return {
         values,
         counts: {
-          event_count: isRaw ? events : session_count + (others?.(values, index) ?? 0),
+          event_count: isRaw ? events : session_count + (others?.(index) ?? 0),
           session_count,
           unique_users: users?.groups[0]?.[index] ?? 0,
         },
@@ -142,7 +144,7 @@ async function countSessions(
   plan: Plan,
   groups: readonly NumberedGroup[],
   set: GroupSet,
-): Promise<Pick<DistinctCounts, 'groups' | 'present' | 'hasNobody'>> {
+): Promise<Pick<DistinctCounts, 'groups' | 'present' | 'hasRowsWithoutEntity'>> {
   const isByDate = plan.groups.every(({ field }) => field === 'date')
   const relation =
     request.zone.isUtc && plan.filters.length === 0 && isByDate ? sessionEvents(request.read) : null
@@ -168,7 +170,7 @@ async function countSessions(
     list.reduce((sum, { events }) => sum + Number(events ?? 0), 0)
   const byIndex: number[] = []
   for (const [i, { index }] of groups.entries()) byIndex[index] = counts[i] ?? 0
-  return { groups: [byIndex], present: [], hasNobody: sumOf(counted) < sumOf(groups) }
+  return { groups: [byIndex], present: [], hasRowsWithoutEntity: sumOf(counted) < sumOf(groups) }
 }
 
 function countUsers(
@@ -188,8 +190,8 @@ async function countOthers(
   rows: ReadRows,
   request: QueryRequest,
   plan: Plan,
-  groupSets: readonly GroupSet[],
-): Promise<(values: readonly (string | null)[], index: number) => number> {
+  { groupSets, indexOf }: { groupSets: readonly GroupSet[] } & Pick<NumberedGroups, 'indexOf'>,
+): Promise<(index: number) => number> {
   const relation = sql`(${filteredEvents(request, plan, ['user_id', 'session_id'])})`
   const [users, anonymous] = await Promise.all([
     countDistinct(rows, {
@@ -200,13 +202,8 @@ async function countOthers(
     }),
     rows(anonymousEventsSql(relation, plan)),
   ])
-  const events = new Map(
-    anonymous.map(row => [
-      JSON.stringify(plan.groups.map((_, i) => toText(row[`group_${i}`]))),
-      Number(row.events),
-    ]),
-  )
-  return (values, index) => (users.groups[0]?.[index] ?? 0) + (events.get(JSON.stringify(values)) ?? 0)
+  const events = new Map(anonymous.map(row => [indexOf(row), Number(row.events)]))
+  return index => (users.groups[0]?.[index] ?? 0) + (events.get(index) ?? 0)
 }
 
 /** The events of each group that have neither a session nor a user. */

@@ -7,14 +7,12 @@ import type { Group } from './plan.ts'
 /** A group of a query: its values in the order of `group_by`, its number among all groups from 0, and its events. */
 export type NumberedGroup = { values: (string | null)[]; index: number; events: number }
 
-/** The groups as one set for countDistinct; null if they are too many. */
-export function numberGroups(
-  groups: readonly Group[],
-  found: readonly Row[],
-): { groups: NumberedGroup[]; set: GroupSet } | null {
-  if (groups.length === 0) {
-    return { groups: found.map(row => toGroup(row, [], 0)), set: { groupIndex: sql`1`, size: 1 } }
-  }
+/** `set`: the groups for countDistinct. `indexOf`: the number of the group of a row with the columns of groups. */
+export type NumberedGroups = { groups: NumberedGroup[]; set: GroupSet; indexOf(row: Row): number }
+
+/** Numbers the groups of the rows (group_<i>, events); null if they are too many. */
+export function numberGroups(groups: readonly Group[], found: readonly Row[]): NumberedGroups | null {
+  const valuesOf = (row: Row) => groups.map((_, i) => toText(row[`group_${i}`]))
   const sets = groups.map((group, i) =>
     numberValues(
       group,
@@ -24,17 +22,22 @@ export function numberGroups(
   if (!sets.every(set => set !== null)) return null
   const size = sets.reduce((product, set) => product * set.size, 1)
   if (found.length > MAX_GROUPS || size > MAX_GROUPS) return null
-  const numberOf = (values: readonly (string | null)[]) =>
-    sets.reduceRight((number, set, i) => number * set.size + set.indexOf(values[i] ?? null), 0)
-  const groupIndex = sets
-    .map(set => set.groupIndex)
-    .reduceRight((number, index, i) => sql`(${number} - 1) * ${integer(sets[i]?.size ?? 1)} + ${index}`)
+  const indexOf = (row: Row) =>
+    sets.reduceRight((number, set, i) => number * set.size + set.indexOf(toText(row[`group_${i}`])), 0)
+  const groupIndex =
+    sets.length === 0
+      ? sql`1`
+      : sets
+          .map(set => set.groupIndex)
+          .reduceRight((number, index, i) => sql`(${number} - 1) * ${integer(sets[i]?.size ?? 1)} + ${index}`)
   return {
-    groups: found.map(row => {
-      const values = groups.map((_, i) => toText(row[`group_${i}`]))
-      return toGroup(row, values, numberOf(values))
-    }),
+    groups: found.map(row => ({
+      values: valuesOf(row),
+      index: indexOf(row),
+      events: Number(row.events ?? 0),
+    })),
     set: { groupIndex, size },
+    indexOf,
   }
 }
 
@@ -53,10 +56,6 @@ function numberValues(
   const indexOf = (value: string | null) => (Date.parse(String(value)) - Date.parse(first)) / DAY_MS
   const groupIndex = sql`date_diff('day', ${date(first)}, ${alias}) + 1`
   return { groupIndex, size: indexOf(values.at(-1) ?? null) + 1, indexOf }
-}
-
-function toGroup(row: Row, values: (string | null)[], index: number): NumberedGroup {
-  return { values, index, events: Number(row.events ?? 0) }
 }
 
 /** The text of a value in a row of groups. */
