@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import type { LakeSnapshot } from '#core/lake/snapshot'
 import { createProjectStore } from '#core/projects/store'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { routes } from '#schemas/routes'
@@ -43,19 +44,30 @@ test('a POST takes its options from the query string too, and a dry run is not c
   expect(await readsOf(id)).toBe(1)
 })
 
-test('ten clients with one question at once get one response, and its statements run once', async () => {
+/** A service with an empty lake, each of whose statements takes this much longer. `prepare` has the calls. */
+async function openSlowService({
+  statementMs,
+  concurrency,
+  openLake,
+}: {
+  statementMs: number
+  concurrency?: number
+  openLake(): Promise<LakeSnapshot>
+}) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-reads-'))
-  const engine = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1 })
-  // Opening takes so long that all ten requests come in meanwhile.
-  const openSlowly = () => sleep(500).then(() => fixedLake())
-  const own = await openHttpService({ reading: { engine, openLake: openSlowly } })
-  // Each statement takes so long that all ten requests ask for it meanwhile.
+  const engine = await openQueryEngine({
+    lakeDir: dir,
+    log: () => {},
+    threads: 1,
+    ...(concurrency !== undefined && { concurrency }),
+  })
+  const own = await openHttpService({ reading: { engine, openLake } })
   const { prepare: realPrepare } = DuckDBConnection.prototype
   const prepare = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(async function (
     this: DuckDBConnection,
     text,
   ) {
-    await sleep(500)
+    await sleep(statementMs)
     return realPrepare.call(this, text)
   })
   onTestFinished(async () => {
@@ -64,6 +76,13 @@ test('ten clients with one question at once get one response, and its statements
     await engine.close()
     await rm(dir, { recursive: true, force: true })
   })
+  return { own, prepare }
+}
+
+test('ten clients with one question at once get one response, and its statements run once', async () => {
+  // Opening and each statement take so long that all ten requests come in meanwhile.
+  const openLake = () => sleep(500).then(() => fixedLake())
+  const { own, prepare } = await openSlowService({ statementMs: 500, openLake })
   const { id, name } = await own.createProject()
   const ask = () => own.call(routes.stats, { query: { project: name, groupBy: 'hour' } })
   await ask()
@@ -77,22 +96,10 @@ test('ten clients with one question at once get one response, and its statements
 })
 
 test('ten different questions at once are all answered, and a caller of another account need not wait for them', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'footfall-reads-'))
-  const engine = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1, concurrency: 1 })
-  const own = await openHttpService({ reading: { engine, openLake: async () => fixedLake() } })
-  const { prepare: realPrepare } = DuckDBConnection.prototype
-  const prepare = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(async function (
-    this: DuckDBConnection,
-    text,
-  ) {
-    await sleep(20)
-    return realPrepare.call(this, text)
-  })
-  onTestFinished(async () => {
-    prepare.mockRestore()
-    await own.close()
-    await engine.close()
-    await rm(dir, { recursive: true, force: true })
+  const { own } = await openSlowService({
+    statementMs: 20,
+    concurrency: 1,
+    openLake: async () => fixedLake(),
   })
   const { name } = await own.createProject()
   const other = await own.accounts.create({ email: 'other@example.com', tier: 'pro', complimentary: true })

@@ -72,23 +72,18 @@ async function recordStatements(root: string, sample: SampleLake): Promise<Recor
   try {
     const engine = recordingEngine(duckdb)
     const services = { engine, openLake, clock: { now: () => NOW } }
-    for (const { id, has_event_ids } of PROJECTS) {
-      const project = { id, name: id, bucket: 7, created_at: CREATED, has_event_ids }
-      await runAllReports(services, project, sample)
-    }
-    if (sample.name === 'wide') {
-      const [first, second] = PROJECTS.map(project => ({
-        ...project,
-        name: project.id,
-        bucket: 7,
-        created_at: CREATED,
-      }))
-      if (first !== undefined && second !== undefined) {
-        await runIdentityReports(services, lake, [first, second], sample)
-        // The form of statements for engines that do not bill scans.
-        const cheap = { ...services, engine: { ...engine, areScansBilled: false } }
-        await runAllReports(cheap, first, sample)
-      }
+    const projects = PROJECTS.map(project => ({
+      ...project,
+      name: project.id,
+      bucket: 7,
+      created_at: CREATED,
+    }))
+    for (const project of projects) await runAllReports(services, project, sample)
+    const [first, second] = projects
+    if (sample.name === 'wide' && first !== undefined && second !== undefined) {
+      await runIdentityReports(services, lake, [first, second], sample)
+      // The form of statements for engines that do not bill scans.
+      await runAllReports({ ...services, engine: { ...engine, areScansBilled: false } }, first, sample)
     }
     for (const query of oddValues(SEED)) await engine.rows(query)
     return engine.recordedStatements()

@@ -17,7 +17,7 @@ import { type ReportProject, type ReportServices, runReport } from '#core/report
 import { withStatements } from '#core/reports/statements'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
-import { runAllReports } from './run-reports.ts'
+import { funnelDefaults, queryDefaults, runAllReports } from './run-reports.ts'
 import type { SampleLake } from './sample-lakes.ts'
 
 const LINKS_BUCKET = 7
@@ -44,7 +44,7 @@ export async function runIdentityReports(
   }
   await runReport(stats, services, { project, query: { since: '60d', groupBy: 'day' }, identity: ofOneFile })
   const context = { ...NO_PROJECT_CONTEXT, activation_events: ['page_view', 'event 3'] }
-  await runReport(funnel, services, { project, body: CONTEXT_FUNNEL, context })
+  await runReport(funnel, services, { project, body: { ...funnelDefaults, from_context: true }, context })
   for (const each of projects) {
     const person = { email: 'ann@example.com', limit: 20, since: '60d' }
     await runReport(eventsLookup, services, { project: each, body: person, identity })
@@ -68,23 +68,8 @@ export async function runIdentityReports(
   await allSites(services, { projects, params: { period: '30d', limit: 10 }, signal: undefined })
 }
 
-const CONTEXT_FUNNEL = {
-  from_context: true,
-  conversion_window_hours: 168,
-  since: '60d',
-  count_by: 'user_id' as const,
-  breakdown_limit: 10,
-}
 const COUNTRY = { field: 'country', op: 'neq', value: 'XX' }
-const QUERY = {
-  metrics: ['event_count', 'session_count', 'unique_users'],
-  group_by: [] as string[],
-  filters: [] as unknown[],
-  count_mode: 'session_then_user',
-  order: 'desc' as const,
-  limit: 10,
-  date_from: '60d',
-}
+const QUERY = { ...queryDefaults, metrics: ['event_count', 'session_count', 'unique_users'] }
 
 /** Writes a file that links a user to another one, and a newer one that repeats it. */
 async function writeLinks(

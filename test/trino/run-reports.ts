@@ -117,7 +117,7 @@ async function runPropertyReports(services: ReportServices, project: TestProject
   }
 }
 
-const queryDefaults: QueryParams = {
+export const queryDefaults: QueryParams = {
   metrics: ['event_count'],
   group_by: [],
   filters: [],
@@ -158,7 +158,7 @@ const queries: Partial<QueryParams>[] = [
   })),
 ]
 
-const funnelDefaults: FunnelParams = {
+export const funnelDefaults: FunnelParams = {
   steps: [{ event: 'page_view' }, { event: 'signup' }],
   count_by: 'user_id',
   conversion_window_hours: 168,
