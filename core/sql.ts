@@ -25,8 +25,9 @@ export function sql(strings: TemplateStringsArray, ...values: (SqlParam | SqlQue
 }
 
 /**
- * Stands after `AS` of a common table that a statement uses several times. DuckDB would keep all rows and columns of the table. This
- * makes it read the table anew each time, only the columns that are used, as Trino does anyway. For Trino it is a comment.
+ * An instruction for DuckDB, for a common table (`WITH name AS … (SELECT …)`) that a statement uses several times. Without it, DuckDB
+ * keeps all rows and columns of the table in memory. With it, DuckDB reads the table again for each use, and only the columns that are
+ * used. Trino always does that, and takes the instruction as a comment. The DuckDB engine (local/lake/statement.ts) removes the comment signs.
  */
 export const NOT_MATERIALIZED = query('/* NOT MATERIALIZED */', [], [])
 

@@ -11,8 +11,8 @@ export type NewChunks = {
 /** The live consumer of the same process. It brings the chunks of a project that it writes. */
 export type ChunkFeed = {
   /**
-   * `onGap`: chunks that were written until now may not have come, so they must be read from the buffer. It is called at the start,
-   * and when the consumer has started again. Returns a function that ends it.
+   * Calls `onChunk` for each new chunk of the project, and `onGap` when the listener may have missed chunks: at the start, and after the
+   * consumer has started again. Then the listener must read the buffer. Returns a function that ends the calls.
    */
   follow(projectId: string, listener: { onChunk(chunk: Chunk): void; onGap(): void }): () => void
 }

@@ -105,8 +105,8 @@ function maskSql(set: number, unless: SqlQuery | undefined): SqlQuery {
 }
 
 /**
- * A number for each text, null for null: grouping by numbers takes two thirds of the time. Two of a million texts have the same
- * number with a probability of 10^-7.
+ * A hash of the text; null for null. Grouping by hashes takes two thirds of the time of grouping by texts. Among a million texts, the
+ * probability that any two have the same hash is below 10^-7.
  */
 export function textKey(column: SqlQuery): SqlQuery {
   return sql`xxhash64(to_utf8(${column}))`

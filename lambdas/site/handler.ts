@@ -30,10 +30,22 @@ const VERSION_CHARS = 16
 export function siteHandler(services: SiteServices): HttpFunction {
   const { baseUrl } = services
   const chain = publicChain(services)
-  const scripts = lazily(async () => toScripts(await services.tracker()))
+  let known: Promise<ReturnType<typeof toScripts>> | null = null
   const json = (value: unknown) => file('application/json', JSON.stringify(value))
   // Takes 90 ms, so it is made for the first request and not at each start of the function.
   const document = lazily(() => json(openApiDocument(baseUrl)))
+
+  function scripts() {
+    known ??= services
+      .tracker()
+      .then(toScripts)
+      .catch(error => {
+        // The next request tries again.
+        known = null
+        throw error
+      })
+    return known
+  }
 
   return httpFunction<'site'>(services.log, {
     trackerJs: chain(routes.trackerJs)(async exchange => (await scripts()).script(exchange)),

@@ -28,7 +28,7 @@ export type PipelineMessage =
   | FeedMessage
 
 export type PipelineCommand =
-  /** `cutOffMs`: time that the running job has before it is cut off. */
+  /** `cutOffMs`: the running job is interrupted if it takes longer than this, ms. */
   | { kind: 'stop'; cutOffMs: number }
   | { kind: 'repair'; key: string }
   /** The response to `scrub-state`; the error is null if the files of the state have no deleted items now. */

@@ -17,8 +17,8 @@ export type StreamReader = Pick<EventStream, 'shards' | 'read'> & {
    */
   prune(upTo: string, olderThan: number): Promise<number>
   /**
-   * Removes the bytes of deleted records from the files, and the newest record, if it is the only one and `prune` would delete it
-   * otherwise. Returns whether no record that was appended before `olderThan` is left; if not, call it again later.
+   * Removes the bytes of deleted records from the files. It also deletes the newest record, which `prune` keeps, if that is the only
+   * record and old enough. Returns true if the log has no record from before `olderThan` any more. After false, call it again later.
    */
   scrub(upTo: string, olderThan: number): boolean
   /** Returns about how many bytes the records after this sequence have. The work is limited. */

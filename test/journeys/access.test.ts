@@ -130,7 +130,7 @@ async function finishDetached({ send }: Agent, page: Page): Promise<void> {
   ])
 }
 
-/** An agent that knows only the base URL. */
+/** Plays an agent that knows only the base URL of the service. */
 async function claim({ send }: Agent, page: Page): Promise<void> {
   const refused = await send('GET', '/projects', { token: 'none' })
   expect(refused.status, 'status without a session').toEqual(401)

@@ -7,8 +7,13 @@ import { type Route, routes } from '#schemas/routes'
 const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
 const site = siteHandler({ tracker: async () => tracker, baseUrl: 'https://a.example', log: () => {} })
 
-function get(route: Route, headers: HttpRequest['headers'] = {}, params: Record<string, string> = {}) {
-  return site(route, {
+function get(
+  route: Route,
+  headers: HttpRequest['headers'] = {},
+  params: Record<string, string> = {},
+  from = site,
+) {
+  return from(route, {
     method: 'GET',
     path: route.path,
     params,
@@ -26,6 +31,19 @@ test('GET /health reports that the service runs', async () => {
     '{"status":"ok","service":"footfall"}',
     'no-store',
   ])
+})
+
+test('a build of the tracker that fails is tried again for the next request, and one that succeeds is kept', async () => {
+  let builds = 0
+  const buildOnce = async () => {
+    builds += 1
+    if (builds === 1) throw new Error('There is no memory.')
+    return tracker
+  }
+  const failing = siteHandler({ tracker: buildOnce, baseUrl: 'https://a.example', log: () => {} })
+  const statuses = []
+  for (let i = 0; i < 3; i++) statuses.push((await get(routes.trackerJs, {}, {}, failing)).status)
+  expect([statuses, builds]).toEqual([[500, 200, 200], 2])
 })
 
 test('the tracker has its checksum in a header, and clients may cache it for an hour', async () => {

@@ -70,7 +70,7 @@ test('an event describes the device by the client hints and by the screen, not b
   ])
 })
 
-test('a script whose text was pasted into the page has nowhere to send to, and its calls do nothing', async () => {
+test('an inline script does not know the address of the service, so its calls do nothing', async () => {
   const { server } = site
   const { code } = await builtTracker()
   server.setPage(PAGE(`<script data-token="aat_1">${code}</script>`))

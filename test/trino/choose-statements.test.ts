@@ -5,7 +5,7 @@ function statement(text: string, rowCount = 1) {
   return { query: { text, params: [] }, rows: Array.from({ length: rowCount }, () => ({ n: 1 })) }
 }
 
-test('statements that differ in numbers only are one kind, and every kind is chosen', () => {
+test('statements that differ only in numbers count as one kind, and one statement of each kind is chosen', () => {
   const recorded = new Map([
     ['a', [statement("x > DATE '2026-11-01'"), statement("x > DATE '2026-11-02'"), statement('y IN (1, 2)')]],
     ['b', [statement('y IN (3)'), statement('z')]],

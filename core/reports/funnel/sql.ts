@@ -22,10 +22,11 @@ export const KINDS = { funnel: 0, activity: 1 } as const
 
 /**
  * Rows of two kinds:
- * - `funnel`, one for each breakdown value (one row without a breakdown): users_<i>, the entities that reached step i, and time_<i>, the
- *   milliseconds from step i to step i + 1 of all that reached both; also step_1_entities, before the cap.
- * - `activity`, one row: how often the events of each step occurred, whoever sent them: events_<i>, active_<i>, joinable_<i> (the distinct
- *   users and entities).
+ * - `funnel`: one row for each breakdown value, or a single row without a breakdown. users_<i> is the number of entities that reached
+ *   step i. time_<i> adds up the milliseconds from step i to step i + 1, of the entities that reached both. step_1_entities is the number
+ *   of entities of step 1 before the cap.
+ * - `activity`: a single row. events_<i> is the number of events of step i, in any order and with any sender. active_<i> and joinable_<i>
+ *   are the numbers of their distinct users and entities.
  *
  * A first scan groups the events by entity: that gives the activity, and the entities that the funnel follows. A second one reads their
  * events of all steps. Level by level, a window finds the first event of the next step after the event of the step before, within the
