@@ -89,7 +89,7 @@ test('the tracker evaluates in less than 5 ms at a quarter of the speed, without
 /** Events that come many times a second while a user scrolls or moves. */
 const BUSY_EVENTS = ['scroll', 'wheel', 'touchmove', 'pointermove', 'mousemove', 'resize']
 
-test('while a user scrolls the tracker does nothing, and when it has ended it reads the position once', async () => {
+test('while a user scrolls nothing listens and no layout is read; when scrolling has ended, the position is read once', async () => {
   const { server } = site
   server.setPage(
     `<!doctype html><title>Shoes</title>${server.snippet(ATTRIBUTES)}<div style="height: 20000px"></div>`,
