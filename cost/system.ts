@@ -121,7 +121,12 @@ export const system = {
      * was merged in the last day; a tick reads all of them twice, for its metrics and for maintenance.
      */
     manifest: { reads: 2, writes: 1, headBytes: 150, segmentBytes: 85, readsPerTick: 2 },
-    statsRead: { reads: 7, writes: 4 },
+    /**
+     * GET /stats of a process whose caches of some seconds are over, besides the manifest and the open counts. It reads the caller,
+     * the project, the project again with its context, the newest epoch, and the month. It writes the reads of the account and of
+     * the project, and the audit entry.
+     */
+    statsRead: { reads: 6, writes: 3 },
     lookUp: { reads: 2, seconds: 5 },
     gigabytes: 0.1,
   },
