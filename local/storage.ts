@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
-import { allManifests } from '#core/lake/maintenance'
 import { reconcile } from '#core/lake/reconcile'
 import { restoreLake } from '#core/lake/restore-lake'
 import { replaySetAside } from '#core/lake/set-aside'
@@ -167,7 +166,7 @@ function repeatMeasure(reserve: DiskReserve) {
 /** The bytes of the hot files that some bucket has not compacted yet. */
 async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> {
   const { epoch } = await state.lake()
-  const compacted = Math.min(...(await allManifests(state)).map(manifest => manifest.compacted))
+  const compacted = Math.min(...(await state.manifests()).map(manifest => manifest.compacted))
   let bytes = 0
   for (let open = compacted; open <= epoch && bytes < COMPACTION_BYTES; open++) {
     for (const { size } of await lake.list(hotPrefix(open))) bytes += size

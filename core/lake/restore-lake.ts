@@ -5,7 +5,6 @@ import { chooseSegments, type StoredSegment, toManifest } from './choose-segment
 import type { Compactor } from './compactor.ts'
 import type { LakeConsumer } from './consumer.ts'
 import { parseHotKey, parseSegmentKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from './keys.ts'
-import { allManifests } from './maintenance.ts'
 import type { Manifest, Segment } from './manifest.ts'
 import { findMissingRecords, type MissingRecords } from './missing-records.ts'
 import { raiseEpoch } from './raise-epoch.ts'
@@ -42,7 +41,7 @@ export async function restoreLake(services: RestoreLakeServices): Promise<void> 
   const { state, lake, log } = services
   const hotFiles = await listHotFiles(lake)
   const stored = await listSegments(lake)
-  const manifests = await allManifests(state)
+  const manifests = await state.manifests()
   const ends = [...stored.values()].flat().map(({ until }) => until)
   await openEpochs(services, Math.max(1, ...ends, ...manifests.map(({ compacted }) => compacted)))
   const { epoch } = await state.lake()
