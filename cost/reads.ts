@@ -147,7 +147,8 @@ export function readQuantities(usage: Usage): Quantity[] {
   const { stats, state, functionMs } = system
   const { reads } = usage
   const { lists, gets, bytes } = readFigures(usage)
-  const manifestReads = unitsOf(lakeFigures(usage).manifestBytes, READ_UNIT)
+  // The item of the skipped epochs is read with it.
+  const manifestReads = unitsOf(lakeFigures(usage).manifestBytes, READ_UNIT) + 1
   const copyStatements = stats.copyStatements[usage.eventIds]
   const ms = functionMs.reports.call + copyStatements * functionMs.reports.copyStatement
   const purpose = 'reads'

@@ -73,12 +73,10 @@ export function createManifestStore(items: ManifestItems): ManifestStore {
     }
   }
 
-  async function saveWatermark(bucket: number): Promise<Manifest> {
-    for (;;) {
-      const current = await manifest(bucket)
-      const next = { ...current, version: current.version + 1 }
-      if (await items.saveManifest(next)) return next
-    }
+  /** Saves the manifest with its watermark. `current`: as it was read. */
+  async function saveWatermark(current: Manifest): Promise<Manifest> {
+    const next = { ...current, version: current.version + 1 }
+    return (await items.saveManifest(next)) ? next : saveWatermark(await manifest(current.bucket))
   }
 
   const store: ManifestStore = {
@@ -95,8 +93,8 @@ export function createManifestStore(items: ManifestItems): ManifestStore {
     },
     async saveSkippedEpochs() {
       const settled: Manifest[] = []
-      for (const { saved, manifest } of await readAll())
-        settled.push(manifest.compacted > saved.compacted ? await saveWatermark(saved.bucket) : saved)
+      for (const { saved, manifest: current } of await readAll())
+        settled.push(current.compacted > saved.compacted ? await saveWatermark(current) : saved)
       return settled
     },
     async forgetSkippedEpochs() {
