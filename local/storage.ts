@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
-import { reconcile } from '#core/lake/reconcile'
-import { restoreLake } from '#core/lake/restore-lake'
+import { reconcileLake } from '#core/lake/reconcile-lake'
 import { replaySetAside } from '#core/lake/set-aside'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
@@ -95,14 +94,13 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     clock,
     log,
   })
-  await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
   const compactor = createCompactor({
     lake,
     tempDir: compactionTempDir(dataDir),
     log,
     memoryMb: compactionMemoryMb,
   })
-  await restoreLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
+  await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
   // A full disk must not prevent the start.
   await replaySetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
