@@ -4,9 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
-import { allManifests } from '#core/lake/maintenance'
-import { reconcile } from '#core/lake/reconcile'
-import { restoreLake } from '#core/lake/restore-lake'
+import { reconcileLake } from '#core/lake/reconcile-lake'
 import { replaySetAside } from '#core/lake/set-aside'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
@@ -96,14 +94,13 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     clock,
     log,
   })
-  await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
   const compactor = createCompactor({
     lake,
     tempDir: compactionTempDir(dataDir),
     log,
     memoryMb: compactionMemoryMb,
   })
-  await restoreLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
+  await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
   // A full disk must not prevent the start.
   await replaySetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
@@ -167,7 +164,7 @@ function repeatMeasure(reserve: DiskReserve) {
 /** The bytes of the hot files that some bucket has not compacted yet. */
 async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> {
   const { epoch } = await state.lake()
-  const compacted = Math.min(...(await allManifests(state)).map(manifest => manifest.compacted))
+  const compacted = Math.min(...(await state.manifests()).map(manifest => manifest.compacted))
   let bytes = 0
   for (let open = compacted; open <= epoch && bytes < COMPACTION_BYTES; open++) {
     for (const { size } of await lake.list(hotPrefix(open))) bytes += size
