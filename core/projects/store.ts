@@ -21,7 +21,12 @@ import {
 } from './project.ts'
 import { createReservations, type ProjectItem, type Reservation } from './reservations.ts'
 
-export type ProjectStoreServices = StateTable & { clock: Clock; usage: Pick<UsageCounters, 'totals'> }
+export type ProjectStoreServices = StateTable & {
+  clock: Clock
+  usage: Pick<UsageCounters, 'totals'>
+  /** How long ingestion uses a project without another look-up, ms. Default: TOKEN_MS. */
+  tokenMs?: number | undefined
+}
 
 export type NewProject = {
   account: Pick<Account, 'id'>
@@ -42,8 +47,12 @@ export type ProjectChanges = {
 /** A text of another form is unknown without a read of the table, whose keys have a limited length. */
 const PROJECT_ID = /^proj_[0-9a-f]{16}$/
 const PROJECT_TOKEN = /^aat_[0-9a-f]{48}$/
-/** Another process may use a project for this long after a change or deletion here. Ingestion looks up no token twice in it. */
-const TOKEN_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 20_000 }
+/**
+ * Another process may use a project for this long after a change or deletion here. Ingestion looks up no token twice in it. This
+ * process uses what it has changed at once.
+ */
+const TOKEN_MS = 5_000
+const TOKEN_CACHE = { missingMs: 1_000, maxEntries: 20_000 }
 const NO_PROJECT = Promise.resolve(null)
 /** A project that is created now is found at once, so that there is none is not remembered. */
 const RECENT_CACHE = { foundMs: 5_000, missingMs: 0, maxEntries: 10_000 }
@@ -55,12 +64,16 @@ const MAX_NAMES = 10_000
 const MAX_NOTED_PROJECTS = 10_000
 
 /** Projects by contract 1.4. Each name and primary origin has a reservation; the project's own item decides. */
-export function createProjectStore({ clock, usage, ...state }: ProjectStoreServices) {
+export function createProjectStore({ clock, usage, tokenMs = TOKEN_MS, ...state }: ProjectStoreServices) {
   const projects = createProjectEntity(state)
   const tokens = createTokenEntity(state)
   const reservations = createReservations(state, now)
   const deletions = createDeletionList({ ...state, clock })
-  const cache = createLookupCache(clock, gatherLookUps(lookUpTokens), { ...TOKEN_CACHE, lookUpAgain })
+  const cache = createLookupCache(clock, gatherLookUps(lookUpTokens), {
+    ...TOKEN_CACHE,
+    foundMs: tokenMs,
+    lookUpAgain,
+  })
   /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
   const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
   const recent = createLookupCache(clock, lookUpRecent, RECENT_CACHE)
