@@ -1,6 +1,7 @@
 import { createAccountStore } from './accounts/store.ts'
 import { createErasures } from './erasure/erasures.ts'
 import { createErasureStore } from './erasure/store.ts'
+import { createExperimentStore } from './experiments/store.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
 import { createProjectStore } from './projects/store.ts'
@@ -28,6 +29,7 @@ export function createStores(
     usage,
     accounts: createAccountStore({ ...state, clock }),
     projects: createProjectStore({ ...state, clock, usage, tokenMs }),
+    experiments: createExperimentStore({ ...state, clock }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { createRandom } from '#core/demo/random'
 import { repeats, seed } from '#test/support/depth'
 import { eventually } from '../support/eventually.ts'
@@ -86,7 +87,7 @@ test('a first start that is killed at any moment is completed by the next one', 
   const { projects } = await readJson<{ projects: { name: string }[] }>(service, '/projects')
   expect(projects.map(({ name }) => name)).toEqual(['demo'])
   const stats = await readJson<{ totals: { total_events: number } }>(service, '/stats?project=demo&since=30d')
-  expect(stats.totals.total_events).toBe(40_000)
+  expect(stats.totals.total_events).toBe(DEMO_EVENTS)
   expect(await service.stop()).toBe(0)
 })
 
