@@ -8,11 +8,18 @@ import { createProjectStore } from './projects/store.ts'
 import type { StateTable } from './state-table.ts'
 import { createUsageStore, type UsageStore } from './usage/store.ts'
 
-/** Creates the stores of all rooms in the state table. `usage`: counters of a process that gathers reads (gatherReads). */
+export type StoreOptions = {
+  /** Counters of a process that gathers reads (gatherReads). */
+  usage?: UsageStore
+  /** See ProjectStoreServices. */
+  tokenMs?: number
+}
+
+/** Creates the stores of all rooms in the state table. */
 export function createStores(
   { client, table }: StateTable,
   clock: Clock,
-  usage: UsageStore = createUsageStore({ client, table }),
+  { usage = createUsageStore({ client, table }), tokenMs }: StoreOptions = {},
 ) {
   const state = { client, table }
   const lakeState = createLakeStateStore(state)
@@ -21,7 +28,7 @@ export function createStores(
     erasures: createErasures({ erasures: createErasureStore(state), lakeState, clock }),
     usage,
     accounts: createAccountStore({ ...state, clock }),
-    projects: createProjectStore({ ...state, clock, usage }),
+    projects: createProjectStore({ ...state, clock, usage, tokenMs }),
     experiments: createExperimentStore({ ...state, clock }),
   }
 }

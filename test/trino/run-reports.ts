@@ -142,6 +142,7 @@ const queries: Partial<QueryParams>[] = [
   { metrics: ['event_count', 'bounce_rate'], group_by: ['date', 'country'], count_mode: 'raw', order: 'asc' },
   { group_by: ['event', 'user_id', 'session_id'], limit: 3, order_by: 'event' },
   { metrics: ['unique_users'], group_by: ['properties.path', 'properties.plan'], limit: 2 },
+  { metrics: ['sum(properties.session_count)', 'event_count'], group_by: ['properties.path'], limit: 2 },
   {
     metrics: NUMERIC_METRICS.map(statistic => `${statistic}(properties.session_count)`),
     group_by: ['properties.session_count'],

@@ -74,7 +74,7 @@ async function fill({ accounts, projects, identities, ...world }: ReturnType<typ
     ...{ category: 'ai_agent', actor: 'GPTBot', requests: 1, dropped: 1 },
     ...{ last_seen_at: now, rules_version: null },
   } as const
-  await world.usage.addBots('shard', '1', [{ project_id: project.id, day: '2026-11-22', ...bot }])
+  await world.usage.addBots('shard', '1', [{ project_id: project.id, day: '2026-11-22', quarter: 0, ...bot }])
   await world.feedback.submit({ account_id: account.id, message: 'hello' })
   return { account, project, identity }
 }
