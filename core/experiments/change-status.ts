@@ -52,9 +52,10 @@ async function changeOf(
   status: ExperimentStatus,
   winner: string | undefined,
 ): Promise<StatusChange> {
-  if (status !== 'completed') return { status, winner: null, completed_at: null }
-  const completed_at = new Date(clock.now()).toISOString()
-  return { status, winner: winner ?? (await findWinner({ ...experiment, completed_at })), completed_at }
+  const updated_at = new Date(clock.now()).toISOString()
+  if (status !== 'completed') return { status, winner: null, completed_at: null, updated_at }
+  const completed = { status, completed_at: updated_at, updated_at }
+  return { ...completed, winner: winner ?? (await findWinner({ ...experiment, ...completed })) }
 }
 
 function requireVariant({ variants }: ExperimentRecord, winner: string | undefined): void {

@@ -12,7 +12,7 @@ import { createExperimentEntity, createExperimentIdEntity } from './entities.ts'
 export type NewExperiment = { name: string; variants: Variant[]; goal_event: string }
 
 /** What a change of the status writes. */
-export type StatusChange = Pick<ExperimentRecord, 'status' | 'winner' | 'completed_at'>
+export type StatusChange = Pick<ExperimentRecord, 'status' | 'winner' | 'completed_at' | 'updated_at'>
 
 type ExperimentItem = EntityItem<ReturnType<typeof createExperimentEntity>>
 
@@ -75,9 +75,8 @@ export function createExperimentStore({ clock, ...state }: StateTable & { clock:
   /** Returns the changed experiment, or null if it was deleted or its status has changed in the meantime. */
   async function changeStatus(
     { project_id, name, ...before }: ExperimentRecord,
-    { status, winner, completed_at }: StatusChange,
+    { status, winner, completed_at, updated_at }: StatusChange,
   ): Promise<ExperimentRecord | null> {
-    const updated_at = new Date(clock.now()).toISOString()
     const change = experiments
       .patch({ project_id, name })
       .set({
@@ -136,9 +135,12 @@ function timesOf(createdAt: number) {
   return { status: 'active' as const, created_at, updated_at: created_at }
 }
 
+/** The record of an item, with its fields in the order of the contract. */
 function toRecord(item: ExperimentItem): ExperimentRecord {
+  const { id, project_id, account_id, name, variants, goal_event, status, created_at, updated_at } = item
   const { winner = null, completed_at = null } = item
-  return { ...item, winner, completed_at }
+  const fixed = { id, project_id, account_id, name, variants, goal_event }
+  return { ...fixed, status, winner, created_at, updated_at, completed_at }
 }
 
 function compare(a: string, b: string): number {

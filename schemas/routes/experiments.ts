@@ -47,7 +47,7 @@ export const experimentsRoutes = {
     function: 'reports',
     scope: 'experiments:read',
     responses: { 200: { description: 'The experiment', schema: experimentWithResults } },
-    errors: ['EXPERIMENT_NOT_FOUND'],
+    errors: ['EXPERIMENT_NOT_FOUND', 'QUERY_FAILED'],
   },
   updateExperiment: {
     ...common,
@@ -59,7 +59,7 @@ export const experimentsRoutes = {
     scope: 'experiments:write',
     body: updateExperiment,
     responses: { 200: { description: 'The experiment', schema: experimentRecord } },
-    errors: ['EXPERIMENT_NOT_FOUND', 'INVALID_EXPERIMENT_STATUS', 'INVALID_VARIANTS'],
+    errors: ['EXPERIMENT_NOT_FOUND', 'INVALID_EXPERIMENT_STATUS', 'INVALID_VARIANTS', 'QUERY_FAILED'],
   },
   deleteExperiment: {
     ...common,

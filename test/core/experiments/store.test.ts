@@ -70,10 +70,11 @@ test.each(['exp_', 'exp_0123456789abcdef', 'config', `exp_${'0'.repeat(5_000)}`,
 test('a change of the status holds only for the status that was read', async () => {
   const experiments = open()
   const created = await experiments.create(project, request)
-  const paused = { status: 'paused', winner: null, completed_at: null } as const
   now += 1_000
+  const updated_at = new Date(now).toISOString()
+  const paused = { status: 'paused', winner: null, completed_at: null, updated_at } as const
   const changed = await experiments.changeStatus(created, paused)
-  expect(changed).toEqual({ ...created, status: 'paused', updated_at: new Date(now).toISOString() })
+  expect(changed).toEqual({ ...created, ...paused })
   expect(await experiments.byId(created.id)).toEqual(changed)
   expect(await experiments.changeStatus(created, paused)).toBeNull()
 })
