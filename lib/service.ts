@@ -53,7 +53,11 @@ export class Service extends Stack {
     const jobQueue = new JobQueue(this, 'JobQueue', {
       jobTimeout: Duration.seconds(functionSizes.jobs.timeoutSeconds),
     })
-    const catalog = new Catalog(this, 'Catalog', { bucket, maxScanGb: config.maxScanGb })
+    const catalog = new Catalog(this, 'Catalog', {
+      bucket,
+      firstEpoch: config.firstEpoch,
+      maxScanGb: config.maxScanGb,
+    })
 
     // The API comes before its functions, because they need the address of CloudFront in front of it.
     const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })

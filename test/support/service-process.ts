@@ -172,7 +172,7 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
 function compileCache(): string {
   const folder = process.env.NODE_COMPILE_CACHE as string
   const marker = join(folder, 'filled')
-  if (!existsSync(marker) && isFirstCall(join(inject('runFolder'), 'compile-cache'))) {
+  if (!existsSync(marker) && isFirstCall(join(inject('runFolder'), 'compile-cache.filled'))) {
     spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
       env: { NODE_COMPILE_CACHE: folder, DATA_DIR: join(inject('runFolder'), 'unused'), PORT: 'wrong' },
       timeout: HANG_TIMEOUT_MS,
