@@ -31,6 +31,12 @@ const MEASURE_MS = 1_000
 /** How long the counts and audit entries of reports wait for others, ms. A killed process loses them. */
 export const GATHER_MS = 1_000
 
+/**
+ * How long ingestion uses a project without another look-up, ms. All changes of projects happen in this process, which forgets what
+ * it changes. So the only limit is memory, and a thousand active projects cost no steady reads.
+ */
+const TOKEN_MS = 60_000
+
 /** Folder of the lake. */
 export function lakeDir(dataDir: string): string {
   return join(dataDir, 'lake')
@@ -69,7 +75,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const state = await openState(join(dataDir, 'state'))
   if (state.isRepaired) log('STATE_REPAIRED')
   const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, log })
-  const stores = createStores(state, clock, reads)
+  const stores = createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS })
   await upgradeLocalLake({
     ...stores,
     state,

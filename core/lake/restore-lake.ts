@@ -16,7 +16,7 @@ export type RestoreLakeServices = {
   state: LakeStateStore
   stream: Pick<EventStream, 'read' | 'shards'>
   lake: Lake
-  consumer: Pick<LakeConsumer, 'rewriteHotFile'>
+  consumer: Pick<LakeConsumer, 'rewriteHotFile' | 'finishClaim'>
   compactor: Pick<Compactor, 'describeSegment'>
   usage: Pick<UsageCounters, 'openCounts' | 'foldEpoch'>
   clock: Clock
@@ -87,6 +87,7 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const plans = canTakeAgain ? carefulPlans : plan(Number.POSITIVE_INFINITY)
 
   if (takenAgain.length > 0) {
+    await finishOpenClaims(services)
     await foldOpenCounts(services)
     // New events are in a later epoch, because no event of this one is counted any more.
     await openEpochs(services, epoch + 1)
@@ -211,6 +212,13 @@ function toList(segment: Segment): Segment[] {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
+}
+
+/** Finishes the open claims, because events of a claim that is counted after the fold of its epoch would count nowhere. */
+async function finishOpenClaims({ state, consumer }: RestoreLakeServices): Promise<void> {
+  for (const { shard, claim, highWater } of await state.shards()) {
+    if (claim !== null) await consumer.finishClaim(shard, claim, highWater)
+  }
 }
 
 /**

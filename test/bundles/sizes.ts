@@ -34,6 +34,10 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
 /** Lambda's limit for the unpacked files of a function, bytes. */
 const LAMBDA_UNPACKED_LIMIT = 250 * 1024 * 1024
 
+/** Our tokens, keys of AWS and Stripe, and private keys. */
+const CREDENTIAL =
+  /\baa[a-z]_[0-9a-f]{32,}|\bAKIA[0-9A-Z]{16}|\b(?:sk|rk)_(?:live|test)_\w+|\bwhsec_\w+|-----BEGIN [A-Z ]*PRIVATE KEY-----/
+
 const names = Object.keys(SIZE_LIMITS) as FunctionName[]
 
 export function sizes(deployed: () => Deployed): void {
@@ -85,6 +89,11 @@ export function sizes(deployed: () => Deployed): void {
         owner: 'DynamoDB_20120810 Kinesis_20131202',
       })
     })
+  })
+
+  test.each(names)('the bundle of %s contains no credential', name => {
+    const code = readFileSync(join(deployed().bundles[name].folder, 'index.mjs'), 'utf8')
+    expect(CREDENTIAL.exec(code)?.[0]).toBeUndefined()
   })
 
   test('the same sources give the same bundles, in any folder', async () => {

@@ -79,7 +79,7 @@ async function openWorld() {
     /** Moves the clock, and runs ticks and jobs of maintenance. */
     async passHours(hours: number): Promise<void> {
       clock.time += hours * HOUR
-      for (let i = 0; i < 6; i++) {
+      for (let i = 0; i < 4; i++) {
         await maintenance.tick()
         for (const job of jobs.jobs.splice(0)) await worker.run(job as LakeJob)
         clock.time += 60_000

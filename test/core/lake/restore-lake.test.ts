@@ -160,7 +160,7 @@ test('a restoration that is killed at any change and repeated gives the same eve
       ...services,
       usage: { ...usage, foldEpoch: crash(usage.foldEpoch) },
       state: { ...state, saveManifest: crash(state.saveManifest), openEpoch: crash(state.openEpoch) },
-      consumer: { rewriteHotFile: crash(consumer.rewriteHotFile) },
+      consumer: { ...consumer, rewriteHotFile: crash(consumer.rewriteHotFile) },
     }).then(
       () => false,
       () => true,
