@@ -1,6 +1,6 @@
 import type { Quantity } from './charge.ts'
-import { lambda } from './ingest.ts'
-import { type LakeFigures, lakeFigures, READ_UNIT, unitsOf } from './lake.ts'
+import { lambda, shards } from './ingest.ts'
+import { type LakeFigures, lakeFigures, openCountBytes, READ_UNIT, unitsOf } from './lake.ts'
 import { newestSegments, olderSegments, segmentBytesPerEvent } from './segments.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
@@ -147,7 +147,12 @@ export function readQuantities(usage: Usage): Quantity[] {
   const { stats, state, functionMs } = system
   const { reads } = usage
   const { lists, gets, bytes } = readFigures(usage)
-  const manifestReads = unitsOf(lakeFigures(usage).manifestBytes, READ_UNIT)
+  const figures = lakeFigures(usage)
+  // The item of the skipped epochs is read with the manifest.
+  const sizedReads =
+    unitsOf(figures.manifestBytes, READ_UNIT) +
+    1 +
+    unitsOf(shards(usage) * openCountBytes(usage, figures), READ_UNIT)
   const copyStatements = stats.copyStatements[usage.eventIds]
   const ms = functionMs.reports.call + copyStatements * functionMs.reports.copyStatement
   const purpose = 'reads'
@@ -161,7 +166,7 @@ export function readQuantities(usage: Usage): Quantity[] {
       quantity: reads * (stats.statements + copyStatements) * stats.glueRequests,
       purpose,
     },
-    { price: 'stateRead', quantity: reads * (state.statsRead.reads + manifestReads), purpose },
+    { price: 'stateRead', quantity: reads * (state.statsRead.reads + sizedReads), purpose },
     { price: 'stateWrite', quantity: reads * state.statsRead.writes, purpose },
   ]
 }

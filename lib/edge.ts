@@ -131,12 +131,6 @@ export class Edge extends Construct {
   }
 
   /**
-   * A cache policy that in effect caches nothing. CloudFront passes its own headers and Authorization to the origin only
-   * when a cache policy with caching names them. So this policy allows one second, but only for responses whose
-   * Cache-Control allows it, and every response of the API says no-store. Credentials, query string and cookies are part of
-   * the cache key, so a response can never reach another caller.
-   */
-  /**
    * Ingestion never sees a cookie: pages of measured sites may send theirs along. All other functions see cookies only
    * on the rows that have `cookies` (lambdas/visible-headers.ts).
    */
@@ -207,6 +201,12 @@ export class Edge extends Construct {
     }
   }
 
+  /**
+   * A cache policy that in effect caches nothing. CloudFront passes its own headers and Authorization to the origin only
+   * when a cache policy with caching names them. So this policy allows one second, but only for responses whose
+   * Cache-Control allows it, and every response of the API says no-store. Credentials, query string and cookies are part of
+   * the cache key, so a response can never reach another caller.
+   */
   private createPassThroughPolicy(
     id = 'PassThrough',
     cookieBehavior = CacheCookieBehavior.all(),

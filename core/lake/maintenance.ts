@@ -1,7 +1,7 @@
 import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import { DAY_MS } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
-import { BUCKETS, tables } from '#schemas/columns'
+import { tables } from '#schemas/columns'
 import { changeManifest } from './change-manifest.ts'
 import {
   createErasureProgress,
@@ -19,7 +19,6 @@ import {
 } from './keys.ts'
 import {
   dropRetired,
-  emptyManifest,
   forgetEventIds,
   isOrphan,
   type Manifest,
@@ -102,7 +101,7 @@ export function createMaintenance(
     const fence = await state.lease(now, now + LEASE_MS)
     if (fence === null) return
     try {
-      const manifests = await allManifests(state)
+      const manifests = await state.manifests()
       await closeEpoch(fence, manifests, now)
       await sendCompactions(manifests, now)
       await sendMerges(manifests, now)
@@ -201,7 +200,8 @@ export function createMaintenance(
     // Listing all files costs time, so it is done only eight times while a file is kept.
     if (now - deletedAt < settings.keepSupersededMs / 8) return
     deletedAt = now
-    const manifests = await allManifests(state)
+    // By their saved watermarks: without the item of the empty epochs, none must wait at an epoch whose hot files are gone.
+    const manifests = await state.saveSkippedEpochs()
     // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
     const manifestsReadAt = clock.now()
     const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
@@ -279,12 +279,6 @@ export function createMaintenance(
 }
 
 export type Maintenance = ReturnType<typeof createMaintenance>
-
-/** The manifests of all buckets, also of those that were never compacted. */
-export async function allManifests(state: Pick<LakeStateStore, 'manifests'>): Promise<Manifest[]> {
-  const saved = new Map((await state.manifests()).map(manifest => [manifest.bucket, manifest]))
-  return Array.from({ length: BUCKETS }, (_, bucket) => saved.get(bucket) ?? emptyManifest(bucket))
-}
 
 function sumSizes(objects: readonly { size: number }[]): number {
   return objects.reduce((sum, { size }) => sum + size, 0)

@@ -39,7 +39,7 @@ export type LinkNotes = {
   noteLinks(projectId: string, linksAnonymousIds: boolean): Promise<void>
 }
 
-/** The look-ups of projects that other rooms need. core/projects/store.ts implements them. */
+/** The look-ups of projects that other rooms need. core/projects/directory.ts implements them. */
 export type ProjectDirectory = {
   /** Returns the live project of a token, or null. Cached for seconds; a deletion by this process shows at once. */
   byToken(token: string): Promise<Project | null>

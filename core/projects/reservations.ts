@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EntityItem } from 'electrodb'
 import { unavailable } from '#core/errors'
+import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { createProjectEntity, createReservationEntity, type ReservationKind } from './entities.ts'
+import type { ProjectItem, ProjectItems } from './items.ts'
 import { primaryOrigin } from './origins.ts'
-
-/** A project as its item stores it. */
-export type ProjectItem = EntityItem<ReturnType<typeof createProjectEntity>>
 
 /** A name or origin that a project has for itself within its account, from the given version of the project on. */
 export type Reservation = {
@@ -31,7 +29,11 @@ const MAX_TRIES = 40
  * it over, but must fence the old holder first. A holder without an item gets a tombstone, so that it can never be
  * created. A holder with another name or origin gets a higher version, so that an update under way fails.
  */
-export function createReservations(state: StateTable, now: () => string) {
+export function createReservations(
+  state: StateTable,
+  { find: findProject }: Pick<ProjectItems, 'find'>,
+  clock: Clock,
+) {
   const reservations = createReservationEntity(state)
   const projects = createProjectEntity(state)
 
@@ -80,6 +82,7 @@ export function createReservations(state: StateTable, now: () => string) {
     account_id,
     project_id,
   }: Pick<Reservation, 'account_id' | 'project_id'>): Promise<boolean> {
+    const now = new Date(clock.now()).toISOString()
     const item = {
       id: project_id,
       account_id,
@@ -88,8 +91,8 @@ export function createReservations(state: StateTable, now: () => string) {
       allowed_origins: '*',
       link_domains: [],
       bucket: 0,
-      created_at: now(),
-      deleted_at: now(),
+      created_at: now,
+      deleted_at: now,
       version: 1,
     }
     return conditionHeld(projects.create(item).go())
@@ -131,13 +134,10 @@ export function createReservations(state: StateTable, now: () => string) {
     return data
   }
 
-  async function findProject(id: string): Promise<ProjectItem | null> {
-    const { data } = await orUnavailable(projects.get({ id }).go({ consistent: true }))
-    return data
-  }
-
   return { findHolder, reserve, release, createTombstone, listProjectIds }
 }
+
+export type Reservations = ReturnType<typeof createReservations>
 
 /** Returns whether the project is live and has this name or primary origin. */
 function hasValue(project: ProjectItem, kind: ReservationKind, value: string): boolean {

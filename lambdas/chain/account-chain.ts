@@ -10,6 +10,7 @@ import { createChain, type Endpoint, type Exchange } from './chain.ts'
 import { enforceLimits } from './enforce-limits.ts'
 import { type MeteringServices, meterRead } from './meter-read.ts'
 import { readBody } from './read-body.ts'
+import { type PlanServices, readPlan } from './read-plan.ts'
 import { recordAudit } from './record-audit.ts'
 import { requireCredential } from './require-credential.ts'
 import { requireScope } from './require-scope.ts'
@@ -19,7 +20,8 @@ import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.t
 import { validateFields } from './validate-fields.ts'
 
 export type AccountChainServices = CredentialServices &
-  MeteringServices & {
+  MeteringServices &
+  PlanServices & {
     limits: Pick<Limits, 'check'>
     audit: Pick<AuditLog, 'record' | 'recordReport'>
     log: Log
@@ -41,6 +43,7 @@ export function accountChain(services: AccountChainServices) {
     .step(recordAudit(services))
     .step(requireCredential)
     .step(requireScope)
+    .step(readPlan(services))
     .step(requireTier)
     .step(enforceLimits(services))
     .step(resolveProject(services))

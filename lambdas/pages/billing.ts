@@ -5,7 +5,7 @@ import { html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { csrfField, pageResponse, redirect } from '../page.ts'
 import { jsonResponse } from '../response.ts'
-import { type BrowserSteps, byBrowser, messagePage } from './browser.ts'
+import { type BrowserSteps, byBrowser, messagePage, readAccountNow } from './browser.ts'
 import type { PagesServices } from './services.ts'
 
 /** Why a client sends a human here; a text of the client itself is never shown. */
@@ -17,10 +17,7 @@ const REASONS: Record<string, string> = {
 
 /** The hand-off from an agent to the payment provider (contract 1.7). Only a human comes this far. */
 export function billingPages({ billing, accounts, audit, baseUrl }: PagesServices, browser: BrowserSteps) {
-  /** As it is now: the account of a browser session may be 5 s old, and these pages come right after a change. */
-  async function accountNow({ account }: BrowserSession): Promise<Account> {
-    return (await accounts.byId(account.id)) ?? account
-  }
+  const accountNow = (session: BrowserSession) => readAccountNow(accounts, session)
 
   const upgradePage = browser.signedIn(async ({ request, session, viewer }) => {
     const account = await accountNow(session)

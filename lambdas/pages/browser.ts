@@ -1,3 +1,5 @@
+import type { Account } from '#core/accounts/caller'
+import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import { isSame } from '#core/sessions/tokens'
 import type { BrowserSession } from '#core/sessions/types'
@@ -88,6 +90,14 @@ export type BrowserSteps = ReturnType<typeof createBrowserSteps>
 
 export function viewerOf({ account, csrf_token }: BrowserSession): Viewer {
   return { email: account.email, csrfToken: csrf_token }
+}
+
+/** The account as it is now: that of a browser session may be 5 s old, and a person comes here right after a payment. */
+export async function readAccountNow(
+  accounts: Pick<AccountStore, 'byId'>,
+  { account }: Pick<BrowserSession, 'account'>,
+): Promise<Account> {
+  return (await accounts.byId(account.id)) ?? account
 }
 
 type BrowserAction = {

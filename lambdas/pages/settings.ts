@@ -3,7 +3,7 @@ import type { AgentSessionSummary } from '#core/sessions/types'
 import { type Html, html } from '../html.ts'
 import { csrfField, pageResponse, redirect } from '../page.ts'
 import { isPaying } from './billing.ts'
-import { type BrowserSteps, byBrowser, messagePage } from './browser.ts'
+import { type BrowserSteps, byBrowser, messagePage, readAccountNow } from './browser.ts'
 import type { PagesServices } from './services.ts'
 
 /** Pages of the account: overview, connections, API key, deletion. */
@@ -11,7 +11,7 @@ export function settingsPages(services: PagesServices, browser: BrowserSteps) {
   const { accounts, agentSessions, providers, billing, audit } = services
 
   const settingsPage = browser.signedIn(async ({ session, viewer }) => {
-    const { account } = session
+    const account = await readAccountNow(accounts, session)
     const plan = account.tier === 'free' ? 'Free' : account.complimentary ? 'Pro, without charge' : 'Pro'
     return pageResponse({
       title: 'Account',

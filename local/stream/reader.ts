@@ -31,7 +31,7 @@ export type StreamReader = Pick<EventStream, 'shards' | 'read'> & {
 }
 
 /** One read returns about this many bytes at most, to limit the memory that its caller needs. */
-const READ_BYTES = 4_000_000
+export const READ_BYTES = 4_000_000
 /** `bytesAfter` measures this many records. Further ones count as large as these on average. */
 const MEASURED_ROWS = 20_000
 const PRUNE_ROWS = 500

@@ -24,6 +24,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   lake: 1_200_000,
   live: 950_000,
   jobs: 1_300_000,
+  // Consumer and compactor together.
+  restore: 1_500_000,
   // A third is Stripe's library: it cancels the subscriptions of deleted accounts.
   scheduler: 1_350_000,
   owner: 900_000,
@@ -31,6 +33,10 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
 
 /** Lambda's limit for the unpacked files of a function, bytes. */
 const LAMBDA_UNPACKED_LIMIT = 250 * 1024 * 1024
+
+/** Our tokens, keys of AWS and Stripe, and private keys. */
+const CREDENTIAL =
+  /\baa[a-z]_[0-9a-f]{32,}|\bAKIA[0-9A-Z]{16}|\b(?:sk|rk)_(?:live|test)_\w+|\bwhsec_\w+|-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
 const names = Object.keys(SIZE_LIMITS) as FunctionName[]
 
@@ -78,10 +84,16 @@ export function sizes(deployed: () => Deployed): void {
         lake: 'DynamoDB_20120810 Kinesis_20131202 AmazonS3',
         live: 'DynamoDB_20120810',
         jobs: 'DynamoDB_20120810 AmazonS3',
+        restore: 'DynamoDB_20120810 Kinesis_20131202 AmazonS3',
         scheduler: 'DynamoDB_20120810 AmazonSQS AmazonS3 secretsmanager',
         owner: 'DynamoDB_20120810 Kinesis_20131202',
       })
     })
+  })
+
+  test.each(names)('the bundle of %s contains no credential', name => {
+    const code = readFileSync(join(deployed().bundles[name].folder, 'index.mjs'), 'utf8')
+    expect(CREDENTIAL.exec(code)?.[0]).toBeUndefined()
   })
 
   test('the same sources give the same bundles, in any folder', async () => {

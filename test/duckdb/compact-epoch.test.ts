@@ -47,10 +47,11 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
   const results = await compactor.compactEpoch({ epoch: 1, hot, buckets })
 
   expect(results.map(({ bucket }) => bucket)).toEqual([3, 5, 7, 9])
-  expect(results[1]).toEqual({ bucket: 5, segment: null, stored: [], removed: [] })
+  expect(results[1]).toEqual({ bucket: 5, isEmpty: true, segment: null, stored: [], removed: [] })
   const sizes = (await lake.list('segments/')).filter(({ key }) => key.includes('bucket=7/'))
   expect(results[2]).toEqual({
     bucket: 7,
+    isEmpty: false,
     segment: {
       from: 1,
       until: 2,
@@ -463,7 +464,7 @@ test('a missing hot file stops the compaction with an error that names it', asyn
 test('an epoch without hot files gives no segment', async () => {
   const { compactor, keys } = await openCompactorLake()
   expect(await compactor.compactEpoch({ epoch: 1, hot: [], buckets: [withoutIds(7)] })).toEqual([
-    { bucket: 7, segment: null, stored: [], removed: [] },
+    { bucket: 7, isEmpty: true, segment: null, stored: [], removed: [] },
   ])
   expect(await keys()).toEqual([])
 })

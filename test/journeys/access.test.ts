@@ -1,47 +1,61 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '#test/support/browser'
 import { type Deployment, openDeployment } from '#test/support/deployment'
+import { listenForCallback } from '#test/support/reference-client'
+import { playReferenceClient } from './play-reference-client.ts'
 
 /** The ways of an owner in a browser, and of agents beside it, from the setup link to a disconnected session. */
 
 let service: Deployment
 let browser: Browser
+let context: BrowserContext
+let page: Page
 beforeAll(async () => {
   service = await openDeployment()
   browser = await launchBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
+  // A phone without JavaScript. The certificate of a rehearsal is self-signed.
+  context = await browser.newContext({
+    viewport: { width: 360, height: 740 },
+    javaScriptEnabled: false,
+    ignoreHTTPSErrors: true,
+    baseURL: service.publicUrl,
+  })
+  page = await context.newPage()
 })
 afterAll(async () => {
   await browser?.close()
   await service?.close()
 })
 
-test('the owner signs in by the setup link, approves agents in every way, disconnects one and signs out', async () => {
-  const agent = createAgent(service)
-  // A phone without JavaScript. The certificate of a rehearsal is self-signed.
-  const context = await browser.newContext({
-    viewport: { width: 360, height: 740 },
-    javaScriptEnabled: false,
-    ignoreHTTPSErrors: true,
-    baseURL: service.publicUrl,
+// The setup link works once, so all tests share the owner's browser, one after the other.
+describe.sequential('the owner', () => {
+  test('signs in by the setup link, in a cookie that scripts and other sites cannot use', async () => {
+    await signIn(page, service.setupLink)
+    const isSecure = service.publicUrl.startsWith('https:')
+    const [cookie] = await context.cookies()
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', secure: isSecure })
+    expect(cookie?.name.startsWith('__Host-')).toBe(isSecure)
   })
-  const page = await context.newPage()
-  await signIn(page, service.setupLink)
-  const session = await logIn(agent, page)
-  await claim(agent, page)
-  await finishDetached(agent, page)
-  await refreshAndDisconnect(agent, page, session)
-  const isSecure = service.publicUrl.startsWith('https:')
-  const [cookie] = await context.cookies()
-  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', secure: isSecure })
-  expect(cookie?.name.startsWith('__Host-')).toBe(isSecure)
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.goto('/settings')
-  expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
-  await context.close()
+
+  test('approves agents in every way, and disconnects one', async () => {
+    const agent = createAgent(service)
+    const session = await logIn(agent, page)
+    await claim(agent, page)
+    await finishDetached(agent, page)
+    await refreshAndDisconnect(agent, page, session)
+  })
+
+  test('uses every command of the reference client that has a route, and each gets the fields that it reads', () =>
+    playReferenceClient(service, page))
+
+  test('signs out, and the browser has to sign in again', async () => {
+    await page.goto('/settings')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.goto('/settings')
+    expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
+  })
 })
 
 type Agent = ReturnType<typeof createAgent>
@@ -76,18 +90,12 @@ async function signIn(page: Page, setupLink: string): Promise<void> {
 
 /** The interactive login of a command-line client, which listens on a loopback address. Returns the session. */
 async function logIn({ send }: Agent, page: Page) {
-  const calls: URLSearchParams[] = []
-  const listener = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://client')
-    if (pathname === '/callback') calls.push(searchParams)
-    response.end('Back in the client')
-  })
-  await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve))
+  const listener = await listenForCallback()
   const verifier = randomBytes(32).toString('base64url')
   const start = await send('POST', '/agent-sessions/start', {
     body: {
       client_type: 'cli',
-      callback_url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`,
+      callback_url: listener.url,
       code_challenge: createHash('sha256').update(verifier).digest('hex'),
       scopes: ['account:read', 'projects:read'],
     },
@@ -97,10 +105,9 @@ async function logIn({ send }: Agent, page: Page) {
   expect((await page.textContent('main'))?.includes(approval_code), 'approval code on the page').toEqual(true)
   await page.getByRole('button', { name: 'Approve' }).click()
   expect(await page.textContent('body'), 'page after the approval').toEqual('Back in the client')
-  listener.close()
-  listener.closeAllConnections()
-  expect(calls[0]?.get('request_id'), 'request of the callback').toEqual(auth_request_id)
-  const exchange_code = calls[0]?.get('exchange_code')
+  const callback = listener.close()
+  expect(callback?.get('request_id'), 'request of the callback').toEqual(auth_request_id)
+  const exchange_code = callback?.get('exchange_code')
   const exchange = (code_verifier: string) =>
     send('POST', '/agent-sessions/exchange', { body: { auth_request_id, exchange_code, code_verifier } })
   expect((await exchange('wrong')).body.error, 'code of a wrong verifier').toEqual('INVALID_CODE_VERIFIER')

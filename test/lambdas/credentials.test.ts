@@ -126,9 +126,11 @@ describe.each(rows)('%s', (name, route) => {
     const { status, body } = await call(name, credential)
     // Reports that take a JSON body are reads, although their method is POST.
     const isRead = route.method === 'GET' || route.tag === 'Analytics'
-    // A demo session sees no portfolio and no erasure of the owner.
+    // A demo session sees no portfolio and no erasure of the owner, and no experiment of another project.
     const isForeign = name === 'readErasure' || isOfPortfolio(route)
-    if (isRead) expect([status, body.error]).toEqual(isForeign ? [404, 'NOT_FOUND'] : [200, undefined])
+    const expected = isForeign ? [404, 'NOT_FOUND'] : [200, undefined]
+    if (isRead)
+      expect([status, body.error]).toEqual(name === 'readExperiment' ? [403, 'FORBIDDEN'] : expected)
     else expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
   })
 

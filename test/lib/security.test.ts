@@ -137,6 +137,24 @@ test.each([
     ],
   ],
   [
+    'restore',
+    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    [
+      'kinesis:DescribeStream StreamEvents',
+      'kinesis:DescribeStreamSummary StreamEvents',
+      'kinesis:GetRecords StreamEvents',
+      'kinesis:GetShardIterator StreamEvents',
+      'kinesis:ListShards StreamEvents',
+      'kinesis:ListStreams StreamEvents',
+      's3:DeleteObject StorageLake/links/*',
+      ...['hot', 'links', 'quarantine', ...SEGMENT_PREFIXES, 'waiting'].map(
+        prefix => `s3:GetObject StorageLake/${prefix}/*`,
+      ),
+      's3:ListBucket StorageLake',
+      ...['hot', 'links', 'quarantine', 'waiting'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
+    ],
+  ],
+  [
     'scheduler',
     ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
@@ -195,7 +213,7 @@ test('the S3 bucket can be listed under named prefixes only', () => {
     .all('AWS::IAM::Policy')
     .flatMap(([, { Properties }]) => statements(Properties))
     .filter(({ Action }) => list(Action).includes('s3:ListBucket'))
-  expect(listings.length).toBe(5)
+  expect(listings.length).toBe(6)
   // Lambda itself checks one of these rights, perhaps without a prefix.
   expect(listings.filter(({ Condition }) => Condition?.StringLikeIfExists)).toHaveLength(1)
   for (const { Condition } of listings) {
@@ -287,30 +305,64 @@ const withProviders = synthesize({
   stripePrice: 'price_1',
 })
 
-test.each([
+const templates = [
   ['plain', plain],
   ['with a domain and alarms', full],
   ['with providers and payments', withProviders],
-])('the template (%s) holds no secret: not in a value, a parameter or an output', (_, { template }) => {
-  // Names of routes come from their paths, such as /settings/api-key. Secrets Manager makes the key of the e-mail index.
-  const text = JSON.stringify(template)
-    .replace(/"ApiRoute\w+":/g, '"route":')
-    .replace(/"GenerateSecretString":{[^}]*}/, '"generated":true')
-  expect(text).not.toMatch(
-    /\b(aak|aat|aas|aar|aap|aae|aac|sk|rk|whsec)_|AKIA|BEGIN [A-Z ]*KEY|"(?:[^"]*(?:password|secret|token|apikey)[^"]*)":/i,
+] as const
+
+test.each(templates)(
+  'the template (%s) holds no secret: not in a value, a parameter or an output',
+  (_, { template }) => {
+    // Names of routes come from their paths, such as /settings/api-key. Secrets Manager makes the key of the e-mail index.
+    const text = JSON.stringify(template)
+      .replace(/"ApiRoute\w+":/g, '"route":')
+      .replace(/"GenerateSecretString":{[^}]*}/, '"generated":true')
+    expect(text).not.toMatch(
+      /\b(aak|aat|aas|aar|aap|aae|aac|sk|rk|whsec)_|AKIA|BEGIN [A-Z ]*KEY|"(?:[^"]*(?:password|secret|token|apikey)[^"]*)":/i,
+    )
+    // CloudFormation would write the value of such a reference into a resource, where its readers see it.
+    expect(text).not.toContain('{{resolve:')
+  },
+)
+
+test.each(templates)('functions (%s) get the ARN of a secret and never its value', (_, { lambda }) => {
+  const names = Object.keys(functions) as FunctionName[]
+  const variables = names.flatMap(name => {
+    const { Variables } = lambda(name).properties.Environment as { Variables: Record<string, unknown> }
+    return Object.entries(Variables)
+  })
+  const credentials = variables.filter(([name]) => /KEY|SECRET|TOKEN|PASSWORD|CREDENTIAL/.test(name))
+  expect(new Set(credentials.map(([name]) => name))).toEqual(
+    new Set(['EMAIL_KEY_ARN', 'EDGE_KEY', 'PROVIDER_CREDENTIALS']),
   )
+  for (const [, value] of credentials) {
+    if (typeof value === 'string') expect(value).toMatch(/^$|^arn:aws:secretsmanager:/)
+    else expect(Object.keys(value as object)[0]).toMatch(/^Ref$|^Fn::/)
+  }
+  // No other text is long enough to hold a random key.
+  for (const [name, value] of variables) {
+    if (typeof value === 'string' && !credentials.some(([each]) => each === name))
+      expect(value).not.toMatch(/(?=\S*\d)(?=\S*[a-z])[\w+/=-]{24,}/i)
+  }
 })
 
-test('the outputs are addresses and names', () => {
-  expect(Object.keys(plain.template.Outputs)).toEqual([
-    'BaseUrl',
-    'CloudFrontName',
-    'MakeOwner',
-    'BucketName',
-    'TableName',
-    'StreamName',
-  ])
-})
+test.each(templates)(
+  'the outputs (%s) are addresses and names, and none shows a secret',
+  (_, { template }) => {
+    const { Outputs } = template
+    expect(Object.keys(Outputs)).toEqual([
+      'BaseUrl',
+      'CloudFrontName',
+      'MakeOwner',
+      'RestoreLake',
+      'BucketName',
+      'TableName',
+      'StreamName',
+    ])
+    expect(JSON.stringify(Outputs)).not.toMatch(/EmailKey|AWS::StackId|secretsmanager/)
+  },
+)
 
 test('every function and the API have a log with a retention time, and the access log does not identify the caller', () => {
   const groups = plain.all('AWS::Logs::LogGroup')

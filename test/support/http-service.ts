@@ -4,6 +4,7 @@ import type { Account } from '#core/accounts/caller'
 import { createAccountStore } from '#core/accounts/store'
 import { createErasures } from '#core/erasure/erasures'
 import { createErasureStore } from '#core/erasure/store'
+import { createExperimentStore } from '#core/experiments/store'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createUserResolver } from '#core/identity/user-resolver'
@@ -96,6 +97,7 @@ export async function openHttpService({
     log,
   })
   const lakeState = createLakeStateStore(state)
+  const experiments = createExperimentStore({ ...state, clock })
   const erasures = createErasures({ erasures: createErasureStore(state), lakeState, clock })
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   const buffer = createLiveBuffer(state, { clock, bufferMs })
@@ -105,6 +107,7 @@ export async function openHttpService({
     erasures,
     accounts,
     projects,
+    experiments,
     usage,
     billing: null,
     baseUrl: BASE_URL,
@@ -236,6 +239,7 @@ export async function openHttpService({
     },
     now: () => now,
     projects,
+    experiments,
     usage,
     owner,
     stranger,

@@ -115,7 +115,8 @@ function toSteps(steps: readonly FunnelStep[], row: Row): StepResult[] {
       strict_survivors: own,
       conversion_rate: conversion,
       conversion_from_previous: conversion,
-      drop_off_rate: i === 0 ? 0 : ratio(previous - own, previous, 3),
+      // Of the rounded rate, so that the two add up to 1.
+      drop_off_rate: previous === 0 ? 0 : (1_000 - Math.round(conversion * 1_000)) / 1_000,
       avg_time_to_next_ms: next === 0 ? null : ratio(Number(row[`time_${i}`] ?? 0), next, 0),
       conversion_rates: { from_previous: conversion, from_first: i === 0 ? 1 : ratio(own, users[0] ?? 0, 3) },
     }

@@ -39,20 +39,19 @@ export async function readFewGroups(
   const numbered = numberGroups(plan.groups, found)
   if (numbered === null) return null
   const all = await countGroups(rows, request, plan, numbered)
-  const sum = all.reduce((events, { counts }) => events + counts.event_count, 0)
-  return all
-    .toSorted(groupOrder(request.params, plan))
-    .slice(0, request.params.limit)
-    .map(({ values, counts }) => ({
-      ...Object.fromEntries(values.map((value, i) => [`group_${i}`, value])),
-      ...Object.fromEntries(
-        plan.metrics.flatMap(({ name }, i) => [
-          [`metric_${i}_0`, name in counts ? counts[name as keyof Counts] : 0],
-          ...(name === 'event_count' ? [[`all_${i}`, sum]] : []),
-        ]),
-      ),
-      total_rows: all.length,
-    }))
+  const { limit } = request.params
+  const sorted = all.toSorted(groupOrder(request.params, plan))
+  const rest = sorted.slice(limit).reduce((events, { counts }) => events + counts.event_count, 0)
+  return sorted.slice(0, limit).map(({ values, counts }) => ({
+    ...Object.fromEntries(values.map((value, i) => [`group_${i}`, value])),
+    ...Object.fromEntries(
+      plan.metrics.flatMap(({ name }, i) => [
+        [`metric_${i}_0`, name in counts ? counts[name as keyof Counts] : 0],
+        ...(name === 'event_count' ? [[`rest_${i}`, rest]] : []),
+      ]),
+    ),
+    total_rows: all.length,
+  }))
 }
 
 const ZERO: Counts = { event_count: 0, session_count: 0, unique_users: 0 }

@@ -103,17 +103,23 @@ async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<Quer
 }
 
 /**
- * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of metric i,
- * all_<i> for the sum of an additive metric over all groups, and total_rows, the number of groups.
+ * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of metric i, and total_rows,
+ * the number of groups. If the response may need a row for the other groups: rest_<i>, the sum of an additive metric over them; null if
+ * none of them has a number.
  */
 function groupsSql(request: QueryRequest, plan: Plan): SqlQuery {
   const { params } = request
-  const sums = plan.metrics.flatMap(({ isAdditive }, i) =>
-    isAdditive ? [sql`sum(${metricAlias(i, 0)}) OVER () AS ${written(`all_${i}`)}`] : [],
+  const ranked = sql`SELECT *, count(*) OVER () AS total_rows,
+          row_number() OVER (ORDER BY ${orderSql(params, plan)}) AS group_rank
+        FROM (${totalsSql(request, plan)}) AS group_total`
+  const rests = plan.metrics.flatMap(({ isAdditive }, i) =>
+    isAdditive && hasRowForOthers(plan)
+      ? [
+          sql`sum(CASE WHEN group_rank > ${integer(params.limit)} THEN ${metricAlias(i, 0)} END) OVER () AS ${written(`rest_${i}`)}`,
+        ]
+      : [],
   )
-  return sql`SELECT * FROM (SELECT ${list([sql`*`, ...sums])}, count(*) OVER () AS total_rows,
-        row_number() OVER (ORDER BY ${orderSql(params, plan)}) AS group_rank
-      FROM (${totalsSql(request, plan)}) AS group_total) AS ranked_group
+  return sql`SELECT * FROM (SELECT ${list([sql`*`, ...rests])} FROM (${ranked}) AS ranked_group) AS shown_group
     WHERE group_rank <= ${integer(params.limit)} ORDER BY group_rank`
 }
 
@@ -196,7 +202,8 @@ function list(pieces: readonly SqlQuery[], separator = ', '): SqlQuery {
   return join(pieces, separator)
 }
 
-function toGroups(rows: readonly Row[], { groups, metrics }: Plan): Groups {
+function toGroups(rows: readonly Row[], plan: Plan): Groups {
+  const { groups, metrics } = plan
   const shown = rows.map(row =>
     Object.fromEntries([
       ...groups.map(({ field }, i) => [field, row[`group_${i}`] ?? null]),
@@ -212,16 +219,19 @@ function toGroups(rows: readonly Row[], { groups, metrics }: Plan): Groups {
   const totalRows = Number(rows[0]?.total_rows ?? shown.length)
   if (totalRows <= shown.length) return { rows: shown, count: shown.length }
   const cut = { truncated: true as const, total_rows: totalRows }
-  if (!groups.some(({ field }) => field.startsWith('properties.')))
-    return { rows: shown, count: shown.length, ...cut }
+  if (!hasRowForOthers(plan)) return { rows: shown, count: shown.length, ...cut }
   const rest = Object.fromEntries([
     ...groups.map(({ field }) => [field, null]),
-    ...metrics.map(({ name, isAdditive }, i) => {
-      const all = Number(rows[0]?.[`all_${i}`] ?? 0)
-      const listed = shown.reduce((sum, row) => sum + Number(row[name] ?? 0), 0)
-      return [name, isAdditive ? all - listed : null]
-    }),
+    ...metrics.map(({ name, isAdditive, read }, i) => [
+      name,
+      isAdditive ? read([rows[0]?.[`rest_${i}`] ?? null], null) : null,
+    ]),
     ['other', true],
   ])
   return { rows: [...shown, rest], count: shown.length + 1, ...cut }
+}
+
+/** Whether a response that is cut has a row for the groups that it does not show (contract 1.13). */
+function hasRowForOthers({ groups }: Plan): boolean {
+  return groups.some(({ field }) => field.startsWith('properties.'))
 }

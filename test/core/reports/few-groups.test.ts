@@ -31,13 +31,12 @@ test.each([
   await withReportLake({ epochs: [{ gap: 0, requests }], compacted: 1, mergeEnds: [] }, async lake => {
     const [project] = lake.projects
     if (project === undefined) throw new Error('The lake has no project.')
-    const body = queryBody.parse({
-      project: project.name,
-      metrics: METRICS,
-      group_by: ['properties.plan'],
-      limit: 1_000,
-    })
-    const { rows } = await runReport(query, lake.services, { project, body })
+    const runQuery = (metrics: string[], limit: number) => {
+      const group_by = ['properties.plan']
+      const body = queryBody.parse({ project: project.name, metrics, group_by, limit })
+      return runReport(query, lake.services, { project, body })
+    }
+    const { rows } = await runQuery(METRICS, 1_000)
     const names = Array.from({ length: size }, (_, i) => `plan-${i}`).toSorted()
     expect(rows).toEqual(
       names.map(name => ({ 'properties.plan': name, event_count: 3, session_count: 1, unique_users: 2 })),
@@ -47,5 +46,14 @@ test.each([
       query: { property: 'plan', limit: 1_000 },
     })
     expect(listed.values).toEqual(names.map(value => ({ value, count: 5, unique_users: 2 })))
+
+    // The row for the groups that are not shown has no sum, because none of their values is a number.
+    const other = { 'properties.plan': null, event_count: 3 * (size - 60), other: true }
+    expect((await runQuery(['event_count'], 60)).rows.at(-1)).toEqual(other)
+    const noNumber = 'sum(properties.plan)'
+    expect((await runQuery(['event_count', noNumber], 60)).rows.at(-1)).toEqual({
+      ...other,
+      [noNumber]: null,
+    })
   })
 })

@@ -19,7 +19,7 @@ let service: Service
 beforeAll(async () => {
   service = await startService({
     env: {
-      EPOCH_SECONDS: '1',
+      EPOCH_SECONDS: '2',
       QUERY_TIMEOUT_MS: '2000',
     },
   })

@@ -94,8 +94,6 @@ test('a person who pays sets a spend cap and removes it, and nobody else has one
   const { page, id, close } = await freeAccount()
   expect((await page.goto('/account/billing/spend-cap'))?.status()).toBe(403)
   await payFor(page, id)
-  // The plan of a browser session may be 5 s old.
-  service.wait(5_000)
   await page.goto('/settings')
   await page.getByRole('link', { name: 'Spend cap' }).click()
   const save = async (dollars: string) => {

@@ -3,7 +3,7 @@ import type { AuditEvent } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/caller'
 import { type LimitState, type Limits, noLimits } from '#core/accounts/limits'
 import { unavailable } from '#core/errors'
-import { profiles } from '#core/limits/profile'
+import { type Profile, profiles } from '#core/limits/profile'
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import type { HttpRequest } from '#lambdas/http'
 import { type Route, routes } from '#schemas/routes'
@@ -17,6 +17,9 @@ type World = {
   handler?: () => Promise<unknown>
   addRead?: () => Promise<void>
   route?: Route
+  profile?: Profile
+  /** The plan that the account has got since its credential was cached. */
+  tierNow?: Account['tier']
 }
 
 /** An endpoint of a report over one account and one project, with what it counts and logs. */
@@ -26,13 +29,20 @@ function reportEndpoint({
   handler,
   addRead,
   route = routes.stats,
+  profile = profiles.own,
+  tierNow = tier,
 }: World = {}) {
   const reads: unknown[] = []
+  const plansRead: string[] = []
   const logged: unknown[] = []
   const audited: AuditEvent[] = []
   const services: AccountChainServices = {
     accounts: {
       byApiKey: async key => (key === 'aak_1' ? testAccount({ tier }) : null),
+      byId: async id => {
+        plansRead.push(id)
+        return testAccount({ tier: tierNow })
+      },
     },
     agentSessions: { byAccessToken: async () => null },
     browserSessions: { byToken: async () => null },
@@ -41,7 +51,7 @@ function reportEndpoint({
       record: async event => void audited.push(event),
       recordReport: async event => void audited.push(event),
     },
-    profile: profiles.own,
+    profile,
     projects: {
       resolve: async (_, name) => (name === 'shop' ? project : null),
       byId: async () => null,
@@ -83,7 +93,7 @@ function reportEndpoint({
     })
     return { status, headers, body: JSON.parse(String(body)) }
   }
-  return { send, reads, logged, audited }
+  return { send, reads, logged, audited, plansRead }
 }
 
 test('a read that succeeds is counted once, for its project, its account and its UTC day', async () => {
@@ -158,6 +168,21 @@ function twoRequests() {
   }
   return { paths, limits: { check } }
 }
+
+test('where accounts pay, a free account has Pro from the call after its payment on, and an account with Pro costs no read', async () => {
+  const profile = profiles.hosted
+  const route = { ...routes.stats, tier: 'pro' } as const
+  const paid = reportEndpoint({ route, profile, tierNow: 'pro' })
+  expect((await paid.send()).status).toBe(200)
+  expect(paid.plansRead).toEqual(['acc_1'])
+  const unpaid = await reportEndpoint({ route, profile }).send()
+  expect([unpaid.status, unpaid.body.error]).toEqual([403, 'PRO_REQUIRED'])
+  const pro = reportEndpoint({ route, profile, tier: 'pro' })
+  expect((await pro.send()).status).toBe(200)
+  const own = reportEndpoint({ tierNow: 'pro' })
+  expect((await own.send()).status).toBe(200)
+  expect([pro.plansRead, own.plansRead]).toEqual([[], []])
+})
 
 test('a request over its limit is refused with Retry-After and the state of the limit', async () => {
   const { send, reads } = reportEndpoint(twoRequests())

@@ -73,7 +73,7 @@ function stepResults(entities: readonly SentEvent[][], { steps }: OracleFunnel) 
       strict_survivors: own,
       conversion_rate: rate,
       conversion_from_previous: rate,
-      drop_off_rate: i === 0 ? 0 : ratioOf(previous - own, previous, 3),
+      drop_off_rate: i === 0 || previous === 0 ? 0 : Number((1 - rate).toFixed(3)),
       avg_time_to_next_ms: times.length === 0 ? null : ratioOf(sum(times), times.length, 0),
       conversion_rates: { from_previous: rate, from_first: i === 0 ? 1 : ratioOf(own, users[0] ?? 0, 3) },
     }

@@ -114,12 +114,7 @@ export function oracleQuery(events: readonly SentEvent[], request: OracleRequest
       ? [
           Object.fromEntries([
             ...query.group_by.map(field => [field, null]),
-            ...query.metrics.map(metric => [
-              metric,
-              metric === 'event_count' || metric.startsWith('sum(')
-                ? sum(rows.slice(query.limit).map(({ row }) => Number(row[metric] ?? 0)))
-                : null,
-            ]),
+            ...query.metrics.map(metric => [metric, restOf(metric, rows.slice(query.limit))]),
             ['other', true],
           ]),
         ]
@@ -129,6 +124,16 @@ export function oracleQuery(events: readonly SentEvent[], request: OracleRequest
     count: shown.length + other.length,
     ...(cut && { truncated: true, total_rows: rows.length }),
   }
+}
+
+/** An additive metric over the rows that are not shown; null if none of them has a number. */
+function restOf(
+  metric: string,
+  rows: readonly { row: Record<string, string | number | null> }[],
+): number | null {
+  if (metric !== 'event_count' && !metric.startsWith('sum(')) return null
+  const numbers = rows.map(({ row }) => row[metric] ?? null).filter(value => value !== null)
+  return numbers.length === 0 ? null : sum(numbers.map(Number))
 }
 
 function compareCells(a: string | number | null, b: string | number | null, sign: number): number {

@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto'
+import type { Account } from '#core/accounts/caller'
+import { createDeletionList } from '#core/deletion/deletion-list'
+import { ApiError, unavailable } from '#core/errors'
+import type { Clock } from '#core/ports'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import type { UsageCounters } from '#core/usage/counters'
+import { createProjectEntity, createTokenEntity } from './entities.ts'
+import { type ProjectItem, type ProjectItems, toProject } from './items.ts'
+import { normalizeOrigins, primaryOrigin } from './origins.ts'
+import { bucketOf, type Project } from './project.ts'
+import type { Reservation, Reservations } from './reservations.ts'
+
+export type NewProject = {
+  account: Pick<Account, 'id'>
+  /** Of the form PROJECT_NAME. */
+  name: string
+  /** As the client sent it; without it: `*`. */
+  allowed_origins?: string | undefined
+  source_scan_id?: string | undefined
+}
+
+export type ProjectChanges = {
+  name?: string | undefined
+  /** As the client sent it. */
+  allowed_origins?: string | undefined
+  link_domains?: string[] | undefined
+}
+
+export type ProjectWriterServices = StateTable & {
+  clock: Clock
+  usage: Pick<UsageCounters, 'totals'>
+  items: Pick<ProjectItems, 'find'>
+  reservations: Reservations
+  /** Is called after a change of the project with this token. */
+  onChanged: (projectToken: string) => void
+}
+
+/** How often a change starts again after another request has changed the project first. */
+const MAX_TRIES = 8
+
+/** Creates, changes and deletes projects. Each name and primary origin has a reservation; the project's own item decides. */
+export function createProjectWriter({
+  clock,
+  usage,
+  items,
+  reservations,
+  onChanged,
+  ...state
+}: ProjectWriterServices) {
+  const projects = createProjectEntity(state)
+  const tokens = createTokenEntity(state)
+  const deletions = createDeletionList({ ...state, clock })
+
+  function now(): string {
+    return new Date(clock.now()).toISOString()
+  }
+
+  /**
+   * Creates a project, or returns the account's live project of that name (`existing`). Throws MISSING_FIELDS for bad
+   * origins or an unknown analysis, and DUPLICATE_ORIGIN when another project has the primary origin.
+   */
+  async function create(request: NewProject): Promise<{ project: Project; existing: boolean }> {
+    const allowed_origins = normalizeOrigins(request.allowed_origins ?? '*')
+    if (request.source_scan_id !== undefined) throw unknownAnalysis()
+    const account_id = request.account.id
+    const namesake = await reservations.findHolder({ account_id, kind: 'name', value: request.name })
+    if (namesake !== null) return { project: toProject(namesake), existing: true }
+    await requireFreeOrigin(account_id, allowed_origins)
+
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const item = {
+        id: `proj_${randomBytes(8).toString('hex')}`,
+        account_id,
+        name: request.name,
+        project_token: `aat_${randomBytes(24).toString('hex')}`,
+        allowed_origins,
+        link_domains: [],
+        created_at: now(),
+        version: 1,
+      }
+      const [name, origin] = reservationsOf(item)
+      const holder = await reservations.reserve(name)
+      if (holder !== null) return { project: toProject(holder), existing: true }
+      if (origin !== null && (await reservations.reserve(origin)) !== null) {
+        await reservations.createTombstone(name)
+        await reservations.release(name)
+        throw duplicateOrigin(origin.value)
+      }
+      await orUnavailable(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
+      const project = { ...item, bucket: bucketOf(item.id) }
+      // The condition fails when another request has treated this one as crashed and written a tombstone.
+      if (await conditionHeld(projects.create(project).go()))
+        return { project: toProject(project), existing: false }
+    }
+    throw unavailable(
+      'Several requests create this project at the same time. Send the same request again in a second.',
+      1,
+    )
+  }
+
+  /**
+   * Changes a live project. Throws NAME_LOCKED (it has events), NAME_EXISTS, DUPLICATE_ORIGIN, MISSING_FIELDS
+   * (bad origins) or NOT_FOUND (deleted in the meantime).
+   */
+  async function update(project: Pick<Project, 'id'>, changes: ProjectChanges): Promise<Project> {
+    const { name, link_domains } = changes
+    const allowed_origins =
+      changes.allowed_origins === undefined ? undefined : normalizeOrigins(changes.allowed_origins)
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const before = await readLive(project.id)
+      const after = {
+        ...before,
+        name: name ?? before.name,
+        allowed_origins: allowed_origins ?? before.allowed_origins,
+        link_domains: link_domains ?? before.link_domains,
+        version: before.version + 1,
+      }
+      await reserveValues(before, after)
+      const change = projects
+        .patch({ id: before.id })
+        .set({ ...fieldsOf(after), version: after.version })
+        .where(
+          (item, { eq, notExists }) =>
+            `${eq(item.version, before.version)} AND ${notExists(item.deleted_at)}`,
+        )
+      if (!(await conditionHeld(change.go()))) continue
+      onChanged(before.project_token)
+      await releaseOldValues(before, after)
+      return toProject(after)
+    }
+    throw unavailable(
+      'Several requests change this project at the same time. Send the same request again in a second.',
+      1,
+    )
+  }
+
+  /** Marks a project as deleted: its token stops at once, its name and origin are free. Throws NOT_FOUND without it. */
+  async function remove({ id }: Pick<Project, 'id'>): Promise<void> {
+    const before = await readLive(id)
+    await deletions.add('project', id)
+    const deletion = projects
+      .patch({ id })
+      .set({ deleted_at: now() })
+      .add({ version: 1 })
+      .where((item, { notExists }) => notExists(item.deleted_at))
+    const wasLive = await conditionHeld(deletion.go())
+    onChanged(before.project_token)
+    if (!wasLive) throw notFound(id)
+    for (const reservation of reservationsOf({ ...before, version: before.version + 1 })) {
+      if (reservation !== null) await reservations.release(reservation)
+    }
+  }
+
+  async function requireFreeOrigin(account_id: string, allowedOrigins: string): Promise<void> {
+    const value = primaryOrigin(allowedOrigins)
+    if (value === null) return
+    if ((await reservations.findHolder({ account_id, kind: 'origin', value })) !== null)
+      throw duplicateOrigin(value)
+  }
+
+  /** Reserves the name and the primary origin that the project gets new. */
+  async function reserveValues(before: ProjectItem, after: ProjectItem): Promise<void> {
+    const [name, origin] = reservationsOf(after)
+    if (after.name !== before.name) {
+      const [totals] = await usage.totals([before.id])
+      if (totals !== undefined && totals.events > 0) throw new ApiError('NAME_LOCKED')
+      if ((await reservations.reserve(name)) !== null) throw new ApiError('NAME_EXISTS')
+    }
+    if (origin === null || origin.value === primaryOrigin(before.allowed_origins)) return
+    // The reservation of the name stays and does not count. Another change of this project may need it now.
+    if ((await reservations.reserve(origin)) !== null) throw duplicateOrigin(origin.value)
+  }
+
+  async function releaseOldValues(before: ProjectItem, after: ProjectItem): Promise<void> {
+    const [oldName, oldOrigin] = reservationsOf(before)
+    const [, origin] = reservationsOf(after)
+    if (after.name !== before.name) await reservations.release(oldName)
+    if (oldOrigin !== null && oldOrigin.value !== origin?.value) await reservations.release(oldOrigin)
+  }
+
+  async function readLive(id: string): Promise<ProjectItem> {
+    const item = await items.find(id)
+    if (item === null || item.deleted_at !== undefined) throw notFound(id)
+    return item
+  }
+
+  return { create, update, remove }
+}
+
+/** The reservations of a project. A project that allows all origins reserves none. */
+function reservationsOf(item: Omit<ProjectItem, 'bucket'>): [name: Reservation, origin: Reservation | null] {
+  const common = { account_id: item.account_id, project_id: item.id, version: item.version }
+  const origin = primaryOrigin(item.allowed_origins)
+  return [
+    { ...common, kind: 'name', value: item.name },
+    origin === null ? null : { ...common, kind: 'origin', value: origin },
+  ]
+}
+
+function fieldsOf({ name, allowed_origins, link_domains }: ProjectItem) {
+  return { name, allowed_origins, link_domains }
+}
+
+function duplicateOrigin(origin: string): ApiError {
+  return new ApiError(
+    'DUPLICATE_ORIGIN',
+    `Another project of the account has the primary origin ${origin}. Use that project or another origin.`,
+  )
+}
+
+/** The service has no website analyses yet, so no id of an analysis is known. */
+function unknownAnalysis(): ApiError {
+  return new ApiError(
+    'MISSING_FIELDS',
+    'Field `source_scan_id` is not the id of a website analysis of this account. Send such an id or leave it out.',
+  )
+}
+
+function notFound(id: string): ApiError {
+  return new ApiError('NOT_FOUND', `There is no project ${id}. GET /projects lists the projects.`)
+}
