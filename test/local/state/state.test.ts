@@ -136,8 +136,8 @@ test('after requests that break off the store still works', async () => {
 
 test('writes on a full disk reject with UNAVAILABLE, writes acknowledged before and after them are kept, and reads meanwhile do not end the process', async () => {
   // `ulimit -f` limits the size of a file. The log of the store reaches the limit after about 70 writes. The store then opens a new
-  // log, while three readers query it.
-  const command = `ulimit -f 300; exec "${process.execPath}" "${WRITER}" "${folder}" 0 2000 3`
+  // log, while two readers query it.
+  const command = `ulimit -f 300; exec "${process.execPath}" "${WRITER}" "${folder}" 0 2000 2`
   const lines = await runWriter(spawn('sh', ['-c', command]), 250)
   const failures = lines.filter(line => line === 'failed').length
   expect(failures).toBeGreaterThan(0)
