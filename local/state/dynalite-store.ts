@@ -34,30 +34,45 @@ const LIVE_PREFIX = 'live#'
  * 500.
  */
 export function prepareStore(db: DynaliteLevel, folder: string): void {
-  const write = createGroupCommit(db, folder)
+  const { write, whenOpen } = createGroupCommit(db, folder)
   db.put = (key, value, done) => write({ type: 'put', key, value: withActiveStatus(value) }, done)
   db.del = (key, done) => write({ type: 'del', key }, done)
-  db.get = cacheTables((key, done) => getSync(db, key, done))
+  db.get = cacheTables((key, done) => {
+    const open = whenOpen()
+    if (open === null) getSync(db, key, done)
+    else void open.then(() => getSync(db, key, done))
+  })
   // This listener is called before dynalite's own listener, so dynalite sees the extended error.
-  db.createValueStream = options => streamValues(db, options).on('error', addResponse)
+  db.createValueStream = options => streamValues(db, options, whenOpen).on('error', addResponse)
 }
 
 /**
  * Streams values, and closes the iterator at the end. dynalite's own version never does, so every query would keep a view of the store
  * for ever: LevelDB could delete neither old files nor the bytes of deleted items.
  */
-function streamValues(db: DynaliteLevel, options: Parameters<DynaliteLevel['values']>[0]): Readable {
-  const iterator = db.values(options)
+function streamValues(
+  db: DynaliteLevel,
+  options: Parameters<DynaliteLevel['values']>[0],
+  whenOpen: GroupCommit['whenOpen'],
+): Readable {
+  let iterator: ReturnType<DynaliteLevel['values']> | undefined
+  async function next(): Promise<unknown> {
+    await whenOpen()
+    // A closed store throws here. Outside of this function, nothing would catch the error.
+    iterator ??= db.values(options)
+    return iterator.next()
+  }
   return new Readable({
     objectMode: true,
     read() {
-      iterator.next().then(
+      next().then(
         value => void this.push(value ?? null),
         error => this.destroy(error),
       )
     },
     destroy(error, done) {
-      iterator.close().then(() => done(error), done)
+      if (iterator === undefined) done(error)
+      else iterator.close().then(() => done(error), done)
     },
   })
 }
@@ -125,11 +140,18 @@ export const LEVEL_OPTIONS: OpenOptions = { maxOpenFiles: 74, maxFileSize: 1_048
  */
 const REOPEN_FREE_BYTES = 16 * 1024 * 1024
 
+type GroupCommit = {
+  write(write: Write, done: Callback): void
+  /** Null, or resolves when a reopen has ended: reads during it would fail. The store is still closed if the reopen failed. */
+  whenOpen(): Promise<void> | null
+}
+
 /**
  * Commits one batch at a time, synced unless it has only items of the live buffer. Writes that arrive during a commit form the next
  * batch, in their order.
  */
-function createGroupCommit(db: DynaliteLevel, folder: string) {
+function createGroupCommit(db: DynaliteLevel, folder: string): GroupCommit {
+  let reopening: Promise<void> | null = null
   let waitingWrites: { write: Write; done: Callback }[] = []
   let isCommitting = false
   let needsReopen = false
@@ -163,14 +185,24 @@ function createGroupCommit(db: DynaliteLevel, folder: string) {
   async function reopen(): Promise<void> {
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < REOPEN_FREE_BYTES) throw new Error('The disk is full.')
-    await level.close.call(db)
-    await level.open.call(db, LEVEL_OPTIONS)
-    needsReopen = false
+    const ended = Promise.withResolvers<void>()
+    reopening = ended.promise
+    try {
+      await level.close.call(db)
+      await level.open.call(db, LEVEL_OPTIONS)
+      needsReopen = false
+    } finally {
+      reopening = null
+      ended.resolve()
+    }
   }
 
-  return (write: Write, done: Callback): void => {
-    waitingWrites.push({ write, done })
-    if (!isCommitting) void commit()
+  return {
+    write(write, done) {
+      waitingWrites.push({ write, done })
+      if (!isCommitting) void commit()
+    },
+    whenOpen: () => reopening,
   }
 }
 

@@ -117,7 +117,10 @@ test('without an answer of the service, elements keep their texts and are shown'
 test('elements are shown after 3 s when the service does not answer', async () => {
   const user = await site.newUser()
   const page = await site.tab(user)
-  await page.clock.install()
+  // Paused before the page opens, so that a slow machine does not use up the time.
+  const start = Date.now()
+  await page.clock.install({ time: start })
+  await page.clock.pauseAt(start + 60_000)
   await page.route('**/experiments/config?*', () => {})
   site.server.setPage(
     `<!doctype html><html class="aa-loading"><title>Shoes</title>${site.server.snippet()}${CTA}`,

@@ -134,9 +134,10 @@ test('after requests that break off the store still works', async () => {
   expect(await get(state, 'a')).toMatchObject({ n: 1 })
 })
 
-test('writes on a full disk reject with UNAVAILABLE, and writes acknowledged before and after them are kept', async () => {
-  // `ulimit -f` limits the size of a file. The log of the store reaches the limit after about 70 writes.
-  const command = `ulimit -f 300; exec "${process.execPath}" "${WRITER}" "${folder}" 0 2000`
+test('writes on a full disk reject with UNAVAILABLE, writes acknowledged before and after them are kept, and reads meanwhile do not end the process', async () => {
+  // `ulimit -f` limits the size of a file. The log of the store reaches the limit after about 70 writes. The store then opens a new
+  // log, while two readers query it.
+  const command = `ulimit -f 300; exec "${process.execPath}" "${WRITER}" "${folder}" 0 2000 2`
   const lines = await runWriter(spawn('sh', ['-c', command]), 250)
   const failures = lines.filter(line => line === 'failed').length
   expect(failures).toBeGreaterThan(0)
