@@ -11,8 +11,8 @@ const limits = {
 export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
-    // On two cores, more workers only slow down the browser and the service processes.
-    maxWorkers: 2,
+    // One more than the cores that we count on: many files wait for the processes of services, and then another file works.
+    maxWorkers: 3,
     // Files share worker processes, because a process takes half a second to start and then imports the same modules again. So
     // each file closes what it opens, and restores what it replaces. `npm test -- --sequence.shuffle.files` finds files
     // that depend on others.
@@ -27,6 +27,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: TRACKER,
           isolate: false,
+          // Node runs the sources itself, as it does in the service: nothing is transformed, and the compile cache works. The
+          // files of the tracker need Vitest's own runner, which can load a module a second time.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
           ...limits,
         },
       },

@@ -162,13 +162,30 @@ export function createJobsServices(environment: Environment) {
   const { log, trace, instrument } = createInstruments()
   const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
-  const threads = Math.max(1, Math.floor(COMPACTION_MEMORY_MB / THREAD_MEMORY_MB))
-  const compaction = {
+  const compaction = toCompaction(COMPACTION_MEMORY_MB)
+  return { services: { state, lake, usage, projects, clock, log }, compaction, instrument }
+}
+
+/** The settings of DuckDB in a function. */
+function toCompaction(memoryMb: number) {
+  const threads = Math.max(1, Math.floor(memoryMb / THREAD_MEMORY_MB))
+  return {
     tempDir: join(tmpdir(), 'compaction'),
-    memoryMb: COMPACTION_MEMORY_MB,
+    memoryMb,
     threads: Math.min(threads, availableParallelism()),
   }
-  return { services: { state, lake, usage, projects, clock, log }, compaction, instrument }
+}
+
+export function createRestoreServices(environment: Environment) {
+  const { TABLE_NAME, STREAM_ARN, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('restore', environment)
+  const { log, trace, instrument } = createInstruments()
+  const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
+  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
+  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const identity = createIdentityStore({ client, table, lake, projects, clock })
+  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
+  const compaction = toCompaction(COMPACTION_MEMORY_MB)
+  return { services: { consumer, state, stream, lake, usage, clock, log }, compaction, instrument }
 }
 
 export function createSchedulerServices(environment: Environment) {

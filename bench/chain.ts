@@ -51,7 +51,7 @@ const log = () => {}
 /** The services of a process of this profile. `waitMs`: how long it gathers what reads write; 0: as on AWS. */
 function servicesOf(profile: Profile, waitMs: number) {
   const usage = gatherReads(createUsageStore(connection), { waitMs, log })
-  const stores = createStores(connection, clock, usage)
+  const stores = createStores(connection, clock, { usage })
   const options = { ...connection, ...stores, clock, log, profile, admitted: [], gatherMs: waitMs }
   const access = createAccessStores(options)
   const flush = () => Promise.all([usage.flush(), access.audit.flush()])

@@ -1,17 +1,25 @@
 import { createAccountStore } from './accounts/store.ts'
 import { createErasures } from './erasure/erasures.ts'
 import { createErasureStore } from './erasure/store.ts'
+import { createExperimentStore } from './experiments/store.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
 import { createProjectStore } from './projects/store.ts'
 import type { StateTable } from './state-table.ts'
 import { createUsageStore, type UsageStore } from './usage/store.ts'
 
-/** Creates the stores of all rooms in the state table. `usage`: counters of a process that gathers reads (gatherReads). */
+export type StoreOptions = {
+  /** Counters of a process that gathers reads (gatherReads). */
+  usage?: UsageStore
+  /** See ProjectStoreServices. */
+  tokenMs?: number
+}
+
+/** Creates the stores of all rooms in the state table. */
 export function createStores(
   { client, table }: StateTable,
   clock: Clock,
-  usage: UsageStore = createUsageStore({ client, table }),
+  { usage = createUsageStore({ client, table }), tokenMs }: StoreOptions = {},
 ) {
   const state = { client, table }
   const lakeState = createLakeStateStore(state)
@@ -20,7 +28,8 @@ export function createStores(
     erasures: createErasures({ erasures: createErasureStore(state), lakeState, clock }),
     usage,
     accounts: createAccountStore({ ...state, clock }),
-    projects: createProjectStore({ ...state, clock, usage }),
+    projects: createProjectStore({ ...state, clock, usage, tokenMs }),
+    experiments: createExperimentStore({ ...state, clock }),
   }
 }
 

@@ -1,4 +1,5 @@
 export const DAY_MS = 86_400_000
+export const QUARTER_MS = 15 * 60_000
 
 /** Returns YYYY-MM-DD of Unix ms, in UTC. */
 export function utcDate(ms: number): string {
@@ -8,6 +9,11 @@ export function utcDate(ms: number): string {
 /** Returns the Unix ms at which the UTC day starts. */
 export function midnight(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS
+}
+
+/** Returns the quarter of an hour in the UTC day of a time, 0 to 95. */
+export function quarterOf(ms: number): number {
+  return Math.floor((ms % DAY_MS) / QUARTER_MS)
 }
 
 /** Unix ms of an ISO 8601 date or date-time, NaN for another text. A time without an offset is UTC, whatever zone the machine has. */

@@ -7,6 +7,8 @@ import type { Usage } from './usage.ts'
 /** The cost of the lake: the consumer, counters, maintenance, compaction, merges, storage. */
 
 const GB = 1e9
+/** Maintenance looks for superseded files every three hours. */
+const SWEEPS_PER_DAY = 8
 
 export type LakeFigures = {
   /** Invocations of the consumer a month. */
@@ -142,7 +144,7 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
   const jobs = epochs * jobsPerEpoch + merges
   const purpose = 'maintenance'
   // A sweep lists all hot files and all tables of segments. It runs after each cold start, but at most every three hours.
-  const sweeps = daysPerMonth * 8
+  const sweeps = daysPerMonth * SWEEPS_PER_DAY
   const hotPages = 1 + claims / (daysPerMonth * 1_000)
   return [
     ...lambda('scheduler', purpose, minutesPerMonth, minutesPerMonth * functionMs.scheduler.call, usage),
@@ -177,30 +179,47 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
 }
 
 /**
- * Manifests. A tick reads all of them. Each epoch moves the watermark of each bucket, also of one without events; then a worker reads
- * the manifest twice and writes it once, as for a merge.
+ * Manifests. A tick and a compaction job read all of them. An epoch saves those of the buckets with events, after a look at each, and
+ * one item for the others; a merge looks at a manifest twice. The eight sweeps of a day save the watermarks of all buckets.
  */
-function manifests({ epochs, buckets, merges, manifestBytes }: LakeFigures): Quantity[] {
-  const { state, lake, minutesPerMonth } = system
-  const { reads, writes } = state.manifest
-  const changes = epochs * buckets + merges
-  const readUnits = unitsOf(manifestBytes, READ_UNIT)
+function manifests({
+  epochs,
+  jobsPerEpoch,
+  buckets,
+  segmentsPerEpoch,
+  merges,
+  manifestBytes,
+}: LakeFigures): Quantity[] {
+  const { state, lake, minutesPerMonth, daysPerMonth } = system
+  const { headBytes, readsPerTick } = state.manifest
+  const { skippedEpochs } = state
+  const jobs = epochs * jobsPerEpoch
+  const saves = epochs * segmentsPerEpoch + merges
+  const sweeps = expectedDistinct(daysPerMonth * SWEEPS_PER_DAY, epochs)
+  // The item of the skipped epochs is read with each manifest.
+  const readUnits = unitsOf(manifestBytes, READ_UNIT) + 1
   const writeUnits = unitsOf(manifestBytes, WRITE_UNIT)
-  const tickBytes = buckets * (manifestBytes - state.manifest.headBytes)
+  const emptyBuckets = lake.buckets - buckets
+  const allBytes = buckets * manifestBytes + emptyBuckets * headBytes
+  const skippedBytes = skippedEpochs.headBytes + lake.buckets * skippedEpochs.bucketBytes
+  const tickBytes = buckets * (manifestBytes - headBytes)
   const purpose = 'manifests'
   return [
     {
       price: 'stateRead',
       quantity:
-        changes * reads * readUnits +
-        epochs * (lake.buckets - buckets) * reads +
+        (saves + merges) * readUnits +
+        jobs * (unitsOf(allBytes, READ_UNIT) + 2) +
         // The tick of an empty lake has its own units.
-        minutesPerMonth * state.manifest.readsPerTick * (tickBytes / READ_UNIT),
+        minutesPerMonth * readsPerTick * (tickBytes / READ_UNIT),
       purpose,
     },
     {
       price: 'stateWrite',
-      quantity: changes * writes * writeUnits + epochs * (lake.buckets - buckets) * writes,
+      quantity:
+        saves * writeUnits +
+        jobs * unitsOf(skippedBytes, WRITE_UNIT) +
+        sweeps * (buckets * writeUnits + emptyBuckets),
       purpose,
     },
   ]

@@ -117,14 +117,16 @@ export const system = {
     expiry: { reads: 14, writes: 24 },
     job: { reads: 2, writes: 1 },
     /**
-     * Moving the watermark of one bucket past an epoch. An item has the bytes of its head and of each segment that is live or
-     * was merged in the last day; a tick reads all of them twice, for its metrics and for maintenance.
+     * An item has the bytes of its head and of each segment that is live or was merged in the last day. A tick reads all of them
+     * twice, for its metrics and for maintenance.
      */
-    manifest: { reads: 2, writes: 1, headBytes: 150, segmentBytes: 85, readsPerTick: 2 },
+    manifest: { headBytes: 150, segmentBytes: 85, readsPerTick: 2 },
+    /** The item that moves the watermarks of buckets without events past an epoch: of its head, and of each bucket. */
+    skippedEpochs: { headBytes: 150, bucketBytes: 16 },
     /**
-     * GET /stats of a process whose caches of some seconds are over, besides the manifest and the open counts. It reads the caller,
-     * the project, the project again with its context, the newest epoch, and the month. It writes the reads of the account and of
-     * the project, and the audit entry.
+     * GET /stats of a process whose caches of some seconds are over, besides the manifest, the skipped epochs and the open counts.
+     * It reads the caller, the project, the project again with its context, the newest epoch, and the month. It writes the reads of
+     * the account and of the project, and the audit entry.
      */
     statsRead: { reads: 6, writes: 3 },
     lookUp: { reads: 2, seconds: 5 },

@@ -65,7 +65,8 @@ export async function compactEpoch(
     }
   }
 
-  async function findCopies(): Promise<void> {
+  /** Returns the buckets that have rows. */
+  async function findCopies(): Promise<Set<unknown>> {
     for (let slice = 0; slice < slices.count; slice++) {
       await database.run(addIdentities(await slices.fetch(slice), numbers))
     }
@@ -79,6 +80,7 @@ export async function compactEpoch(
         await database.drop(files)
       }),
     )
+    return presentBuckets
   }
 
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {
@@ -114,7 +116,7 @@ export async function compactEpoch(
   }
 
   await database.run(createEpochTables(slices.files))
-  await findCopies()
+  const presentBuckets = await findCopies()
   await database.run(createRetryStarts)
   const ids = (await database.rows(selectBuckets)) as BucketIds[]
   const idsOf = new Map(ids.map(each => [each.bucket, each]))
@@ -124,10 +126,12 @@ export async function compactEpoch(
   return numbers.map((bucket): CompactedBucket => {
     if (failures.has(bucket)) return { bucket, failure: failures.get(bucket) }
     const writtenParts = parts.get(bucket)
-    if (writtenParts === undefined) return { bucket, segment: null, stored: [], removed: [] }
+    const isEmpty = !presentBuckets.has(bucket)
+    if (writtenParts === undefined) return { bucket, isEmpty, segment: null, stored: [], removed: [] }
     const segment = toSegment(segmentOf(bucket), writtenParts, idsOf.get(bucket)?.event_ids ?? 0)
     return {
       bucket,
+      isEmpty,
       segment: segment.rows === 0 && segment.eventIds === 0 ? null : segment,
       stored: stored
         .filter(row => row.bucket === bucket)

@@ -100,7 +100,7 @@ export function createCompactor({
   return {
     compactEpoch: async job =>
       job.hot.length === 0 || job.buckets.length === 0
-        ? job.buckets.map(({ bucket }) => ({ bucket, segment: null, stored: [], removed: [] }))
+        ? job.buckets.map(({ bucket }) => ({ bucket, isEmpty: true, segment: null, stored: [], removed: [] }))
         : withScratchDatabase(settings, database =>
             compactEpoch({ database, lake, memoryMb, layout: 'small' }, job, sliceBytes),
           ),

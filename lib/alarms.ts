@@ -7,7 +7,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { FunctionName } from '#schemas/functions'
-import { FIRST_EPOCH, LAST_EPOCH } from '#schemas/hive-tables'
+import { CATALOG_EPOCHS } from '#schemas/hive-tables'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -120,7 +120,7 @@ function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, Al
     },
     LastEpoch: {
       metric: metrics.gauge('Epoch'),
-      above: Math.floor(LAST_EPOCH - (LAST_EPOCH - FIRST_EPOCH) * 0.1),
+      above: config.firstEpoch + Math.floor(CATALOG_EPOCHS * 0.9),
       meaning: 'The catalog has few epochs left. Reports will miss events of later epochs.',
     },
     MaintenanceStopped: {

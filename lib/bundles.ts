@@ -44,7 +44,7 @@ export async function bundleFunctions(
     await mkdir(folder, { recursive: true })
     const files = outputFiles.filter(({ path }) => dirname(path) === join(VIRTUAL_OUTDIR, name))
     for (const { path, contents } of files) await writeFile(join(folder, basename(path)), contents)
-    if (name === 'jobs') await copyAddon(folder, architecture)
+    if (name === 'jobs' || name === 'restore') await copyAddon(folder, architecture)
     if (name === 'site') await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
     const bytes = files.find(({ path }) => path.endsWith('.mjs'))?.contents.length ?? 0
     return [name, { folder, bytes }]

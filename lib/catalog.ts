@@ -4,10 +4,12 @@ import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
 import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { type TableName, tables } from '#schemas/columns'
-import { FIRST_EPOCH, type HivePartition, hiveTable, LAST_EPOCH } from '#schemas/hive-tables'
+import { CATALOG_EPOCHS, type HivePartition, hiveTable } from '#schemas/hive-tables'
 
 export type CatalogProps = {
   bucket: Bucket
+  /** The lowest of the CATALOG_EPOCHS epochs that statements can read. It must not be above the watermark of any bucket. */
+  firstEpoch: number
   /** Athena cancels a statement that reads more than this, GB. */
   maxScanGb: number
 }
@@ -18,13 +20,13 @@ export class Catalog extends Construct {
   readonly name: string
   readonly tables = Object.keys(tables) as TableName[]
 
-  constructor(scope: Construct, id: string, { bucket, maxScanGb }: CatalogProps) {
+  constructor(scope: Construct, id: string, { bucket, firstEpoch, maxScanGb }: CatalogProps) {
     super(scope, id)
     this.name = Stack.of(this).stackName.toLowerCase().replaceAll('-', '_')
     const catalogId = Stack.of(this).account
     const database = new CfnDatabase(this, 'Database', { catalogId, databaseInput: { name: this.name } })
     for (const name of this.tables) {
-      const tableInput = glueTable(name, bucket.bucketName)
+      const tableInput = glueTable(name, bucket.bucketName, firstEpoch)
       new CfnTable(this, name, { catalogId, databaseName: this.name, tableInput }).addResourceDependency(
         database,
       )
@@ -47,8 +49,8 @@ export class Catalog extends Construct {
 }
 
 /** The Glue definition of a table. Partitions are projected: Athena computes their names, so nobody registers them. */
-function glueTable(name: TableName, bucket: string): CfnTable.TableInputProperty {
-  const { prefix, columns, partitions } = hiveTable(name, LAST_EPOCH, FIRST_EPOCH)
+function glueTable(name: TableName, bucket: string, firstEpoch: number): CfnTable.TableInputProperty {
+  const { prefix, columns, partitions } = hiveTable(name, firstEpoch + CATALOG_EPOCHS - 1, firstEpoch)
   const location = `s3://${bucket}/${prefix}/`
   // Athena requires the slash at the end (docs.aws.amazon.com/athena/latest/ug/partition-projection-setting-up.html).
   const template = partitions.map(partition => `${partition.name}=\${${partition.name}}/`).join('')

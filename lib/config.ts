@@ -90,6 +90,10 @@ const schema = z.strictObject({
       'Requests a second that the API lets through. The default is twice the capacity of a provisioned stream, and the limit of the AWS account with an on-demand stream',
   }),
 
+  firstEpoch: wholeNumber(1, 1_000_000_000).default(1).meta({
+    description:
+      'The lowest epoch that reports can read in new files. Raise it when the alarm LastEpoch sounds',
+  }),
   epochMinutes: wholeNumber(1, 1_440).default(15).meta({
     description:
       'Minutes between compactions of new events. With more minutes a read opens more small files; with fewer, the epochs of the catalog are used up sooner',

@@ -32,6 +32,13 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   live: { description: 'Copies events into the live buffer', memoryMb: 512, timeoutSeconds: 30 },
   // 3,008 MB is the limit of a new account. A merge keeps temporary files of about 25 times its segments on the disk.
   jobs: { description: 'Compacts the lake', memoryMb: 3008, timeoutSeconds: 900, diskMb: 10_240 },
+  // It finishes about two claims of a shard a second, and describes segments one after the other. A call may be repeated.
+  restore: {
+    description: 'Makes table and lake agree after a restore',
+    memoryMb: 3008,
+    timeoutSeconds: 900,
+    diskMb: 10_240,
+  },
   // Ends before its lease of 60 s, so that two ticks never run at the same time.
   scheduler: {
     description: 'Closes epochs, sends jobs, deletes superseded files',

@@ -53,7 +53,11 @@ export class Service extends Stack {
     const jobQueue = new JobQueue(this, 'JobQueue', {
       jobTimeout: Duration.seconds(functionSizes.jobs.timeoutSeconds),
     })
-    const catalog = new Catalog(this, 'Catalog', { bucket, maxScanGb: config.maxScanGb })
+    const catalog = new Catalog(this, 'Catalog', {
+      bucket,
+      firstEpoch: config.firstEpoch,
+      maxScanGb: config.maxScanGb,
+    })
 
     // The API comes before its functions, because they need the address of CloudFront in front of it.
     const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })
@@ -63,7 +67,7 @@ export class Service extends Stack {
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
     const { track, reports, stream: streaming, control, auth, site, pages } = serviceFunctions
-    const { lake, live, jobs, scheduler, owner } = serviceFunctions
+    const { lake, live, jobs, restore, scheduler, owner } = serviceFunctions
     const {
       distribution,
       baseUrl,
@@ -127,6 +131,17 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
       .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: [HOT, ...SEGMENTS] })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
+    // It finishes claims as the consumer does, and looks into segments as a worker does.
+    restore
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindStreamReader(stream)
+      .bindLake(bucket, {
+        list: [HOT, LINKS, ...SEGMENTS, ...SET_ASIDE],
+        get: [HOT, LINKS, ...SEGMENTS, ...SET_ASIDE],
+        put: [HOT, LINKS, ...SET_ASIDE],
+        delete: [LINKS],
+      })
+      .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It looks once at the whole table for accounts that are in no list (core/accounts/earlier-accounts.ts).
     scheduler
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem', 'Scan'])
@@ -180,6 +195,12 @@ export class Service extends Stack {
       'MakeOwner',
       `aws lambda invoke --region ${this.region} --function-name ${owner.lambda.functionName} /dev/stdout`,
       "Creates the owner's account, an API key and a first project, and prints them with a link that signs you in once. Nothing else shows the key",
+    )
+    // A call takes up to 15 minutes. A second try of the command would call it twice.
+    this.addOutput(
+      'RestoreLake',
+      `AWS_MAX_ATTEMPTS=1 aws lambda invoke --region ${this.region} --function-name ${restore.lambda.functionName} --cli-read-timeout 920 /dev/stdout`,
+      'Makes table and lake agree after one of them was restored, and prints what it found. See docs/operations.md first',
     )
     this.addOutput('BucketName', bucket.bucketName, 'S3 bucket of the lake')
     this.addOutput('TableName', table.tableName, 'State table')

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAuditLog } from '#core/accounts/audit'
 import { DEMO_EVENTS } from '#core/demo/demo-records'
+import { ensureDemoExperiment } from '#core/demo/experiment'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
@@ -105,6 +106,9 @@ async function openService(
   })
   // Demo sessions read the project with made-up traffic, and nothing where there is none.
   await access.demo.setProject(settings.SEED_DEMO ? project : null)
+  if (settings.SEED_DEMO && project !== null) {
+    await ensureDemoExperiment(storage.experiments, project, clock.now())
+  }
   const { functions, close: closeFunctions } = await openFunctions(settings, storage, {
     baseUrl,
     access,

@@ -4,9 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
-import { allManifests } from '#core/lake/maintenance'
-import { reconcile } from '#core/lake/reconcile'
-import { restoreLake } from '#core/lake/restore-lake'
+import { reconcileLake } from '#core/lake/reconcile-lake'
 import { replaySetAside } from '#core/lake/set-aside'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
@@ -32,6 +30,12 @@ const MEASURE_MS = 1_000
 
 /** How long the counts and audit entries of reports wait for others, ms. A killed process loses them. */
 export const GATHER_MS = 1_000
+
+/**
+ * How long ingestion uses a project without another look-up, ms. All changes of projects happen in this process, which forgets what
+ * it changes. So the only limit is memory, and a thousand active projects cost no steady reads.
+ */
+const TOKEN_MS = 60_000
 
 /** Folder of the lake. */
 export function lakeDir(dataDir: string): string {
@@ -71,7 +75,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const state = await openState(join(dataDir, 'state'))
   if (state.isRepaired) log('STATE_REPAIRED')
   const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, log })
-  const stores = createStores(state, clock, reads)
+  const stores = createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS })
   await upgradeLocalLake({
     ...stores,
     state,
@@ -96,14 +100,13 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     clock,
     log,
   })
-  await reconcile({ state: lakeState, stream, lake, consumer, clock, log })
   const compactor = createCompactor({
     lake,
     tempDir: compactionTempDir(dataDir),
     log,
     memoryMb: compactionMemoryMb,
   })
-  await restoreLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
+  await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
   // A full disk must not prevent the start.
   await replaySetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
@@ -167,7 +170,7 @@ function repeatMeasure(reserve: DiskReserve) {
 /** The bytes of the hot files that some bucket has not compacted yet. */
 async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> {
   const { epoch } = await state.lake()
-  const compacted = Math.min(...(await allManifests(state)).map(manifest => manifest.compacted))
+  const compacted = Math.min(...(await state.manifests()).map(manifest => manifest.compacted))
   let bytes = 0
   for (let open = compacted; open <= epoch && bytes < COMPACTION_BYTES; open++) {
     for (const { size } of await lake.list(hotPrefix(open))) bytes += size

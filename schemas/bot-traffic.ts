@@ -7,22 +7,15 @@ import { cut, deltaMetric } from './sessions.ts'
 
 const limit = (description: string) => wholeNumber('limit', 1, 50).default(10).meta({ description })
 
-const utcOnly = tz
-  .refine(
-    zone => zone === undefined || zone === 'UTC',
-    'Parameter `tz` must be `UTC` here, because bots are counted by UTC date. Leave it out.',
-  )
-  .meta({ description: 'Bots are counted by UTC date, so only `UTC` is accepted', example: 'UTC' })
-
 export const botTrafficQuery = z.object({
   project,
   period,
-  tz: utcOnly,
+  tz,
   limit: limit('The largest number of actors'),
 })
 export const accountBotTrafficQuery = z.object({
   period,
-  tz: utcOnly,
+  tz,
   limit: limit('The largest number of projects'),
 })
 

@@ -70,10 +70,22 @@ export const errorCodes = {
     status: 400,
     hint: 'Send 2 to 8 `steps`, each with an `event`, or set activation events in the project context.',
   },
+  INVALID_VARIANTS: {
+    status: 400,
+    hint: 'Send 2 to 4 different variant keys, and weights that are whole numbers and add up to 100; `winner` is one of the keys.',
+  },
+  INVALID_EXPERIMENT_STATUS: {
+    status: 400,
+    hint: 'Send `status` as active, paused or completed. A completed experiment cannot change.',
+  },
   QUERY_FAILED: { status: 400, hint: 'Ask for fewer metrics, groups or filters, or for a shorter range.' },
   NOT_FOUND: {
     status: 404,
     hint: 'Check the path and the name. GET /projects lists the projects, GET /openapi.json lists the paths.',
+  },
+  EXPERIMENT_NOT_FOUND: {
+    status: 404,
+    hint: 'There is no experiment of this id. GET /experiments lists those of a project.',
   },
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use one of the methods that the Allow header names.' },
   DUPLICATE_ORIGIN: {
@@ -89,6 +101,10 @@ export const errorCodes = {
   PROJECT_IN_PORTFOLIO: {
     status: 409,
     hint: 'The project is in another portfolio. Send `allow_move: true` to move it.',
+  },
+  EXPERIMENT_NAME_EXISTS: {
+    status: 409,
+    hint: 'Another experiment of the project has this name. Choose another name, or delete that experiment.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send a body of at most 1 MiB. Split the batch.' },
   INTERNAL_ERROR: {

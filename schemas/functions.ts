@@ -105,6 +105,8 @@ export const functions = {
   live: z.object({ ...common, TABLE_NAME, ...planSettings }),
   /** The worker for compaction and merges; the job queue starts it. */
   jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
+  /** Makes table and lake agree after one of them was restored. An operator calls it. */
+  restore: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake, purge, retention, and the ends of subscriptions; a schedule starts it. */
   scheduler: z.object({
     ...common,

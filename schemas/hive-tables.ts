@@ -25,13 +25,11 @@ export type HiveTable = {
 }
 
 /**
- * The lowest and the highest epoch that the catalog on AWS knows: two years of epochs of an hour. Trino visits them all at
- * each scan of hot files, about 10 µs each, so a wide range would slow every read. Before the last epoch comes, an alarm
- * says that both must be raised by the same number (lib/alarms.ts, LastEpoch). FIRST_EPOCH must not be above the watermark of
- * any bucket. docs/operations.md says how.
+ * How many epochs the catalog on AWS knows: two years of epochs of an hour. Trino visits them all at each scan of hot files, about
+ * 10 µs each, so a wide range would slow every read. The option firstEpoch moves the range. Before its last epoch comes, an alarm
+ * says so (lib/alarms.ts, LastEpoch).
  */
-export const FIRST_EPOCH = 1
-export const LAST_EPOCH = 20_000
+export const CATALOG_EPOCHS = 20_000
 
 const COLUMN_TYPES = { string: 'string', int64: 'bigint', timestamp: 'timestamp', date: 'date' } as const
 const BUCKET_RANGE = [0, BUCKETS - 1] as const

@@ -75,7 +75,10 @@ export const gauges = {
     unit: 'Seconds',
     meaning: 'time since the oldest epoch was closed that some bucket has not compacted; 0 without one',
   },
-  Epoch: { unit: 'Count', meaning: 'the newest epoch; the catalog knows epochs up to LAST_EPOCH' },
+  Epoch: {
+    unit: 'Count',
+    meaning: 'the newest epoch; the catalog knows 20,000 epochs from the option firstEpoch on',
+  },
 } as const
 
 export type Gauge = keyof typeof gauges

@@ -18,6 +18,7 @@ const TAGS = {
   Projects: 'The projects of an account: one for each site or app.',
   Contexts: 'What the owner says about the numbers: goals, words, annotations.',
   Portfolios: 'Projects whose users are the same people, as of a site and its shop.',
+  Experiments: 'Tests of texts in pages: which variant leads to more conversions.',
   Privacy: 'Erasure of a person, with a receipt.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
   Sessions:

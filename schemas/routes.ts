@@ -4,6 +4,7 @@ import { accountRoutes } from './routes/account.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { botsRoutes } from './routes/bots.ts'
 import { contextsRoutes } from './routes/contexts.ts'
+import { experimentsRoutes } from './routes/experiments.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
 import { pagesRoutes } from './routes/pages.ts'
 import { portfoliosRoutes } from './routes/portfolios.ts'
@@ -88,6 +89,7 @@ export const routes = {
   ...projectsRoutes,
   ...contextsRoutes,
   ...portfoliosRoutes,
+  ...experimentsRoutes,
   ...privacyRoutes,
   ...accountRoutes,
   ...sessionsRoutes,

@@ -20,7 +20,7 @@ import { clear, flush } from './queue.ts'
 import { watchScroll } from './scroll.ts'
 import { isPrintOnly } from './send.ts'
 import { dataset, isOn, readSettings } from './settings.ts'
-import { hasOptedOut, read, requireConsent, storeConsent, write } from './storage.ts'
+import { hasOptedOut, read, removeConsent, requireConsent, storeConsent } from './storage.ts'
 import { watchTime } from './time-on-page.ts'
 import { setProperties, track } from './track.ts'
 import { watchVitals } from './vitals.ts'
@@ -64,8 +64,7 @@ const methods: Record<string, (...args: never[]) => unknown> = {
     runExperiments()
   },
   revokeConsent() {
-    requireConsent()
-    write('consent', null)
+    removeConsent()
     clear()
   },
 }

@@ -8,7 +8,6 @@ type Value = string | number | null
 
 /** Values that are not in a browser storage. They last as long as the page. */
 const memory: Record<string, Value> = {}
-let isConsentRequired = false
 
 /** Throws when the browser blocks the storage. */
 function storageOf(name: string): Storage {
@@ -48,11 +47,18 @@ const persist = guarded((name: string) => {
 
 /** Returns whether the user must consent and has not. Then nothing is sent, and values are stored in memory only. */
 export function isHeld(): boolean {
-  return (isConsentRequired || isOn('requireConsent')) && read('consent') !== 'granted'
+  return (isOn('requireConsent') || read('required') === 'true') && read('consent') !== 'granted'
 }
 
+/** From now on the consent is needed on this page. */
 export function requireConsent(): void {
-  isConsentRequired = true
+  memory.required = 'true'
+}
+
+/** Removes the consent. From now on it is needed, also on later pages of the user (contract T7). */
+export function removeConsent(): void {
+  write('required', 'true')
+  write('consent', null)
 }
 
 /** Stores the consent, and everything that is in memory. */

@@ -1,6 +1,7 @@
 import { deleteLeads } from '#core/accounts/identities'
 import type { AccountStore } from '#core/accounts/store'
 import type { Erasures } from '#core/erasure/erasures'
+import type { ExperimentStore } from '#core/experiments/store'
 import { partition as identityPartition } from '#core/identity/link-store'
 import type { Clock, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
@@ -13,6 +14,7 @@ export type PurgeServices = StateTable & {
   log: Log
   deletions: DeletionList
   projects: Pick<ProjectStore, 'byId' | 'itemKeys' | 'list' | 'remove'>
+  experiments: Pick<ExperimentStore, 'itemKeys'>
   accounts: Pick<AccountStore, 'deletedAt' | 'itemKeys' | 'identityHashes'>
   erasures: Pick<Erasures, 'purgeProject'>
 }
@@ -31,6 +33,7 @@ export function createPurge({
   log,
   deletions,
   projects,
+  experiments,
   accounts,
   erasures,
 }: PurgeServices) {
@@ -65,6 +68,7 @@ export function createPurge({
     await deletions.addLake({ project_id: id, bucket: project.bucket })
     for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`, identityPartition(id)])
       await deletePartition(partition)
+    await deleteItems(await experiments.itemKeys(id))
     await deleteItems(projects.itemKeys(project))
   }
 

@@ -1,10 +1,13 @@
 import type { ArrivalOrder } from '#core/ingest/ids'
 import { packRecord } from '#core/ingest/record'
 import type { Project } from '#core/projects/project'
+import { DEMO_DAYS, withExperiment } from './experiment.ts'
 import { type DemoRequest, demoTraffic } from './traffic.ts'
 
-/** About 1,600 users in a month. */
-export const DEMO_EVENTS = 40_000
+/** Events of about 1,600 users in a month, without those of the experiment. */
+export const TRAFFIC_EVENTS = 40_000
+/** The events of the demo project: the traffic, and the exposures of its experiment. */
+export const DEMO_EVENTS = TRAFFIC_EVENTS + 2_913
 const DEMO_PAGES = 60
 /** One request of a bot comes with so many requests of browsers. */
 const REQUESTS_PER_BOT = 25
@@ -19,6 +22,7 @@ const BOTS = [
 ]
 
 export type DemoRecordSettings = {
+  /** Events without those of the experiment. */
   events?: number
   /** Time of the last arrival, Unix ms. The first events happen 30 days before. */
   end: number
@@ -28,19 +32,19 @@ export type DemoRecordSettings = {
 }
 
 /**
- * The stream records of 30 days of made-up traffic of one site, in order of arrival, with some bots. The same settings give
- * the same events with the same event ids, so a seed that broke off may run again.
+ * The stream records of 30 days of made-up traffic of one site, in order of arrival, with some bots and an experiment. The same
+ * settings give the same events with the same event ids, so a seed that broke off may run again.
  */
 export function* demoRecords(
   project: Project,
   ids: ArrivalOrder,
-  { events = DEMO_EVENTS, end, after = 0, eventIdPrefix }: DemoRecordSettings,
+  { events = TRAFFIC_EVENTS, end, after = 0, eventIdPrefix }: DemoRecordSettings,
 ): Generator<Uint8Array> {
   let count = 0
-  for (const request of demoTraffic({ events, end, paths: DEMO_PAGES, eventIdPrefix })) {
+  for (const request of demoTraffic({ events, end, days: DEMO_DAYS, paths: DEMO_PAGES, eventIdPrefix })) {
     count += 1
     if (request.received_at <= after) continue
-    yield demoRecord(request, project, ids)
+    yield demoRecord({ ...request, events: withExperiment(request.events) }, project, ids)
     if (count % REQUESTS_PER_BOT !== 0) continue
     const bot = BOTS[(count / REQUESTS_PER_BOT) % BOTS.length] as (typeof BOTS)[number]
     yield packRecord({

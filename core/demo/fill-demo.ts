@@ -1,11 +1,14 @@
+import type { ExperimentStore } from '#core/experiments/store'
 import type { ArrivalOrder } from '#core/ingest/ids'
 import type { Clock, EventStream } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { orUnavailable, type StateTable } from '#core/state-table'
-import { DEMO_EVENTS, demoRecords } from './demo-records.ts'
+import { demoRecords, TRAFFIC_EVENTS } from './demo-records.ts'
+import { ensureDemoExperiment } from './experiment.ts'
 
 export type FillDemoServices = StateTable & {
   stream: Pick<EventStream, 'append'>
+  experiments: Pick<ExperimentStore, 'ensure'>
   ids: ArrivalOrder
   clock: Clock
 }
@@ -15,13 +18,13 @@ const CHUNK = 500
 const KEY = { pk: 'install', sk: 'demo-traffic' }
 
 /**
- * Sends the demo project 30 days of made-up traffic up to now, or what is missing since the last call. Returns the number
- * of records. A call that breaks off is continued by the next one with the same events and event ids.
+ * Sends the demo project 30 days of made-up traffic up to now, or what is missing since the last call, and creates its
+ * experiment. Returns the number of records. A call that breaks off is continued by the next one with the same events and event ids.
  */
 export async function fillDemo(
-  { client, table, stream, ids, clock }: FillDemoServices,
+  { client, table, stream, experiments, ids, clock }: FillDemoServices,
   project: Project,
-  events = DEMO_EVENTS,
+  events = TRAFFIC_EVENTS,
 ): Promise<number> {
   const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
   // Another demo project begins from nothing.
@@ -31,6 +34,7 @@ export async function fillDemo(
   const write = (state: object) =>
     orUnavailable(client.put({ TableName: table, Item: { ...KEY, project_id: project.id, ...state } }))
   await write({ until: after, filling: end })
+  await ensureDemoExperiment(experiments, project, end)
   let count = 0
   let chunk: Uint8Array[] = []
   for (const record of demoRecords(project, ids, { events, end, after, eventIdPrefix: `demo-${end}-` })) {

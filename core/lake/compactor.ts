@@ -28,6 +28,8 @@ export type StoredEvents = { project_id: string; day: string; events: number }
 export type CompactedBucket =
   | {
       bucket: number
+      /** No hot file of the epoch has an event of the bucket, not even a copy or an erased one. */
+      isEmpty: boolean
       segment: Segment | null
       stored: readonly StoredEvents[]
       removed: readonly RemovedEvents[]

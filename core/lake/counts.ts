@@ -1,5 +1,5 @@
 import type { StreamRecord } from '#core/ingest/record'
-import { utcDate } from '#core/time'
+import { quarterOf, utcDate } from '#core/time'
 import type { BotCount, ClaimedEvents } from '#core/usage/counters'
 
 /** What the records of a claim add to the counters, by project and UTC date of arrival. */
@@ -23,9 +23,11 @@ export function countRecords(records: readonly StreamRecord[]): {
       count.events += record.events.length
     } else if (record.kind === 'bots') {
       const { project_id, category, actor } = record
-      const count = getOrInsert(bots, `${project_id} ${day} ${category} ${actor}`, () => ({
+      const quarter = quarterOf(record.received_at)
+      const count = getOrInsert(bots, `${project_id} ${day} ${quarter} ${category} ${actor}`, () => ({
         project_id,
         day,
+        quarter,
         category,
         actor,
         requests: 0,

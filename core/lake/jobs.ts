@@ -70,7 +70,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
    */
   async function compactEpoch(epoch: number, buckets: readonly number[]): Promise<number[]> {
     const started = performance.now()
-    const manifests = await Promise.all(buckets.map(bucket => state.manifest(bucket)))
+    const manifests = (await state.manifests()).filter(({ bucket }) => buckets.includes(bucket))
     const waiting = manifests.filter(({ compacted }) => compacted === epoch)
     const pastBuckets = manifests.filter(({ compacted }) => compacted > epoch).map(({ bucket }) => bucket)
     if (waiting.length === 0) return pastBuckets
@@ -81,15 +81,19 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
       buckets: waiting.map(toBucketCompaction),
     })
     const failures: unknown[] = []
+    const emptyBuckets: number[] = []
     for (const result of results) {
       if ('failure' in result) {
         failures.push(result.failure)
         log('JOB_FAILED', { job: 'compact', epoch, bucket: result.bucket, error: String(result.failure) })
-      } else {
-        await commit(epoch, result)
-        pastBuckets.push(result.bucket)
+        continue
       }
+      await countEvents(epoch, result)
+      if (result.isEmpty) emptyBuckets.push(result.bucket)
+      else await commit(epoch, result)
+      pastBuckets.push(result.bucket)
     }
+    if (emptyBuckets.length > 0) await state.skipEpoch(epoch, emptyBuckets)
     if (pastBuckets.length === 0) throw failures[0]
     log('EPOCH_COMPACTED', {
       epoch,
@@ -99,13 +103,13 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     return pastBuckets
   }
 
-  /** Counts what the segment has, and then adds it to the manifest. The counters count an epoch of a bucket once. */
-  async function commit(
-    epoch: number,
-    result: Exclude<CompactedBucket, { failure: unknown }>,
-  ): Promise<void> {
-    const { bucket, segment, stored, removed } = result
+  /** Counts what the segment has, before the watermark moves. The counters count an epoch of a bucket once. */
+  async function countEvents(epoch: number, { bucket, stored }: SucceededCompaction): Promise<void> {
     await usage.foldEpoch(epoch, bucket, await addAccounts(stored))
+  }
+
+  /** Adds the segment to the manifest. */
+  async function commit(epoch: number, { bucket, segment, removed }: SucceededCompaction): Promise<void> {
     await changeManifest(state, bucket, manifest =>
       manifest.compacted === epoch
         ? addRemoved(addEpoch(manifest, epoch, segment), removed, { files: 0, epoch })
@@ -195,6 +199,8 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
 
   return { run, repairSegment }
 }
+
+type SucceededCompaction = Exclude<CompactedBucket, { failure: unknown }>
 
 export type LakeWorker = ReturnType<typeof createLakeWorker>
 

@@ -1,7 +1,7 @@
 import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import { DAY_MS } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
-import { BUCKETS, tables } from '#schemas/columns'
+import { tables } from '#schemas/columns'
 import { changeManifest } from './change-manifest.ts'
 import {
   createErasureProgress,
@@ -19,7 +19,6 @@ import {
 } from './keys.ts'
 import {
   dropRetired,
-  emptyManifest,
   forgetEventIds,
   isOrphan,
   type Manifest,
@@ -33,6 +32,8 @@ export type MaintenanceSettings = MergeSettings &
   ErasureSettings & {
     /** Age at which an epoch with files is closed, ms. */
     epochMs: number
+    /** The same when an erasure waits for the epoch, ms; at most epochMs counts. */
+    erasureEpochMs: number
     /** Number of hot files at which an epoch is closed earlier. */
     epochFiles: number
     /** Bytes of hot files at which an epoch is closed earlier: every read opens the hot files, and they have no rollups. */
@@ -49,6 +50,7 @@ export type MaintenanceSettings = MergeSettings &
 
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochMs: 10 * 60_000,
+  erasureEpochMs: 10 * 60_000,
   epochFiles: 600,
   epochBytes: 16 * 1024 * 1024,
   jobBytes: 64 * 1024 * 1024,
@@ -99,8 +101,8 @@ export function createMaintenance(
     const fence = await state.lease(now, now + LEASE_MS)
     if (fence === null) return
     try {
-      await closeEpoch(fence, now)
-      const manifests = await allManifests(state)
+      const manifests = await state.manifests()
+      await closeEpoch(fence, manifests, now)
       await sendCompactions(manifests, now)
       await sendMerges(manifests, now)
       await sendRewrites(manifests, now)
@@ -113,11 +115,15 @@ export function createMaintenance(
     }
   }
 
-  async function closeEpoch(fence: number, now: number): Promise<void> {
+  async function closeEpoch(fence: number, manifests: readonly Manifest[], now: number): Promise<void> {
     const { epoch, epochOpenedAt } = await state.lake()
     const files = await lake.list(hotPrefix(epoch))
     const isFull = files.length >= settings.epochFiles || sumSizes(files) >= settings.epochBytes
-    const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= settings.epochMs)
+    const erasureWaits = manifests.some(({ tombstones }) =>
+      tombstones.some(({ lastEpoch }) => lastEpoch === epoch),
+    )
+    const maxAge = Math.min(settings.epochMs, erasureWaits ? settings.erasureEpochMs : settings.epochMs)
+    const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= maxAge)
     if (isDue && (await state.openEpoch(fence, epoch, now)))
       log('EPOCH_CLOSED', { epoch, files: files.length })
   }
@@ -194,7 +200,8 @@ export function createMaintenance(
     // Listing all files costs time, so it is done only eight times while a file is kept.
     if (now - deletedAt < settings.keepSupersededMs / 8) return
     deletedAt = now
-    const manifests = await allManifests(state)
+    // By their saved watermarks: without the item of the empty epochs, none must wait at an epoch whose hot files are gone.
+    const manifests = await state.saveSkippedEpochs()
     // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
     const manifestsReadAt = clock.now()
     const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
@@ -272,12 +279,6 @@ export function createMaintenance(
 }
 
 export type Maintenance = ReturnType<typeof createMaintenance>
-
-/** The manifests of all buckets, also of those that were never compacted. */
-export async function allManifests(state: Pick<LakeStateStore, 'manifests'>): Promise<Manifest[]> {
-  const saved = new Map((await state.manifests()).map(manifest => [manifest.bucket, manifest]))
-  return Array.from({ length: BUCKETS }, (_, bucket) => saved.get(bucket) ?? emptyManifest(bucket))
-}
 
 function sumSizes(objects: readonly { size: number }[]): number {
   return objects.reduce((sum, { size }) => sum + size, 0)

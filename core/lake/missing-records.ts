@@ -45,6 +45,9 @@ export async function findMissingRecords(
   /** Adds the records after the position and before `end`. */
   async function searchUntil(end: string): Promise<void> {
     while (next(position) !== end) {
+      // Mostly no record is missing, so a read of one record is enough to see it.
+      const [following] = await stream.read(shard, position, 1)
+      if (following === undefined || !isBeyond(end, following.sequence)) return
       const page = await stream.read(shard, position, CLAIM_RECORDS)
       const entries = page.filter(entry => isBeyond(end, entry.sequence))
       const last = entries.at(-1)

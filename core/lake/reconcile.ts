@@ -1,3 +1,4 @@
+import { forEachConcurrent } from '#core/concurrency'
 import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import type { LakeConsumer } from './consumer.ts'
@@ -15,6 +16,9 @@ export type ReconcileServices = {
   log: Log
 }
 
+/** Shards that are worked on at the same time. Each holds the records of one claim in memory. */
+const SHARDS_AT_ONCE = 4
+
 /**
  * Brings the state up to the lake, before the service takes traffic. The state can be older than the lake: it was
  * restored from a backup, or the disk lost synced writes in a power cut. Each hot file beyond the highWater of its shard
@@ -29,11 +33,15 @@ export async function reconcile(services: ReconcileServices): Promise<number> {
   const newestEpoch = Math.max(0, ...hotFiles.map(({ claim }) => claim.epoch))
   await raiseEpoch(services, newestEpoch)
   let finishedClaims = 0
-  for (const [shard, files] of Map.groupBy(hotFiles, file => file.shard)) {
+  const shards = [...Map.groupBy(hotFiles, file => file.shard)]
+  await forEachConcurrent(shards, SHARDS_AT_ONCE, async ([shard, files]) => {
     const claims = files.map(({ claim }) => claim).toSorted((a, b) => compareSequences(a.first, b.first))
     await state.addShard(shard)
-    for (const claim of claims) finishedClaims += await finishLostClaim(services, shard, claim)
-  }
+    for (const claim of claims) {
+      const finished = await finishLostClaim(services, shard, claim)
+      finishedClaims += finished
+    }
+  })
   if (finishedClaims > 0) log('STATE_RECONCILED', { claims: finishedClaims })
   return finishedClaims
 }

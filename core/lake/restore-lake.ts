@@ -1,3 +1,4 @@
+import { forEachConcurrent } from '#core/concurrency'
 import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'
@@ -5,7 +6,6 @@ import { chooseSegments, type StoredSegment, toManifest } from './choose-segment
 import type { Compactor } from './compactor.ts'
 import type { LakeConsumer } from './consumer.ts'
 import { parseHotKey, parseSegmentKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from './keys.ts'
-import { allManifests } from './maintenance.ts'
 import type { Manifest, Segment } from './manifest.ts'
 import { findMissingRecords, type MissingRecords } from './missing-records.ts'
 import { raiseEpoch } from './raise-epoch.ts'
@@ -16,12 +16,26 @@ export type RestoreLakeServices = {
   state: LakeStateStore
   stream: Pick<EventStream, 'read' | 'shards'>
   lake: Lake
-  consumer: Pick<LakeConsumer, 'rewriteHotFile'>
+  consumer: Pick<LakeConsumer, 'rewriteHotFile' | 'finishClaim'>
   compactor: Pick<Compactor, 'describeSegment'>
   usage: Pick<UsageCounters, 'openCounts' | 'foldEpoch'>
   clock: Clock
   log: Log
 }
+
+/** What a restoration has found. */
+export type RestoredLake = {
+  /** Buckets whose manifests now name other files. */
+  buckets: number
+  /** Records that were taken from the stream again, and their events. */
+  records: number
+  events: number
+  /** What is lost: events of missing files, records of unknown place, segments that must not be used. */
+  lost: { events: number; records: number; segments: number }
+}
+
+/** Shards that are searched at the same time. */
+const SHARDS_AT_ONCE = 16
 
 type HotFile = { shard: string; claim: Claim }
 type Plan = { manifest: Manifest; choice: NonNullable<ReturnType<typeof chooseSegments>> }
@@ -38,11 +52,11 @@ type Plan = { manifest: Manifest; choice: NonNullable<ReturnType<typeof chooseSe
  *
  * It may be killed and repeated. Events that cannot be found are logged as LAKE_BEHIND.
  */
-export async function restoreLake(services: RestoreLakeServices): Promise<void> {
+export async function restoreLake(services: RestoreLakeServices): Promise<RestoredLake> {
   const { state, lake, log } = services
   const hotFiles = await listHotFiles(lake)
   const stored = await listSegments(lake)
-  const manifests = await allManifests(state)
+  const manifests = await state.manifests()
   const ends = [...stored.values()].flat().map(({ until }) => until)
   await openEpochs(services, Math.max(1, ...ends, ...manifests.map(({ compacted }) => compacted)))
   const { epoch } = await state.lake()
@@ -73,6 +87,7 @@ export async function restoreLake(services: RestoreLakeServices): Promise<void> 
   const plans = canTakeAgain ? carefulPlans : plan(Number.POSITIVE_INFINITY)
 
   if (takenAgain.length > 0) {
+    await finishOpenClaims(services)
     await foldOpenCounts(services)
     // New events are in a later epoch, because no event of this one is counted any more.
     await openEpochs(services, epoch + 1)
@@ -82,14 +97,13 @@ export async function restoreLake(services: RestoreLakeServices): Promise<void> 
   const events = await takeAgain(services, takenAgain, epoch)
   const records = sum(takenAgain.map(each => each.records))
   if (plans.length > 0 || records > 0) log('LAKE_RESTORED', { buckets: plans.length, records, events })
-  const lostRecords = sum(missing.map(each => each.records)) - records
-  if (lostEvents > events || lostRecords > 0 || unreadSegments.length > 0) {
-    log('LAKE_BEHIND', {
-      events: Math.max(0, lostEvents - events),
-      records: lostRecords,
-      segments: unreadSegments.length,
-    })
+  const lost = {
+    events: Math.max(0, lostEvents - events),
+    records: sum(missing.map(each => each.records)) - records,
+    segments: unreadSegments.length,
   }
+  if (lost.events > 0 || lost.records > 0 || lost.segments > 0) log('LAKE_BEHIND', lost)
+  return { buckets: plans.length, records, events, lost }
 }
 
 /** Opens the epoch for the lake and for all shards, so that no new hot file is in an epoch that is compacted. */
@@ -138,12 +152,13 @@ async function findAllMissing(
   { state, stream, clock }: RestoreLakeServices,
   hotFiles: readonly HotFile[],
 ): Promise<MissingRecords[]> {
+  const filesOfShard = Map.groupBy(hotFiles, ({ shard }) => shard)
   const missing: MissingRecords[] = []
-  for (const { shard, highWater } of await state.shards()) {
-    if (highWater === null) continue
-    const claims = hotFiles.filter(file => file.shard === shard).map(({ claim }) => claim)
+  await forEachConcurrent(await state.shards(), SHARDS_AT_ONCE, async ({ shard, highWater }) => {
+    if (highWater === null) return
+    const claims = (filesOfShard.get(shard) ?? []).map(({ claim }) => claim)
     missing.push(...(await findMissingRecords(stream, { shard, highWater, claims, now: clock.now() })))
-  }
+  })
   return missing
 }
 
@@ -197,6 +212,13 @@ function toList(segment: Segment): Segment[] {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
+}
+
+/** Finishes the open claims, because events of a claim that is counted after the fold of its epoch would count nowhere. */
+async function finishOpenClaims({ state, consumer }: RestoreLakeServices): Promise<void> {
+  for (const { shard, claim, highWater } of await state.shards()) {
+    if (claim !== null) await consumer.finishClaim(shard, claim, highWater)
+  }
 }
 
 /**

@@ -1,8 +1,8 @@
 import { Entity } from 'electrodb'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
-import { emptyManifest } from './manifest.ts'
-import { padBucket, toManifest, toManifestItem } from './manifest-item.ts'
+import { createManifestStore } from './empty-epochs.ts'
+import { manifestItems } from './manifest-items.ts'
 import {
   type Claim,
   EPOCH_TIME_INTERVAL_MS,
@@ -19,7 +19,6 @@ const JOB_TTL_MS = 30 * DAY_MS
 export function createLakeStateStore(state: StateTable): LakeStateStore {
   const lakes = lakeEntity(state)
   const shards = shardEntity(state)
-  const manifests = manifestEntity(state)
   const jobs = jobEntity(state)
 
   async function lake(): Promise<LakeState> {
@@ -103,25 +102,7 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
         .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.epoch, from)}`)
       return conditionHeld(write.go())
     },
-    async manifest(bucket) {
-      const { data } = await orUnavailable(
-        manifests.get({ bucket: padBucket(bucket) }).go({ consistent: true }),
-      )
-      return data === null ? emptyManifest(bucket) : toManifest(data)
-    },
-    async manifests() {
-      const { data } = await orUnavailable(manifests.query.main({}).go({ consistent: true, pages: 'all' }))
-      return data.map(toManifest)
-    },
-    saveManifest(manifest) {
-      const { version } = manifest
-      const write = manifests
-        .put(toManifestItem(manifest))
-        .where((item, { notExists, eq }) =>
-          version === 1 ? notExists(item.version) : eq(item.version, version - 1),
-        )
-      return conditionHeld(write.go())
-    },
+    ...createManifestStore(manifestItems(state)),
 
     beginJob(job, now, staleBefore) {
       const write = jobs
@@ -208,26 +189,6 @@ function shardEntity({ client, table }: StateTable) {
         claimedAt: { type: 'number' },
       },
       indexes: primaryIndex({ pk: [], sk: ['shard'] }),
-    },
-    { client, table },
-  )
-}
-
-/** All manifests have the same partition key, so one query lists them. */
-function manifestEntity({ client, table }: StateTable) {
-  return new Entity(
-    {
-      model: { service: 'footfall', entity: 'manifest', version: '1' },
-      attributes: {
-        bucket: { type: 'string', required: true },
-        version: { type: 'number', required: true },
-        compacted: { type: 'number', required: true },
-        segments: { type: 'string', required: true },
-        retired: { type: 'string', required: true },
-        tombstones: { type: 'string' },
-        tombstoneCount: { type: 'number' },
-      },
-      indexes: primaryIndex({ pk: [], sk: ['bucket'] }),
     },
     { client, table },
   )

@@ -65,10 +65,19 @@ export type LakeStateStore = {
 
   /** A consistent read; `emptyManifest` before the first compaction. */
   manifest(bucket: number): Promise<Manifest>
-  /** The manifests of all buckets that were ever compacted. */
+  /** The manifests of all buckets, in their order. */
   manifests(): Promise<Manifest[]>
   /** Saves a changed manifest. Holds if the saved one has the version before it. */
   saveManifest(manifest: Manifest): Promise<boolean>
+  /**
+   * Moves the watermarks of these buckets past `epoch`, in which they have no event, without a write for each (empty-epochs.ts).
+   * Call it only for a closed epoch at which their watermarks are.
+   */
+  skipEpoch(epoch: number, buckets: readonly number[]): Promise<void>
+  /** Saves the manifests whose watermarks `skipEpoch` has moved, and returns the manifests of all buckets as they are saved. */
+  saveSkippedEpochs(): Promise<Manifest[]>
+  /** Takes back what `skipEpoch` has moved and no manifest has saved. For a state that was restored in parts. */
+  forgetSkippedEpochs(): Promise<void>
 
   /** Notes that the job is sent at `now`. Holds if it was never sent, or last before `staleBefore` (Unix ms). */
   beginJob(job: string, now: number, staleBefore: number): Promise<boolean>

@@ -7,7 +7,6 @@ import type { StoredEvents } from './compactor.ts'
 import { FIRST_EDITION_PREFIXES, type PlannedSegment, planSegments } from './first-edition-files.ts'
 import type { FirstEditionState, FirstEditionWatermarks } from './first-edition-state.ts'
 import { parseHotKey, SEGMENT_TABLES } from './keys.ts'
-import { allManifests } from './maintenance.ts'
 import type { Segment } from './manifest.ts'
 import { compareSequences } from './sequence.ts'
 import type { LakeStateStore } from './state.ts'
@@ -71,7 +70,7 @@ async function convert(
   const plans = planSegments(objects, watermarks, segmentBytes)
   const totalBytes = sumBytes([...plans.values()].flat())
   let doneBytes = 0
-  for (const manifest of await allManifests(state)) {
+  for (const manifest of await state.manifests()) {
     const { bucket } = manifest
     const planned = plans.get(bucket) ?? []
     doneBytes += sumBytes(planned)

@@ -4,8 +4,11 @@ import type { StreamEntry } from '#core/ports'
 import type { LiveBuffer } from './buffer.ts'
 import type { LiveRecord } from './chunk.ts'
 
-/** The events of this many records, and of this many unpacked bytes, are in memory at a time. As objects they take ten times that. */
-const PART_LIMITS = { records: 2_000, bytes: 4_000_000 }
+/**
+ * The events of this many records, and of this many unpacked bytes, are in memory at a time. As objects they take ten times that. A
+ * part writes a chunk for each bucket, so many small parts would be dear: one single event has about 500 bytes.
+ */
+const PART_LIMITS = { records: 10_000, bytes: 4_000_000 }
 
 export type LiveConsumerServices = {
   buffer: LiveBuffer

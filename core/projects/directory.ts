@@ -14,13 +14,19 @@ export type ProjectDirectoryServices = StateTable & {
   clock: Clock
   items: Pick<ProjectItems, 'find' | 'findAll'>
   reservations: Pick<Reservations, 'findHolder' | 'listProjectIds'>
+  /** How long ingestion uses a project without another look-up, ms. Default: TOKEN_MS. */
+  tokenMs?: number | undefined
 }
 
 /** A text of another form is unknown without a read of the table, whose keys have a limited length. */
 const PROJECT_ID = /^proj_[0-9a-f]{16}$/
 const PROJECT_TOKEN = /^aat_[0-9a-f]{48}$/
-/** Another process may use a project for this long after a change or deletion here. Ingestion looks up no token twice in it. */
-const TOKEN_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 20_000 }
+/**
+ * Another process may use a project for this long after a change or deletion here. Ingestion looks up no token twice in it. This
+ * process uses what it has changed at once.
+ */
+const TOKEN_MS = 5_000
+const TOKEN_CACHE = { missingMs: 1_000, maxEntries: 20_000 }
 const NO_PROJECT = Promise.resolve(null)
 /** A project that is created now is found at once, so that there is none is not remembered. */
 const RECENT_CACHE = { foundMs: 5_000, missingMs: 0, maxEntries: 10_000 }
@@ -28,9 +34,19 @@ const RECENT_CACHE = { foundMs: 5_000, missingMs: 0, maxEntries: 10_000 }
 const MAX_NAMES = 10_000
 
 /** Finds projects by token, id and name, and lists them. */
-export function createProjectDirectory({ clock, items, reservations, ...state }: ProjectDirectoryServices) {
+export function createProjectDirectory({
+  clock,
+  items,
+  reservations,
+  tokenMs = TOKEN_MS,
+  ...state
+}: ProjectDirectoryServices) {
   const tokens = createTokenEntity(state)
-  const cache = createLookupCache(clock, gatherLookUps(lookUpTokens), { ...TOKEN_CACHE, lookUpAgain })
+  const cache = createLookupCache(clock, gatherLookUps(lookUpTokens), {
+    ...TOKEN_CACHE,
+    foundMs: tokenMs,
+    lookUpAgain,
+  })
   /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
   const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
   const recent = createLookupCache(clock, lookUpRecent, RECENT_CACHE)

@@ -7,14 +7,19 @@ import { createProjectNotes } from './notes.ts'
 import { createReservations } from './reservations.ts'
 import { createProjectWriter } from './writer.ts'
 
-export type ProjectStoreServices = StateTable & { clock: Clock; usage: Pick<UsageCounters, 'totals'> }
+export type ProjectStoreServices = StateTable & {
+  clock: Clock
+  usage: Pick<UsageCounters, 'totals'>
+  /** See ProjectDirectoryServices. */
+  tokenMs?: number | undefined
+}
 
 /** Projects by contract 1.4. */
-export function createProjectStore({ clock, usage, ...state }: ProjectStoreServices) {
+export function createProjectStore({ clock, usage, tokenMs, ...state }: ProjectStoreServices) {
   const { itemRead, itemKeys, ...items } = createProjectItems(state)
   const reservations = createReservations(state, items, clock)
   const services = { ...state, clock, items, reservations }
-  const { forgetToken, ...directory } = createProjectDirectory(services)
+  const { forgetToken, ...directory } = createProjectDirectory({ ...services, tokenMs })
   const writer = createProjectWriter({ ...services, usage, onChanged: forgetToken })
 
   return { ...directory, ...createProjectNotes(state), ...writer, itemRead, itemKeys }

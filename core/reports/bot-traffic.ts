@@ -1,24 +1,26 @@
 import type { z } from 'zod'
+import { utcDate } from '#core/time'
 import { newestOf } from '#core/usage/bot-store'
-import type { BotCount } from '#core/usage/counters'
+import type { BotDay } from '#core/usage/counters'
 import type {
   accountBotTrafficQuery,
   accountBotTrafficResponse,
   botTrafficQuery,
   botTrafficResponse,
 } from '#schemas/bot-traffic'
+import { type BotsOfDate, toLocalDates } from './bots-of-date.ts'
 import { compareCodePoints } from './code-points.ts'
 import { toDelta } from './delta.ts'
 import { type LabelledPeriods, toLabelledPeriods } from './range.ts'
 import { ratio } from './rounding.ts'
-import { addDays, createZone } from './zone.ts'
+import { addDays, createZone, type Zone } from './zone.ts'
 
 type ProjectParams = Omit<z.output<typeof botTrafficQuery>, 'project'>
 type AccountParams = z.output<typeof accountBotTrafficQuery>
 type NamedProject = { id: string; name: string }
 
-/** Reads a project's bots from one day to another, both inclusive. */
-export type ReadBots = (projectId: string, from: string, to: string) => Promise<BotCount[]>
+/** Reads a project's bots from one UTC date to another, both inclusive. */
+export type ReadBots = (projectId: string, from: string, to: string) => Promise<BotDay[]>
 
 type Totals = { requests: number; dropped_events: number; last_seen_at: number | null }
 
@@ -30,8 +32,9 @@ export async function botTraffic(
   readBots: ReadBots,
   { project, params, now }: { project: NamedProject; params: ProjectParams; now: number },
 ): Promise<z.input<typeof botTrafficResponse>> {
-  const periods = toLabelledPeriods(params.period, { now, zone: createZone('UTC') })
-  const counts = await readBots(project.id, periods.previous.from, periods.current.to)
+  const zone = createZone(params.tz ?? 'UTC')
+  const periods = toLabelledPeriods(params.period, { now, zone })
+  const counts = await readDates(readBots, project.id, periods, zone)
   const current = withinPeriod(counts, periods.current)
   const actors = groupBy(current, ({ category, actor }) => `${category} ${actor}`)
     .map(({ first: { actor, category }, ...totals }) => ({ actor, category, ...totals }))
@@ -56,11 +59,12 @@ export async function accountBotTraffic(
   readBots: ReadBots,
   { projects, params, now }: { projects: readonly NamedProject[]; params: AccountParams; now: number },
 ): Promise<z.input<typeof accountBotTrafficResponse>> {
-  const periods = toLabelledPeriods(params.period, { now, zone: createZone('UTC') })
-  const counts: BotCount[] = []
+  const zone = createZone(params.tz ?? 'UTC')
+  const periods = toLabelledPeriods(params.period, { now, zone })
+  const counts: BotsOfDate[] = []
   for (let i = 0; i < projects.length; i += CONCURRENCY) {
     const chunk = projects.slice(i, i + CONCURRENCY)
-    const read = chunk.map(({ id }) => readBots(id, periods.previous.from, periods.current.to))
+    const read = chunk.map(({ id }) => readDates(readBots, id, periods, zone))
     counts.push(...(await Promise.all(read)).flat())
   }
   const current = withinPeriod(counts, periods.current)
@@ -91,15 +95,26 @@ export async function accountBotTraffic(
   }
 }
 
+/** Reads a project's bots of both periods, by the dates of the zone. */
+async function readDates(
+  readBots: ReadBots,
+  projectId: string,
+  { range }: LabelledPeriods,
+  zone: Zone,
+): Promise<BotsOfDate[]> {
+  const days = await readBots(projectId, utcDate(range.from), utcDate(range.to - 1))
+  return days.flatMap(day => toLocalDates(day, zone))
+}
+
 /** What both reports have beside their summary and their list. */
 function overviewOf(
-  counts: readonly BotCount[],
+  counts: readonly BotsOfDate[],
   { current, previous }: LabelledPeriods,
   { period, tz }: Pick<AccountParams, 'period' | 'tz'>,
 ) {
   const currentCounts = withinPeriod(counts, current)
   const { requests } = sumOf(currentCounts)
-  const byDay = Map.groupBy(currentCounts, ({ day }) => day)
+  const byDay = Map.groupBy(currentCounts, ({ date }) => date)
   const dates: string[] = []
   for (let date = current.from; date <= current.to; date = addDays(date, 1)) dates.push(date)
   return {
@@ -126,7 +141,7 @@ function overviewOf(
   }
 }
 
-function summaryOf(counts: readonly BotCount[], { current, previous }: LabelledPeriods) {
+function summaryOf(counts: readonly BotsOfDate[], { current, previous }: LabelledPeriods) {
   const [now, before] = [sumOf(withinPeriod(counts, current)), sumOf(withinPeriod(counts, previous))]
   return {
     automated_requests: toDelta(now.requests, before.requests, 0),
@@ -135,18 +150,21 @@ function summaryOf(counts: readonly BotCount[], { current, previous }: LabelledP
   }
 }
 
-function withinPeriod(counts: readonly BotCount[], { from, to }: { from: string; to: string }): BotCount[] {
-  return counts.filter(({ day }) => day >= from && day <= to)
+function withinPeriod(
+  counts: readonly BotsOfDate[],
+  { from, to }: { from: string; to: string },
+): BotsOfDate[] {
+  return counts.filter(({ date }) => date >= from && date <= to)
 }
 
-function groupBy(counts: readonly BotCount[], keyOf: (count: BotCount) => string) {
+function groupBy(counts: readonly BotsOfDate[], keyOf: (count: BotsOfDate) => string) {
   return [...Map.groupBy(counts, keyOf).values()].map(group => ({
-    first: group[0] as BotCount,
+    first: group[0] as BotsOfDate,
     ...sumOf(group),
   }))
 }
 
-function sumOf(counts: readonly BotCount[]): Totals {
+function sumOf(counts: readonly BotsOfDate[]): Totals {
   return counts.reduce<Totals>(
     (sum, { requests, dropped, last_seen_at }) => ({
       requests: sum.requests + requests,

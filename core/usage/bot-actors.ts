@@ -1,12 +1,16 @@
 import { NAMED_ACTORS } from '#core/ingest/named-bots'
-import type { BotCount } from './counters.ts'
+import type { BotDay, Quarters } from './counters.ts'
 
 /** What an item holds of one actor. */
-export type ActorCount = Pick<BotCount, 'category' | 'actor' | 'requests' | 'dropped' | 'last_seen_at'>
+export type ActorCount = Pick<
+  BotDay,
+  'category' | 'actor' | 'requests' | 'dropped' | 'last_seen_at' | 'quarters'
+>
 
 /**
  * Actors of one item beside the named ones of contract 2.6. The names of the others come from the senders of requests, so
- * their number must have a limit. It is far above the 50 that a report shows.
+ * their number must have a limit. It is far above the 50 that a report shows. A full item, with every actor in every quarter
+ * of an hour, stays below the 400 KB of an item.
  */
 export const MAX_OTHER_ACTORS = 100
 /** The actor of all requests beyond that number. Their category stays. */
@@ -17,7 +21,7 @@ export const OTHER_ACTOR = 'Other'
  * cut into batches.
  */
 export function addActors(existing: readonly ActorCount[], added: readonly ActorCount[]): ActorCount[] {
-  const actors = new Map(existing.map(count => [keyOf(count), { ...count }]))
+  const actors = new Map(existing.map(count => [keyOf(count), structuredClone(count)]))
   let others = existing.filter(isLimited).length
   for (const count of added) {
     const known = actors.get(keyOf(count))
@@ -25,15 +29,24 @@ export function addActors(existing: readonly ActorCount[], added: readonly Actor
     const target = hasRoom ? count : { ...count, actor: OTHER_ACTOR }
     const total = actors.get(keyOf(target))
     if (total === undefined) {
-      actors.set(keyOf(target), { ...target })
+      actors.set(keyOf(target), structuredClone(target))
       if (isLimited(target)) others += 1
       continue
     }
     total.requests += count.requests
     total.dropped += count.dropped
+    addQuarters(total.quarters, count.quarters)
     total.last_seen_at = Math.max(total.last_seen_at, count.last_seen_at)
   }
   return [...actors.values()]
+}
+
+/** Adds the counts of each quarter of an hour to `total`. */
+export function addQuarters(total: Quarters, added: Quarters): void {
+  for (const [quarter, [requests, dropped]] of Object.entries(added)) {
+    const [before = 0, droppedBefore = 0] = total[Number(quarter)] ?? []
+    total[Number(quarter)] = [before + requests, droppedBefore + dropped]
+  }
 }
 
 function isLimited({ actor }: ActorCount): boolean {

@@ -2,8 +2,8 @@ import { forEachConcurrent } from '#core/concurrency'
 import { queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
-import { type ActorCount, addActors } from './bot-actors.ts'
-import type { BotCount } from './counters.ts'
+import { type ActorCount, addActors, addQuarters } from './bot-actors.ts'
+import type { BotCount, BotDay, Quarters } from './counters.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
@@ -23,14 +23,17 @@ type Item = {
 }
 
 /** An item of the first edition, which had one for each actor. Such items no longer change. */
-type FirstEditionItem = BotCount
+type FirstEditionItem = Omit<BotDay, 'quarters'>
+
+/** Items of earlier versions do not have the quarters of the day. Other time zones count their requests at noon UTC. */
+const NOON = 48
 
 export type BotStore = ReturnType<typeof createBotStore>
 
 /**
  * The daily counts of bots. Each (project, day, shard) has one item with all its actors, whose number is limited
  * (bot-actors.ts). So the user agents of callers never decide how many items there are. The item keeps a checkpoint, so a
- * repeated batch counts nothing twice.
+ * repeated batch counts nothing twice. It also counts by quarter of an hour, which the days of other time zones need.
  */
 export function createBotStore({ client, table }: StateTable) {
   async function addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void> {
@@ -72,8 +75,8 @@ export function createBotStore({ client, table }: StateTable) {
   }
 
   /** Returns a project's bots by day, category and actor, from the day `from` to the day `to` (both inclusive). */
-  async function bots(projectId: string, from: string, to: string): Promise<BotCount[]> {
-    const totals = new Map<string, BotCount>()
+  async function bots(projectId: string, from: string, to: string): Promise<BotDay[]> {
+    const totals = new Map<string, BotDay>()
     for (const count of (await readDays(projectId, from, to)).flatMap(item => toCounts(projectId, item))) {
       const key = `${count.day} ${count.category} ${count.actor}`
       const total = totals.get(key)
@@ -90,10 +93,13 @@ export function createBotStore({ client, table }: StateTable) {
   return { addBots, bots }
 }
 
-function toCounts(project_id: string, item: Record<string, unknown>): BotCount[] {
+function toCounts(project_id: string, item: Record<string, unknown>): BotDay[] {
   if (typeof item.actors !== 'string') {
     const { day, category, actor, requests, dropped, last_seen_at } = item as FirstEditionItem
-    return [{ project_id, day, category, actor, requests, dropped, last_seen_at, rules_version: null }]
+    const quarters: Quarters = { [NOON]: [requests, dropped] }
+    return [
+      { project_id, day, category, actor, requests, dropped, last_seen_at, rules_version: null, quarters },
+    ]
   }
   const { sk, rules_version } = item as Item
   const day = sk.slice(0, 'YYYY-MM-DD'.length)
@@ -101,21 +107,27 @@ function toCounts(project_id: string, item: Record<string, unknown>): BotCount[]
 }
 
 function parseActors({ actors }: Pick<Item, 'actors'>): ActorCount[] {
-  return JSON.parse(actors)
+  const stored: (Omit<ActorCount, 'quarters'> & { quarters?: Quarters })[] = JSON.parse(actors)
+  return stored.map(count => ({
+    ...count,
+    quarters: count.quarters ?? { [NOON]: [count.requests, count.dropped] },
+  }))
 }
 
-function toActor({ category, actor, requests, dropped, last_seen_at }: BotCount): ActorCount {
-  return { category, actor, requests, dropped, last_seen_at }
+function toActor({ category, actor, requests, dropped, last_seen_at, quarter }: BotCount): ActorCount {
+  return { category, actor, requests, dropped, last_seen_at, quarters: { [quarter]: [requests, dropped] } }
 }
 
-function sumOf(a: BotCount, b: BotCount): BotCount {
-  const newest = newestOf([a, b]) as BotCount
-  return { ...newest, requests: a.requests + b.requests, dropped: a.dropped + b.dropped }
+function sumOf(a: BotDay, b: BotDay): BotDay {
+  const newest = newestOf([a, b]) as BotDay
+  const quarters = { ...a.quarters }
+  addQuarters(quarters, b.quarters)
+  return { ...newest, requests: a.requests + b.requests, dropped: a.dropped + b.dropped, quarters }
 }
 
 /** The count whose bot was seen last; undefined if there are none. */
-export function newestOf(counts: readonly BotCount[]): BotCount | undefined {
-  return counts.reduce<BotCount | undefined>(
+export function newestOf<T extends Pick<BotCount, 'last_seen_at'>>(counts: readonly T[]): T | undefined {
+  return counts.reduce<T | undefined>(
     (newest, count) => (newest !== undefined && newest.last_seen_at >= count.last_seen_at ? newest : count),
     undefined,
   )

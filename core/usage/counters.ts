@@ -23,9 +23,13 @@ export type CountedClaim = { shard: string; epoch: number; last: string }
 /** Events and reads. */
 export type Usage = { events: number; reads: number }
 
+/** Requests of one bot to one project within a quarter of an hour. */
 export type BotCount = {
   project_id: string
+  /** The UTC date. */
   day: string
+  /** The quarter of an hour in the date, 0 to 95. A day of any time zone begins with one of them. */
+  quarter: number
   category: string
   actor: string
   requests: number
@@ -35,6 +39,12 @@ export type BotCount = {
   /** The rules that recognised the last request (core/ingest/bots.ts); null for a record of an earlier version. */
   rules_version: string | null
 }
+
+/** Requests and dropped events of each quarter of an hour of a UTC day that has any. */
+export type Quarters = Record<number, [requests: number, dropped: number]>
+
+/** Requests of one bot to one project on one UTC day: the totals, and how they are spread over the day. */
+export type BotDay = Omit<BotCount, 'quarter'> & { quarters: Quarters }
 
 export type UsageCounters = {
   /**

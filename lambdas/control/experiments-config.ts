@@ -1,3 +1,4 @@
+import { type ActiveExperimentServices, createActiveExperiments } from '#core/experiments/active-experiments'
 import { unknownTokenError } from '#core/ingest/track-request'
 import type { Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
@@ -8,17 +9,16 @@ import { jsonResponse } from '../response.ts'
 /** How long caches keep the configuration, s (contract 1.1). */
 const CACHE_SECONDS = 60
 
-/**
- * GET /experiments/config for the tracker: the active experiments of the project that the token names. No route creates
- * experiments yet, so the list is empty. The tracker then leaves pages as they are.
- */
-export function experimentsConfigEndpoint(services: {
-  projects: Pick<ProjectDirectory, 'byToken'>
-  log: Log
-}) {
+/** GET /experiments/config for the tracker: the active experiments of the project that the token names. */
+export function experimentsConfigEndpoint(
+  services: ActiveExperimentServices & { projects: Pick<ProjectDirectory, 'byToken'>; log: Log },
+) {
+  const { projects } = services
+  const readActive = createActiveExperiments(services)
   return publicChain(services)(routes.experimentsConfig)(async ({ query }) => {
-    if ((await services.projects.byToken(query.token)) === null) throw unknownTokenError()
+    const project = await projects.byToken(query.token)
+    if (project === null) throw unknownTokenError()
     const headers = { 'Cache-Control': `public, max-age=${CACHE_SECONDS}` }
-    return { ...jsonResponse(200, { experiments: [] }, headers), status: 200 }
+    return { ...jsonResponse(200, { experiments: await readActive(project) }, headers), status: 200 }
   })
 }

@@ -4,6 +4,7 @@ import { httpFunction } from '../http-function.ts'
 import { type AccountServices, accountEndpoints } from './account.ts'
 import { contextEndpoints } from './contexts.ts'
 import { erasureEndpoints } from './erasures.ts'
+import { type ExperimentServices, experimentEndpoints } from './experiments.ts'
 import { experimentsConfigEndpoint } from './experiments-config.ts'
 import { portfolioEndpoints } from './portfolios.ts'
 import { type ProjectEndpointServices, projectEndpoints } from './projects.ts'
@@ -13,17 +14,21 @@ export type ControlServices = AccountChainServices &
   ProjectEndpointServices &
   Parameters<typeof contextEndpoints>[0] &
   Parameters<typeof erasureEndpoints>[0] &
+  ExperimentServices &
   Parameters<typeof experimentsConfigEndpoint>[0] &
   Parameters<typeof portfolioEndpoints>[0]
 
-/** The account, its projects, and what they mean (contract 1.4 and 1.7), receipts of erasures (1.13), and the experiments for its
- * pages. */
+/**
+ * The account, its projects, and what they mean (contract 1.4 and 1.7), receipts of erasures (1.13), and experiments (1.6) without
+ * their results.
+ */
 export function controlHandler(services: ControlServices): HttpFunction {
   const chain = accountChain(services)
   return httpFunction<'control'>(services.log, {
     ...projectEndpoints(services, chain),
     ...accountEndpoints(services, chain),
     ...contextEndpoints(services, chain),
+    ...experimentEndpoints(services, chain),
     experimentsConfig: experimentsConfigEndpoint(services),
     ...portfolioEndpoints(services, chain),
     ...erasureEndpoints(services, chain),

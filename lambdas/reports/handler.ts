@@ -3,7 +3,6 @@ import type { Caller } from '#core/accounts/caller'
 import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
 import type { UserResolver } from '#core/identity/user-resolver'
 import type { JsonObject } from '#core/json-object'
-import { limitsOf, NO_LIMIT } from '#core/limits/profile'
 import type { LiveBuffer } from '#core/live/buffer'
 import { readSnapshot } from '#core/live/snapshot'
 import { contextOfRange } from '#core/projects/context-of-range'
@@ -29,7 +28,7 @@ import { type Report, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
-import { DAY_MS, midnight, utcDate } from '#core/time'
+import { DAY_MS, utcDate } from '#core/time'
 import type { UsageStore } from '#core/usage/store'
 import type { ProjectContext } from '#schemas/contexts'
 import { RECEIPT_HEADER, type Receipt } from '#schemas/read-options'
@@ -41,11 +40,14 @@ import type { FieldsOf } from '../chain/row-handler.ts'
 import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
 import { type ErasePersonServices, erasePersonEndpoint } from './erase-person.ts'
+import { type ExperimentResultsServices, experimentResultsEndpoints } from './experiments.ts'
+import { keptSince, toScopedProject } from './visible-events.ts'
 
 export type ReportsServices = AccountChainServices &
   ReadServices &
   IdentityViewServices &
-  ErasePersonServices & {
+  ErasePersonServices &
+  ExperimentResultsServices & {
     projects: Pick<ProjectStore, 'list' | 'resolveRecent' | 'forgetRecent'>
     readProject: ReadProject
     buffer: LiveBuffer
@@ -56,7 +58,13 @@ export type ReportsServices = AccountChainServices &
 /** The rows whose report reads the lake for one project. */
 type ReportName = Exclude<
   keyof Endpoints<'reports'>,
-  'allSites' | 'live' | 'botTraffic' | 'accountBotTraffic' | 'erasePerson'
+  | 'allSites'
+  | 'live'
+  | 'botTraffic'
+  | 'accountBotTraffic'
+  | 'erasePerson'
+  | 'readExperiment'
+  | 'updateExperiment'
 >
 type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)
@@ -196,6 +204,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     botTraffic: botTrafficEndpoint,
     accountBotTraffic: accountBotTrafficEndpoint,
     erasePerson: erasePersonEndpoint(services, accountChain(services)),
+    ...experimentResultsEndpoints(services, chain),
   })
 }
 
@@ -225,20 +234,9 @@ function contextOfDates(context: ProjectContext, { from, to }: { from: string; t
   return contextOfRange(context, { start: Date.parse(from), end: Date.parse(to) + DAY_MS })
 }
 
-/** The beginning of the first day that the account's plan keeps (contract 6). */
-function keptSince({ profile, clock }: ReportsServices, { account }: Caller): number | undefined {
-  const { retention_days } = limitsOf(profile, account)
-  return retention_days === NO_LIMIT ? undefined : midnight(clock.now()) - retention_days * DAY_MS
-}
-
 /** The projects of the account. A demo session sees the demo project only. */
 async function readableProjects({ projects, demo }: ReportsServices, { account, credential }: Caller) {
   if (credential.kind !== 'demo') return projects.list(account.id)
   const project = await demo.project()
   return project === null ? [] : [project]
-}
-
-/** A demo session sees the demo project only, also if its owner has joined it with others. */
-function toScopedProject(project: Project, caller: Caller): Project {
-  return caller.credential.kind === 'demo' ? { ...project, portfolio_id: null } : project
 }

@@ -1,5 +1,5 @@
 import { lakeGauges } from '#core/lake/gauges'
-import { allManifests, type Maintenance } from '#core/lake/maintenance'
+import type { Maintenance } from '#core/lake/maintenance'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Log } from '#core/ports'
 import { DAY_MS } from '#core/time'
@@ -22,7 +22,7 @@ export type SchedulerServices = {
 export function schedulerHandler({ maintenance, state, clock, gauge, log }: SchedulerServices) {
   return async (): Promise<void> => {
     try {
-      const [lake, shards, manifests] = await Promise.all([state.lake(), state.shards(), allManifests(state)])
+      const [lake, shards, manifests] = await Promise.all([state.lake(), state.shards(), state.manifests()])
       const values = lakeGauges({ lake, shards, manifests }, clock.now())
       for (const name of Object.keys(values) as Gauge[]) {
         if (isWorthPublishing(name, values[name], clock.now())) gauge(name, values[name])

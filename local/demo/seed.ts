@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DEMO_EVENTS, demoRecords } from '#core/demo/demo-records'
+import { demoRecords, TRAFFIC_EVENTS } from '#core/demo/demo-records'
 import type { ArrivalOrder } from '#core/ingest/ids'
 import type { Clock, EventStream } from '#core/ports'
 import type { Project } from '#core/projects/project'
@@ -35,7 +35,7 @@ export function isSeedUnfinished(dataDir: string): boolean {
 export async function seedDemo(
   { dataDir, stream, ids, clock }: SeedServices,
   project: Project,
-  events: number = DEMO_EVENTS,
+  events: number = TRAFFIC_EVENTS,
 ): Promise<void> {
   const path = markerPath(dataDir)
   if (!existsSync(path)) writeAtomically(path, String(clock.now()))

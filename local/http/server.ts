@@ -11,6 +11,7 @@ import { errorResponse, PREFLIGHT } from '#lambdas/response'
 import { routeNotFound } from '#lambdas/route-not-found'
 import { visibleHeaders } from '#lambdas/visible-headers'
 import { MAX_BODY_BYTES, type Route, routes } from '#schemas/routes'
+import { createLostClients } from './lost-clients.ts'
 import { type StreamedBody, sendStream } from './send-stream.ts'
 
 export type HttpOptions = {
@@ -53,6 +54,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   /** Connections that have not sent a request. closeIdleConnections does not close them. */
   const silentConnections = new Set<Socket>()
   const openStreams = new Set<StreamedBody>()
+  const lostClients = createLostClients()
   let isClosing = false
 
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 65_000 }, onRequest)
@@ -119,6 +121,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     else {
       const streamed = sendStream(response, httpResponse, body)
       openStreams.add(streamed)
+      if (response.socket !== null) lostClients.watch(response.socket)
       void streamed.ended.then(() => openStreams.delete(streamed))
     }
   }

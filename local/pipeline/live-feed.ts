@@ -2,6 +2,7 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { LiveCheckpoint } from '#core/live/checkpoint'
 import type { LiveConsumer } from '#core/live/consumer'
 import type { EventStream } from '#core/ports'
+import { READ_BYTES } from '#local/stream/reader'
 
 export type LiveFeedServices = {
   stream: Pick<EventStream, 'shards' | 'read'>
@@ -11,9 +12,7 @@ export type LiveFeedServices = {
 }
 
 /** Largest number of records that one read returns. */
-const BATCH_RECORDS = 2_000
-/** After a batch of this many bytes, or of BATCH_RECORDS, more may wait. */
-const LARGE_BATCH_BYTES = 1_000_000
+const BATCH_RECORDS = 10_000
 
 /**
  * Copies new records of the stream into the live buffer, as the mapping of the function `live` does on AWS. After a crash it
@@ -29,7 +28,7 @@ export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeed
     }
   }
 
-  /** Returns whether the batch was large, so more records may wait. */
+  /** Returns whether the batch was as large as a read can be, so more records may wait. Each batch writes a chunk for each bucket. */
   async function copyBatch(shard: string): Promise<boolean> {
     const batch = await stream.read(shard, await positionOf(shard), BATCH_RECORDS)
     const last = batch.at(-1)
@@ -38,7 +37,7 @@ export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeed
     await checkpoint.write(shard, last.sequence)
     positions.set(shard, last.sequence)
     const bytes = batch.reduce((sum, { data }) => sum + data.length, 0)
-    return batch.length === BATCH_RECORDS || bytes >= LARGE_BATCH_BYTES
+    return batch.length === BATCH_RECORDS || bytes >= READ_BYTES
   }
 
   async function positionOf(shard: string): Promise<string | null> {

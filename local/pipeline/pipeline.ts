@@ -4,6 +4,7 @@ import type { Maintenance } from '#core/lake/maintenance'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, EventStream, Log } from '#core/ports'
 import type { ExpiredItems } from '#local/state/expired-items'
+import { READ_BYTES } from '#local/stream/reader'
 import type { LiveFeed } from './live-feed.ts'
 
 export type PipelineServices = {
@@ -51,8 +52,6 @@ export const PIPELINE_DEFAULTS: PipelineSettings = {
 
 /** Largest number of records that one read returns. */
 const BATCH_RECORDS = 5_000
-/** After a batch below both sizes the pipeline pauses, because small batches make small files. */
-const SMALL_BATCH = { records: 1_000, bytes: 1_000_000 }
 
 /**
  * Moves acknowledged events on, in loops: one writes new records from the stream to the lake, one copies them into the live
@@ -68,14 +67,17 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
     }
   }
 
-  /** Returns whether the batch was large, so more records may wait. */
+  /**
+   * Returns whether the batch was as large as a read can be, so more records may wait. After a smaller one the pipeline pauses,
+   * because small batches make small files.
+   */
   async function consumeNextBatch(shard: string): Promise<boolean> {
     const { highWater, claim } = await state.shard(shard)
     const batch = await stream.read(shard, highWater, BATCH_RECORDS)
     if (batch.length > 0) await consumer.consumeBatch(shard, batch)
     else if (claim !== null) await consumer.consume(shard)
     const bytes = batch.reduce((sum, { data }) => sum + data.length, 0)
-    return batch.length >= SMALL_BATCH.records || bytes >= SMALL_BATCH.bytes
+    return batch.length === BATCH_RECORDS || bytes >= READ_BYTES
   }
 
   async function deleteOldRecords(): Promise<void> {

@@ -18,8 +18,14 @@ engine.create = function createPrepared(options: DynaliteOptions): DynaliteStore
 /** Start of the keys under which dynalite keeps the definitions of tables. */
 const TABLE_PREFIX = 'table~'
 
-type Callback = (error: Error | null) => void
+type Callback = (error: Error | null, value?: unknown) => void
 type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string }
+
+/**
+ * Start of the partition keys of the live buffer. Its items are there for minutes. The checkpoint of the live feed is written after
+ * them, and LevelDB writes in order.
+ */
+const LIVE_PREFIX = 'live#'
 
 /**
  * Makes dynalite's store durable. Without this, dynalite acknowledges writes before they are on disk, so a power cut
@@ -29,10 +35,9 @@ type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: 
  */
 export function prepareStore(db: DynaliteLevel, folder: string): void {
   const write = createGroupCommit(db, folder)
-  const get = db.get.bind(db)
   db.put = (key, value, done) => write({ type: 'put', key, value: withActiveStatus(value) }, done)
   db.del = (key, done) => write({ type: 'del', key }, done)
-  db.get = cacheTables((key, done) => get(key, (error, value) => done(error && addResponse(error), value)))
+  db.get = cacheTables((key, done) => getSync(db, key, done))
   // This listener is called before dynalite's own listener, so dynalite sees the extended error.
   db.createValueStream = options => streamValues(db, options).on('error', addResponse)
 }
@@ -55,6 +60,21 @@ function streamValues(db: DynaliteLevel, options: Parameters<DynaliteLevel['valu
       iterator.close().then(() => done(error), done)
     },
   })
+}
+
+/**
+ * Reads an item in this thread. The item is nearly always in memory, and then this takes some µs; the way through Node's thread pool
+ * takes 50, and every write of an item reads it first. It also waits for the reads of files that are before it in the pool.
+ */
+function getSync(db: DynaliteLevel, key: string, done: Callback): void {
+  let error: Error | null = null
+  let value: unknown
+  try {
+    value = level.getSync.call(db, key)
+  } catch (failure) {
+    error = addResponse(failure as Error)
+  }
+  queueMicrotask(() => done(error, value))
 }
 
 /**
@@ -90,6 +110,7 @@ const level = ClassicLevel.prototype as unknown as {
   batch(this: DynaliteLevel, writes: Write[], options: { sync: boolean }): Promise<void>
   close(this: DynaliteLevel): Promise<void>
   compactRange(this: DynaliteLevel, first: string, last: string): Promise<void>
+  getSync(this: DynaliteLevel, key: string): unknown
   open(this: DynaliteLevel, options: OpenOptions): Promise<void>
 }
 
@@ -104,7 +125,10 @@ export const LEVEL_OPTIONS: OpenOptions = { maxOpenFiles: 74, maxFileSize: 1_048
  */
 const REOPEN_FREE_BYTES = 16 * 1024 * 1024
 
-/** Commits one synced batch at a time. Writes that arrive during a commit form the next batch, in their order. */
+/**
+ * Commits one batch at a time, synced unless it has only items of the live buffer. Writes that arrive during a commit form the next
+ * batch, in their order.
+ */
 function createGroupCommit(db: DynaliteLevel, folder: string) {
   let waitingWrites: { write: Write; done: Callback }[] = []
   let isCommitting = false
@@ -124,7 +148,7 @@ function createGroupCommit(db: DynaliteLevel, folder: string) {
   async function batchSync(writes: Write[]): Promise<Error | null> {
     try {
       if (needsReopen) await reopen()
-      await level.batch.call(db, writes, { sync: true })
+      await level.batch.call(db, writes, { sync: !writes.every(isLive) })
       return null
     } catch (error) {
       needsReopen = true
@@ -148,6 +172,12 @@ function createGroupCommit(db: DynaliteLevel, folder: string) {
     waitingWrites.push({ write, done })
     if (!isCommitting) void commit()
   }
+}
+
+/** Whether a power cut may lose the write: it is an item of the live buffer. */
+function isLive(write: Write): boolean {
+  const { pk } = Object(write.type === 'put' ? write.value : null) as { pk?: { S?: string } }
+  return pk?.S?.startsWith(LIVE_PREFIX) ?? false
 }
 
 /** Keys before and after all keys of dynalite. */

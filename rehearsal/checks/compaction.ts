@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { createS3Lake } from '#aws/lake'
 import { parseHotKey } from '#core/lake/keys'
-import { allManifests } from '#core/lake/maintenance'
 import { createLakeStateStore } from '#core/lake/state-store'
 import { readAllProjects } from '#rehearsal/read-all'
 import { eventually } from '#test/support/eventually'
@@ -16,7 +15,7 @@ const TIMEOUT_MS = 15 * 60_000
 export async function compaction({ aws, stack, service }: World): Promise<string> {
   const state = createLakeStateStore({ client: aws.dynamo, table: stack.table })
   const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
-  const readCompacted = async () => Math.min(...(await allManifests(state)).map(({ compacted }) => compacted))
+  const readCompacted = async () => Math.min(...(await state.manifests()).map(({ compacted }) => compacted))
   const start = await readCompacted()
   const project = await service.createProject('compacted')
   const events = Array.from({ length: 30 }, (_, i) => ({ event: 'kept', event_id: `compacted-${i}` }))

@@ -31,6 +31,9 @@ export const demoAccess: Check = {
       expectEqual([write.status, write.body.error], [403, 'FORBIDDEN'], 'response to a write')
       const read = await send('GET', '/projects/any', { token })
       expectEqual([read.status, read.body.name], [200, 'demo'], 'project of the demo')
+      const { body: list } = await send('GET', '/experiments?project=any', { token })
+      const ids = list.experiments.map(({ id }: { id: string }) => id)
+      expectEqual(ids, ['exp_demo_signup_cta'], 'experiments of the demo')
       return `${JSON.parse(opened).records} records`
     }
   },

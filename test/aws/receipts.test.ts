@@ -7,19 +7,14 @@ import type { QueryEngine } from '#core/ports'
 import { createReader } from '#core/reports/read'
 import { retention } from '#core/reports/retention'
 import { runReport } from '#core/reports/run'
+import { testProject } from '#test/support/account-fixtures'
 import { segmentOf } from '#test/support/fixed-lake'
 
 /** On AWS no file is opened for an estimate or for freshness: both come from the manifest and from the listing of hot files. */
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const HOUR = 3_600_000
-const project = {
-  id: 'proj_1',
-  name: 'shop',
-  bucket: 7,
-  created_at: '2026-10-01T00:00:00Z',
-  has_event_ids: false,
-}
+const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z' })
 const segment = segmentOf({
   rows: 2_000_000,
   bytes: 60_000_000,

@@ -26,9 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
+// First, because these processes end by themselves: then Node keeps the compiled bundles for the later starts.
+settings(() => deployed)
 sizes(() => deployed)
 pipeline(() => deployed)
 httpFunctions(() => deployed)
 pages(() => deployed)
 live(() => deployed)
-settings(() => deployed)

@@ -33,8 +33,11 @@ export function pipeline(deployed: () => Deployed): void {
     expect(await service.invoke('jobs', job?.event)).toEqual(NO_FAILURES)
     await job?.delete()
     // Without hot files, only the segment can give the next response.
-    await service.lake.delete((await service.lake.list('hot/')).map(({ key }) => key))
+    const [{ key } = { key: '' }] = await service.lake.list('hot/')
+    const file = (await service.lake.get(key)) ?? new Uint8Array()
+    await service.lake.delete([key])
     expect(await readTotals(deployed())).toEqual(hotTotals)
+    await service.lake.put(key, file)
   })
 
   describe('the lake function', () => {
@@ -130,6 +133,45 @@ export function pipeline(deployed: () => Deployed): void {
     })
   })
 
+  describe('the restore function', () => {
+    test('finishes the claims that a table of an earlier moment has lost, and no event is counted twice', async () => {
+      const { service } = deployed()
+      const before = await scanState(deployed())
+      const { shard, highWater } = await addRecords(deployed(), 3)
+      const { entries } = await service.readStream(highWater)
+      await service.invoke('lake', kinesisEvent(shard, entries))
+      const totals = await readTotals(deployed())
+      for (const Item of before) await service.state.client.put({ TableName: service.state.table, Item })
+      expect(await service.invoke('restore', {})).toMatchObject({
+        claims: 1,
+        lost: { events: 0, records: 0, segments: 0 },
+      })
+      await service.invoke('lake', kinesisEvent(shard, entries))
+      expect(await readTotals(deployed())).toEqual(totals)
+      expect(await service.invoke('restore', {})).toMatchObject({ claims: 0, buckets: 0, records: 0 })
+    })
+
+    test('takes the records of a hot file that the lake has lost from the stream again', async () => {
+      const { service } = deployed()
+      const { shard, highWater } = await addRecords(deployed(), 2)
+      await service.invoke('lake', kinesisEvent(shard, (await service.readStream(highWater)).entries))
+      const totals = await readTotals(deployed())
+      const { highWater: last } = await service.stores.lakeState.shard(shard)
+      const lost = (await service.lake.list('hot/')).filter(({ key }) => key.includes(`${last}.parquet`))
+      await service.lake.delete(lost.map(({ key }) => key))
+      expect(lost).toHaveLength(1)
+      expect(await service.invoke('restore', {})).toMatchObject({ records: 2, lost: { records: 0 } })
+      expect(await readTotals(deployed())).toEqual(totals)
+    })
+
+    test('refuses to run beside maintenance', async () => {
+      const { lakeState } = deployed().service.stores
+      const fence = await lakeState.lease(Date.now(), Date.now() + 60_000)
+      await expect(deployed().service.invoke('restore', {})).rejects.toThrow('Maintenance runs.')
+      await lakeState.release(fence ?? 0)
+    })
+  })
+
   describe('the owner function', () => {
     test('returns a new key for the same account and project when called again, and revokes the first key', async () => {
       const { service, owner } = deployed()
@@ -158,7 +200,7 @@ export function pipeline(deployed: () => Deployed): void {
 
   test('log lines and traces hold no keys, tokens, addresses or event names', async () => {
     const { service, owner } = deployed()
-    const names = ['track', 'reports', 'control', 'lake', 'jobs', 'scheduler', 'owner'] as const
+    const names = ['track', 'reports', 'control', 'lake', 'jobs', 'restore', 'scheduler', 'owner'] as const
     const lines = await Promise.all(names.map(async name => (await service.processOf(name)).logged()))
     await eventually(() => expect(service.traces.length).toBeGreaterThan(20))
     const output = `${JSON.stringify(lines)} ${service.traces.join(' ')}`
@@ -174,6 +216,10 @@ export function pipeline(deployed: () => Deployed): void {
     ]
     expect(secrets.filter(secret => output.includes(secret))).toEqual([])
   })
+}
+
+async function scanState({ service: { state } }: Deployed): Promise<Record<string, unknown>[]> {
+  return (await state.client.scan({ TableName: state.table })).Items ?? []
 }
 
 /** Opens an epoch earlier than maintenance would. The next tick compacts the one before. */

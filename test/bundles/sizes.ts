@@ -24,6 +24,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   lake: 1_200_000,
   live: 950_000,
   jobs: 1_300_000,
+  // Consumer and compactor together.
+  restore: 1_500_000,
   // A third is Stripe's library: it cancels the subscriptions of deleted accounts.
   scheduler: 1_350_000,
   owner: 900_000,
@@ -82,6 +84,7 @@ export function sizes(deployed: () => Deployed): void {
         lake: 'DynamoDB_20120810 Kinesis_20131202 AmazonS3',
         live: 'DynamoDB_20120810',
         jobs: 'DynamoDB_20120810 AmazonS3',
+        restore: 'DynamoDB_20120810 Kinesis_20131202 AmazonS3',
         scheduler: 'DynamoDB_20120810 AmazonSQS AmazonS3 secretsmanager',
         owner: 'DynamoDB_20120810 Kinesis_20131202',
       })

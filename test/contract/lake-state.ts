@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { emptyManifest } from '#core/lake/manifest'
 import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeStateStore } from '#core/lake/state'
+import { BUCKETS } from '#schemas/columns'
 
 const CLAIM = { first: '11', last: '19', epoch: 1 }
 const NOW = 1_795_000_000_000
@@ -271,14 +272,15 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
 
       test('a bucket that was never compacted has an empty manifest', async () => {
         expect(await store.manifest(7)).toEqual(emptyManifest(7))
-        expect(await store.manifests()).toEqual([])
+        expect(await store.manifests()).toEqual(Array.from({ length: BUCKETS }, (_, i) => emptyManifest(i)))
       })
 
       test('a saved manifest is read with all its segments, alone and among all', async () => {
         await store.saveManifest(manifest)
         await store.saveManifest({ ...emptyManifest(63), version: 1 })
         expect(await store.manifest(7)).toEqual(manifest)
-        expect(await store.manifests()).toEqual([manifest, { ...emptyManifest(63), version: 1 }])
+        const manifests = await store.manifests()
+        expect([manifests[7], manifests[63]]).toEqual([manifest, { ...emptyManifest(63), version: 1 }])
       })
 
       test('when two changes come at the same time, one is saved and the other is refused', async () => {
@@ -297,6 +299,58 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         const segments = Array.from({ length: 1_000 }, (_, i) => ({ ...segment, from: i, until: i + 1 }))
         expect(await store.saveManifest({ ...manifest, segments })).toBe(true)
         expect((await store.manifest(7)).segments).toHaveLength(1_000)
+      })
+    })
+
+    describe('skipped epochs', () => {
+      const compacted = async () => (await store.manifests()).map(manifest => manifest.compacted)
+
+      test('a bucket that skips its next epochs has a later watermark, and other buckets keep theirs', async () => {
+        await store.saveManifest({ ...emptyManifest(7), version: 1, compacted: 4 })
+        await store.skipEpoch(1, [8, 9])
+        await store.skipEpoch(2, [8])
+        await store.skipEpoch(4, [7])
+        expect((await compacted()).slice(6, 11)).toEqual([1, 5, 3, 2, 1])
+        expect(await store.manifest(7)).toEqual({ ...emptyManifest(7), version: 1, compacted: 5 })
+      })
+
+      test('a skip that comes late or twice moves no watermark', async () => {
+        for (const epoch of [1, 2, 1]) await store.skipEpoch(epoch, [7])
+        expect((await store.manifest(7)).compacted).toBe(3)
+        await store.saveManifest({ ...emptyManifest(7), version: 1, compacted: 9 })
+        await store.skipEpoch(3, [7])
+        expect((await store.manifest(7)).compacted).toBe(9)
+      })
+
+      test('when workers skip epochs of other buckets at the same time, all are kept', async () => {
+        await Promise.all([store.skipEpoch(1, [1, 2]), store.skipEpoch(1, [3]), store.skipEpoch(1, [2, 4])])
+        expect((await compacted()).slice(0, 6)).toEqual([1, 2, 2, 2, 2, 1])
+      })
+
+      test('the next change of a manifest saves its watermark with it', async () => {
+        await store.skipEpoch(1, [7])
+        await store.saveManifest({ ...(await store.manifest(7)), version: 1 })
+        await store.forgetSkippedEpochs()
+        expect((await store.manifest(7)).compacted).toBe(2)
+      })
+
+      test('saved watermarks stay when the skipped epochs are forgotten, and others go back', async () => {
+        await store.skipEpoch(1, [7, 8])
+        expect((await store.saveSkippedEpochs()).map(manifest => manifest.compacted)).toEqual(
+          await compacted(),
+        )
+        await store.skipEpoch(2, [7])
+        await store.forgetSkippedEpochs()
+        expect((await compacted()).slice(6, 10)).toEqual([1, 2, 2, 1])
+      })
+
+      test('a bucket that skips an epoch again, after its skipped epochs were lost, goes on', async () => {
+        await store.skipEpoch(1, [7])
+        await store.forgetSkippedEpochs()
+        await store.skipEpoch(2, [7])
+        expect((await store.manifest(7)).compacted).toBe(1)
+        await store.skipEpoch(1, [7])
+        expect((await store.manifest(7)).compacted).toBe(3)
       })
     })
 

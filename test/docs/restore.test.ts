@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
-import { parseHotKey, parseSegmentKey, segmentKeys } from '#core/lake/keys'
+import { segmentKeys } from '#core/lake/keys'
 import { createMaintenance } from '#core/lake/maintenance'
 import { openLake } from '#core/lake/snapshot'
 import type { StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
+import { restoreHandler } from '#lambdas/restore/handler'
 import { BUCKETS } from '#schemas/columns'
 import { eventsRecord } from '#test/support/events-record'
 import { noIdentity } from '#test/support/no-identity'
@@ -19,25 +19,12 @@ import {
   encodeSimulated,
 } from '#test/support/simulated-ports'
 import { openTestState, type TestState } from '#test/support/test-state'
+import { withRollups } from '#test/support/with-rollups'
 
 /**
- * Runs the update expressions of docs/operations.md (Backup and restore on AWS) on a table that was restored to an earlier
- * moment. After that, no event is lost, and none is visible or counted twice.
+ * Restores the table to an earlier moment, in the steps of docs/operations.md (Backup and restore on AWS). After that, no event is
+ * lost, and none is visible or counted twice.
  */
-
-const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-
-type Update = { key: string; expression: string; values: string }
-
-/** The two `aws dynamodb update-item` commands of step 4: for a shard, and for the lake. */
-const [shardUpdate, lakeUpdate] = [
-  ...document.matchAll(
-    /update-item --table-name "\$table"[\s\\]+--key '(.+?)'[\s\\]+--update-expression '(.+?)'[\s\\]+--expression-attribute-values '(.+?)'/g,
-  ),
-].map(([, key = '', expression = '', values = '']): Update => ({ key, expression, values })) as [
-  Update,
-  Update,
-]
 
 const SHARDS = ['shardId-000000000000', 'shardId-000000000001'] as const
 const HOUR = 3_600_000
@@ -54,11 +41,16 @@ async function openWorld() {
   const log = () => {}
   const services = { identity: noIdentity, state: lakeState, lake, usage, projects, clock, log }
   const consumer = createLakeConsumer({ ...services, stream, encode: encodeSimulated })
+  const compactor = createSimulatedCompactor(lake)
   const worker = createLakeWorker({
     ...services,
     // The records name this account too.
     projects: { byId: async () => ({ account_id: 'acct_1' }) as Project },
-    compactor: createSimulatedCompactor(lake),
+    compactor,
+  })
+  const restore = restoreHandler({
+    ...{ ...services, stream, consumer, compactor },
+    lake: withRollups(lake),
   })
   const maintenance = createMaintenance({ ...services, jobs, onErased: async () => {} })
   let sent = 0
@@ -66,6 +58,8 @@ async function openWorld() {
   return {
     state,
     lake,
+    /** Step 4. */
+    restore,
     sent: () => Array.from({ length: sent }, (_, i) => `e${i + 1}`),
     /** Appends `count` records with one event each to the shard. */
     acceptRecords(shard: string, count: number): void {
@@ -85,7 +79,7 @@ async function openWorld() {
     /** Moves the clock, and runs ticks and jobs of maintenance. */
     async passHours(hours: number): Promise<void> {
       clock.time += hours * HOUR
-      for (let i = 0; i < 6; i++) {
+      for (let i = 0; i < 4; i++) {
         await maintenance.tick()
         for (const job of jobs.jobs.splice(0)) await worker.run(job as LakeJob)
         clock.time += 60_000
@@ -112,49 +106,6 @@ async function openWorld() {
 /** Step 3: writes the old items. Newer items stay. */
 async function restoreItems({ client, table }: TestState, items: Record<string, unknown>[]): Promise<void> {
   for (const Item of items) await client.put({ TableName: table, Item })
-}
-
-/** Step 4. Sequences of a shard have the same length, so they can be sorted as text. */
-async function advanceState(state: TestState, keys: readonly string[]): Promise<void> {
-  const files = keys.map(parseHotKey).filter(file => file !== null)
-  const segments = keys.map(parseSegmentKey).filter(file => file !== null)
-  const epoch = String(
-    Math.max(
-      ...files.map(({ claim }) => claim.epoch + 1),
-      ...segments.map(({ segment: { until } }) => until),
-    ),
-  )
-  for (const [shard, shardFiles] of Map.groupBy(files, file => file.shard)) {
-    const last = shardFiles
-      .map(({ claim }) => claim.last)
-      .toSorted()
-      .at(-1) as string
-    await applyUpdate(state, shardUpdate, text =>
-      text.replace('SHARD', shard).replace('LAST', last).replace('EPOCH', epoch),
-    )
-  }
-  await applyUpdate(state, lakeUpdate, text => text.replace('EPOCH', epoch))
-}
-
-async function applyUpdate(
-  { client, table }: TestState,
-  update: Update,
-  fillPlaceholders: (text: string) => string,
-) {
-  await client.update({
-    TableName: table,
-    Key: toPlainItem(fillPlaceholders(update.key)),
-    UpdateExpression: update.expression,
-    ExpressionAttributeValues: toPlainItem(fillPlaceholders(update.values)),
-  })
-}
-
-/** Converts `{"a": {"S": "x"}, "b": {"N": "1"}}` to the form of the document client. */
-function toPlainItem(json: string): Record<string, unknown> {
-  const typedAttributes: Record<string, { S?: string; N?: string }> = JSON.parse(json)
-  return Object.fromEntries(
-    Object.entries(typedAttributes).map(([name, { S, N }]) => [name, N === undefined ? S : Number(N)]),
-  )
 }
 
 const [a, b] = SHARDS
@@ -197,8 +148,10 @@ test.each([1, 4, 6])(
         if (i + 1 === step)
           oldItems = (await world.state.client.scan({ TableName: world.state.table })).Items ?? []
       }
+      const inLake = await world.visible()
       await restoreItems(world.state, oldItems)
-      await advanceState(world.state, [...world.lake.objects.keys()])
+      await world.restore()
+      expect((await world.visible()).toSorted()).toEqual(expect.arrayContaining(inLake))
       // The next deliveries also hold records that the consumer had stored after the restored moment.
       world.acceptRecords(a, 2)
       world.acceptRecords(b, 1)

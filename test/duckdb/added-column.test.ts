@@ -11,18 +11,13 @@ import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
+import { testProject } from '#test/support/account-fixtures'
 import { buildLake, type EventsRecord } from '#test/support/build-lake'
 import { openCompactorLake, request as requestOf } from '#test/support/compactor-lake'
 import { lakeWithNewerFiles, lakeWithOldFiles } from '#test/support/old-files'
 
 const NOW = Date.parse('2026-11-18T12:00:00Z')
-const project = {
-  id: 'proj_1',
-  name: 'shop',
-  bucket: 7,
-  created_at: '2026-11-01T00:00:00Z',
-  has_event_ids: true,
-}
+const project = testProject({ bucket: 7, created_at: '2026-11-01T00:00:00Z', has_event_ids: true })
 
 /** Two columns that the service fills, and two that hold a property. */
 const ADDED_COLUMNS = ['country', 'event_id', 'first_utm_term', 'session_count'] as const

@@ -47,10 +47,11 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
   const results = await compactor.compactEpoch({ epoch: 1, hot, buckets })
 
   expect(results.map(({ bucket }) => bucket)).toEqual([3, 5, 7, 9])
-  expect(results[1]).toEqual({ bucket: 5, segment: null, stored: [], removed: [] })
+  expect(results[1]).toEqual({ bucket: 5, isEmpty: true, segment: null, stored: [], removed: [] })
   const sizes = (await lake.list('segments/')).filter(({ key }) => key.includes('bucket=7/'))
   expect(results[2]).toEqual({
     bucket: 7,
+    isEmpty: false,
     segment: {
       from: 1,
       until: 2,
@@ -104,13 +105,15 @@ test('the first copy of an event_id to arrive is stored, and stored events are c
 })
 
 test('an event with the event_id of a stored event is dropped within 24 hours and stored after them', async () => {
-  const { writeHot, compact } = await openCompactorLake()
+  const { compactor, writeHot, compact } = await openCompactorLake()
   const copy = (at: number) => request({ at, events: [{ event_id: 'e' }] })
   await writeHot(1, [copy(START)])
   const first = (await compact(1)) as Segment
   const eventIds = segmentKeys('segment_event_ids', 7, first)
-  await writeHot(2, [copy(START + 24 * HOUR)])
-  expect(await compact(2, { eventIds })).toBeNull()
+  const hot = [await writeHot(2, [copy(START + 24 * HOUR)])]
+  // Its only event is a copy, so the epoch of the bucket has no segment, but is not empty.
+  const [result] = await compactor.compactEpoch({ epoch: 2, hot, buckets: [{ ...withoutIds(7), eventIds }] })
+  expect(result).toEqual({ bucket: 7, isEmpty: false, segment: null, stored: [], removed: [] })
   await writeHot(3, [copy(START + 24 * HOUR + 1_000)])
   expect(await compact(3, { eventIds })).toMatchObject({ rows: 1 })
   await writeHot(4, [copy(START - 24 * HOUR)])
@@ -463,7 +466,7 @@ test('a missing hot file stops the compaction with an error that names it', asyn
 test('an epoch without hot files gives no segment', async () => {
   const { compactor, keys } = await openCompactorLake()
   expect(await compactor.compactEpoch({ epoch: 1, hot: [], buckets: [withoutIds(7)] })).toEqual([
-    { bucket: 7, segment: null, stored: [], removed: [] },
+    { bucket: 7, isEmpty: true, segment: null, stored: [], removed: [] },
   ])
   expect(await keys()).toEqual([])
 })

@@ -7,12 +7,14 @@ import { renderSql } from '#aws/literal'
 import { NO_IDENTITY } from '#core/identity/identity-view'
 import { encodeRows } from '#core/lake/parquet'
 import { shortKey } from '#core/lake/rows'
+import { type Tombstone, userHash } from '#core/lake/tombstones'
 import type { QueryEngine, Row } from '#core/ports'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { type BuiltLake, buildLake } from '#test/support/build-lake'
 import { repeats } from '#test/support/depth'
 import { NOW } from '#test/support/random-history'
+import { runIdentityReports } from '#test/trino/run-identity-reports'
 import { runAllReports } from '#test/trino/run-reports'
 import { wideLake } from '#test/trino/sample-lakes'
 
@@ -42,12 +44,30 @@ beforeAll(async () => {
   compactionPlans = recordPlans()
   const built = await buildLake({ ...wideLake(), lake, tempDir: join(dir, 'temp') })
   openLake = built.openLake
+  await eraseUser(built)
   for (const [version, name] of ['a', 'b'].entries()) {
     await lake.put(`links/bucket=7/${name}.parquet`, encodeRows('links', linkedUsers(version)))
   }
   vi.restoreAllMocks()
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
+
+/** Runs the statements of an erasure: of a segment, of hot files, and of a segment whose manifest was lost. */
+async function eraseUser({ compactor, manifests }: BuiltLake): Promise<void> {
+  const [segment = expect.unreachable()] = manifests.get(project.bucket)?.segments ?? []
+  const tombstone: Tombstone = {
+    ...{ number: 1, id: 'era_1', createdAt: 0, lastEpoch: null, hotUntil: 0, doneAt: null },
+    ...{ project_id: project.id, users: [userHash('user 3')], until: 4_000_000_000 },
+    removed: { events: 0, files: 0 },
+  }
+  const { bucket } = project
+  const tombstones = [tombstone]
+  // The reports read the segment as it was: the rewritten one has another name, and no manifest names it.
+  const rewritten = await compactor.rewriteSegment({ bucket, segment, generation: 1, tombstones })
+  expect(rewritten?.removed[0]?.events).toBeGreaterThan(0)
+  await compactor.describeSegment(bucket, { ...segment, generation: 1 })
+  await compactor.rewriteHot({ keys: ['hot/epoch=1/0-0-0.parquet'], buckets: [{ bucket, tombstones }] })
+}
 
 /** Half of the users of wideLake are linked to another one. */
 function linkedUsers(version: number) {
@@ -88,7 +108,7 @@ function textsWithSlowJoin(plans: readonly StatementPlan[]): string[] {
   return plans.filter(({ plan }) => SLOW_JOIN.test(plan)).map(({ text }) => text)
 }
 
-test('DuckDB plans every join of compaction as a hash join, also when it writes events in slices', () => {
+test('DuckDB plans every join of compaction, merges and rewrites as a hash join, also when it writes events in slices', () => {
   const joins = compactionPlans.filter(({ plan }) => plan.includes('JOIN'))
   expect(joins.filter(({ text }) => text.includes('INSERT INTO copies')).length).toBeGreaterThan(0)
   expect(joins.filter(({ text }) => text.includes('JOIN sorted_keys')).length).toBeGreaterThan(0)
@@ -127,8 +147,12 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
   try {
     await runAllReports(services, project, { ...wideLake(), since: [] })
     isPlanOnly = true
-    // The same with linked users. Two files of links need one more aggregation than one file.
-    for (const files of repeats(1) === 1 ? [TWO_FILES] : [TWO_FILES, ONE_FILE]) {
+    // The same with linked and erased users, joined projects, look-ups of a person, and reads of all projects.
+    const other = { ...project, id: 'proj_b', name: 'b', has_event_ids: false }
+    const lake = createFolderLake(join(dir, 'lake'))
+    await runIdentityReports(services, lake, [project, other], { ...wideLake(), since: [] })
+    // Half of the users are linked. Two files of links need one more aggregation than one file.
+    for (const files of repeats(1) === 1 ? [] : [TWO_FILES, ONE_FILE]) {
       const identity = { ...NO_IDENTITY, links: { bucket: 7, files } }
       await runAllReports({ ...services, identity }, project, { ...wideLake(), since: [] })
     }

@@ -3,8 +3,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
+import { bucketOf, chooseVariant } from '#schemas/assignment'
+import type { ExperimentRecord, ExperimentResults } from '#schemas/experiments'
 import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
 import { type Deployment, type NewProject, openDeployment } from '#test/support/deployment'
+import { eventually } from '#test/support/eventually'
 
 /** From a page in a real browser to the responses of the service, through stream, lake and Parquet files. */
 
@@ -127,4 +130,45 @@ test('a browser that identifies itself as headless is a bot, and its events are 
   await leave(human)
   const events = await service.waitForEvents(bots, 1)
   expect(events[0]!.properties?.path).toBe('/read')
+})
+
+test('a page shows the variant of its user, and the results of the experiment have the exposure and the conversion', async t => {
+  const project = await service.createProject('variants')
+  const created = await service.callJson<ExperimentRecord>('/experiments', {
+    body: { project: project.name, name: 'cta', variants: ['control', 'blue', 'red'], goal_event: 'signup' },
+  })
+  const texts = { control: 'Buy', blue: 'Try', red: 'Go' }
+  pages.set(
+    'variants.test',
+    `<!doctype html><title>Variants</title>${project.snippet}
+    <h1 data-aa-experiment="cta" data-aa-variant-blue="Try" data-aa-variant-red="Go">Buy</h1>`,
+  )
+  const page = await newTab(t)
+  await page.goto(siteUrl('variants.test'))
+  const { anonymousId } = (await page.evaluate('aa.getIdentity()')) as { anonymousId: string }
+  const variant = chooseVariant(created.variants, bucketOf('cta', anonymousId)) as keyof typeof texts
+  await eventually(async () => {
+    expect(await page.evaluate(`aa.experiment('cta')`)).toBe(variant)
+    expect(await page.textContent('h1')).toBe(texts[variant])
+  })
+  await page.evaluate(`aa.track('signup')`)
+  await leave(page)
+  const stored = await service.waitForEvents(project, 3)
+  expect(stored.map(({ event }) => event).toSorted()).toEqual(['$experiment_exposure', 'page_view', 'signup'])
+
+  const { results, ...experiment } = await service.callJson<
+    ExperimentRecord & { results: ExperimentResults }
+  >(`/experiments/${created.id}`)
+  expect(experiment).toEqual(created)
+  expect(results.variants.find(({ key }) => key === variant)).toEqual({
+    ...{ key: variant, exposures: 1, unique_users: 1, conversions: 1, conversion_rate: 1 },
+  })
+  expect(results.variants.reduce((sum, { exposures }) => sum + exposures, 0)).toBe(1)
+  const path = `/experiments/${created.id}`
+  const completed = await service.callJson(path, { method: 'PATCH', body: { status: 'completed' } })
+  expect(completed).toMatchObject({ status: 'completed', winner: variant })
+  const list = await service.callJson(`/experiments?project=${project.name}`)
+  expect(list).toEqual({ experiments: [completed] })
+  expect(await service.callJson(path, { method: 'DELETE' })).toEqual({ ok: true, deleted: created.id })
+  expect((await service.call(path)).status).toBe(404)
 })

@@ -76,8 +76,8 @@ const ofReport: Partial<Record<RouteName, Record<string, cases.FieldCases>>> = {
   journeyLookup: { user_id: { ...cases.anyText, absent: 'MISSING_FIELDS' } },
   eventsLookup: { user_id: { ...cases.anyText, absent: 'MISSING_FIELDS' } },
   allSites: { limit: cases.wholeNumber(1, 50) },
-  botTraffic: { limit: cases.wholeNumber(1, 50), tz: cases.utcOnly },
-  accountBotTraffic: { limit: cases.wholeNumber(1, 50), tz: cases.utcOnly },
+  botTraffic: { limit: cases.wholeNumber(1, 50) },
+  accountBotTraffic: { limit: cases.wholeNumber(1, 50) },
   // Without a project it is the first one of the account.
   live: {
     project: { text: cases.project.text.filter(([value]) => value !== ''), json: [] },
@@ -128,7 +128,7 @@ beforeAll(async () => {
   const lake = createFolderLake(lakeDir)
   engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   const openReadLake = () => openLake({ state: createMemoryLakeState(), lake })
-  service = await openHttpService({ reading: { engine, openLake: openReadLake } })
+  service = await openHttpService({ gatherMs: 1_000, reading: { engine, openLake: openReadLake } })
   project = await service.createProject()
   const names = ['a', 'b', 'page_view', "'", '\\']
   const events = names.map((event, i) => ({

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Account } from '#core/accounts/caller'
+import type { Project } from '#core/projects/project'
+import { splitEqually } from '#schemas/assignment'
 import { type Route, type RouteName, routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
 import { propertySettings } from '../support/depth.ts'
@@ -18,9 +20,10 @@ const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
   ([, route]) => route.auth === 'account' && (route.credentials?.includes('agent_session') ?? true),
 )
 
+const isOfExperiment = ({ path }: Route) => path === '/experiments/{id}'
 const MARK = 'belongs-to'
 
-/** An account with two projects, a context and a session, all of which carry its mark. */
+/** An account with two projects, a context, an experiment and a session, all of which carry its mark. */
 async function openTenant(index: number) {
   const mark = `${MARK}-${index}`
   const account: Account = await service.accounts.create({
@@ -42,10 +45,14 @@ async function openTenant(index: number) {
     shared_milestones: [],
     glossary: [],
   })
+  const variants = splitEqually([mark, 'blue'])
+  const experiment = await service.experiments.create(projects[0] as Project, {
+    ...{ name: mark, variants, goal_event: mark },
+  })
   const names = projects.flatMap(({ id, name }) => [id, name])
   const tokens = projects.map(({ project_token }) => project_token)
   // A session's id may be in the request of the other tenant, so it is no proof of a leak.
-  return { mark, account, session, names, traces: [mark, account.id, ...tokens] }
+  return { mark, account, session, experiment, names, traces: [mark, account.id, ...tokens] }
 }
 
 test('whatever two accounts call with whatever names of each other, neither sees or changes what the other has', async () => {
@@ -60,7 +67,8 @@ test('whatever two accounts call with whatever names of each other, neither sees
   const snapshot = async ({ account, names }: typeof first) => {
     const projects = await service.projects.list(account.id)
     const contexts = await Promise.all(projects.map(service.contexts.ofProject))
-    return JSON.stringify([projects.filter(({ id }) => names.includes(id)), contexts])
+    const experiments = await Promise.all(projects.map(service.experiments.list))
+    return JSON.stringify([projects.filter(({ id }) => names.includes(id)), contexts, experiments])
   }
   await fc.assert(
     fc.asyncProperty(calls, async ({ row: [name, route], caller, named, named_session }) => {
@@ -72,10 +80,11 @@ test('whatever two accounts call with whatever names of each other, neither sees
         ...request,
         key: null,
         headers: { Authorization: `Bearer ${own.session.access_token}` },
+        ...(isOfExperiment(route) && { id: other.experiment.id }),
         ...(name === 'revokeSession' && named_session && { body: { session_id: other.session.id } }),
       }
       const { text, status } = await service.call(route, sent)
-      if (route.project !== undefined) expect([403, 404]).toContain(status)
+      if (route.project !== undefined || isOfExperiment(route)) expect([403, 404]).toContain(status)
       // The message repeats the name that the request has sent.
       const seen = text.replaceAll(foreign, '')
       for (const trace of other.traces) expect(seen).not.toContain(trace)

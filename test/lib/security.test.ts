@@ -137,6 +137,24 @@ test.each([
     ],
   ],
   [
+    'restore',
+    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    [
+      'kinesis:DescribeStream StreamEvents',
+      'kinesis:DescribeStreamSummary StreamEvents',
+      'kinesis:GetRecords StreamEvents',
+      'kinesis:GetShardIterator StreamEvents',
+      'kinesis:ListShards StreamEvents',
+      'kinesis:ListStreams StreamEvents',
+      's3:DeleteObject StorageLake/links/*',
+      ...['hot', 'links', 'quarantine', ...SEGMENT_PREFIXES, 'waiting'].map(
+        prefix => `s3:GetObject StorageLake/${prefix}/*`,
+      ),
+      's3:ListBucket StorageLake',
+      ...['hot', 'links', 'quarantine', 'waiting'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
+    ],
+  ],
+  [
     'scheduler',
     ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
@@ -195,7 +213,7 @@ test('the S3 bucket can be listed under named prefixes only', () => {
     .all('AWS::IAM::Policy')
     .flatMap(([, { Properties }]) => statements(Properties))
     .filter(({ Action }) => list(Action).includes('s3:ListBucket'))
-  expect(listings.length).toBe(5)
+  expect(listings.length).toBe(6)
   // Lambda itself checks one of these rights, perhaps without a prefix.
   expect(listings.filter(({ Condition }) => Condition?.StringLikeIfExists)).toHaveLength(1)
   for (const { Condition } of listings) {
@@ -337,6 +355,7 @@ test.each(templates)(
       'BaseUrl',
       'CloudFrontName',
       'MakeOwner',
+      'RestoreLake',
       'BucketName',
       'TableName',
       'StreamName',

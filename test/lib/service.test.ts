@@ -364,6 +364,18 @@ test('the command in the output MakeOwner calls the owner function', () => {
   expect(text).toBe(`aws lambda invoke --region AWS::Region --function-name ${id} /dev/stdout`)
 })
 
+test('the command in the output RestoreLake calls the restore function once, and waits for it', () => {
+  const { Value } = plain.template.Outputs.RestoreLake as {
+    Value: { 'Fn::Join': [string, (string | Ref)[]] }
+  }
+  const { id, properties } = plain.lambda('restore')
+  const text = Value['Fn::Join'][1].map(part => (typeof part === 'string' ? part : part.Ref)).join('')
+  expect(text).toMatch(/^AWS_MAX_ATTEMPTS=1 aws lambda invoke .*\/dev\/stdout$/)
+  expect(text).toContain(`--function-name ${id} `)
+  const waits = Number(/--cli-read-timeout (\d+)/.exec(text)?.[1])
+  expect(waits).toBeGreaterThan(Number(properties.Timeout))
+})
+
 test('the dashboard is an option, and its name includes the region, because dashboards are global in an account', () => {
   expect(plain.all('AWS::CloudWatch::Dashboard')).toEqual([])
   const { only } = synthesize({ dashboard: true })

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { createRandom } from '#core/demo/random'
 import { repeats, seed } from '#test/support/depth'
 import { eventually } from '../support/eventually.ts'
@@ -19,11 +20,10 @@ afterAll(cleanUp)
 
 const isSegment = (path: string) => path.includes('/segments/events/')
 
-describe('while a service runs', () => {
+describe('after the start of a service', () => {
   let service: Service
   beforeAll(async () => {
     service = await startService()
-    return async () => expect(await service.stop()).toBe(0)
   })
 
   test('a second service on its folder cannot start, and the first one continues', async () => {
@@ -38,6 +38,19 @@ describe('while a service runs', () => {
     const { code, output } = await runFailingService({ port })
     expect(code).toBe(1)
     expect(output).toContain(`Footfall cannot start. Port ${port} is used by another program.`)
+  })
+
+  test('without its credentials file the owner gets a new key for the same account and project at the next start', async () => {
+    expect(await service.stop()).toBe(0)
+    rmSync(join(service.dataDir, 'credentials.json'))
+    const second = await startService({ dataDir: service.dataDir })
+    const { account_id, project_token } = service.credentials
+    expect(second.credentials).toMatchObject({ account_id, project_token })
+    expect(second.credentials.api_key).not.toBe(service.credentials.api_key)
+    await readJson(second, '/projects')
+    const withOldKey = { ...second, credentials: service.credentials }
+    await expect(readJson(withOldKey, '/projects')).rejects.toThrow('401')
+    await second.stop()
   })
 })
 
@@ -61,19 +74,6 @@ test('a credentials file that cannot be read ends the start, and is not replaced
   expect(readFileSync(path, 'utf8')).toBe('{"api_key": ')
 })
 
-test('without its credentials file the owner gets a new key for the same account and project', async () => {
-  const first = await startService()
-  await first.stop()
-  rmSync(join(first.dataDir, 'credentials.json'))
-  const second = await startService({ dataDir: first.dataDir })
-  const { account_id, project_token } = first.credentials
-  expect(second.credentials).toMatchObject({ account_id, project_token })
-  expect(second.credentials.api_key).not.toBe(first.credentials.api_key)
-  await readJson(second, '/projects')
-  await expect(readJson({ ...second, credentials: first.credentials }, '/projects')).rejects.toThrow('401')
-  await second.stop()
-})
-
 test('a first start that is killed at any moment is completed by the next one', async () => {
   const dataDir = newFolder()
   const random = createRandom(seed)
@@ -86,7 +86,7 @@ test('a first start that is killed at any moment is completed by the next one', 
   const { projects } = await readJson<{ projects: { name: string }[] }>(service, '/projects')
   expect(projects.map(({ name }) => name)).toEqual(['demo'])
   const stats = await readJson<{ totals: { total_events: number } }>(service, '/stats?project=demo&since=30d')
-  expect(stats.totals.total_events).toBe(40_000)
+  expect(stats.totals.total_events).toBe(DEMO_EVENTS)
   expect(await service.stop()).toBe(0)
 })
 

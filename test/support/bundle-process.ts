@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { inject } from 'vitest'
 import type { Bundle } from '#lib/bundles'
 import type { Invocation, Outcome } from './lambda-process.ts'
 
@@ -22,7 +23,14 @@ const running = new Set<BundleProcess>()
  */
 export async function startBundle({ folder }: Bundle, env: Record<string, string>): Promise<BundleProcess> {
   const child = fork(PROCESS, [pathToFileURL(join(folder, 'index.mjs')).href], {
-    env: { ...env, LAMBDA_TASK_ROOT: folder, _HANDLER: 'index.handler', NODE_NO_WARNINGS: '1' },
+    env: {
+      ...env,
+      LAMBDA_TASK_ROOT: folder,
+      _HANDLER: 'index.handler',
+      NODE_NO_WARNINGS: '1',
+      // The bundles are new in each run, and so is their cache.
+      NODE_COMPILE_CACHE: join(inject('runFolder'), 'compiled-bundles'),
+    },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

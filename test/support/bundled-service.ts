@@ -95,6 +95,12 @@ export async function openBundledService(bundles: Bundles) {
       PROVIDER_CREDENTIALS: '',
       STRIPE_PRICE: '',
     },
+    restore: {
+      TABLE_NAME: state.table,
+      STREAM_ARN: streamArn,
+      BUCKET_NAME: bucket,
+      COMPACTION_MEMORY_MB: '256',
+    },
     owner: { TABLE_NAME: state.table, BASE_URL, STREAM_ARN: streamArn },
   }
   const temporary = join(folder, 'tmp')
@@ -146,6 +152,7 @@ export async function openBundledService(bundles: Bundles) {
     jobs: createSqsJobQueue<LakeJob>({ client: storage.sqs, queueUrl }),
     /** The functions' folder for temporary files. */
     temporary,
+    state,
     stores: createStores(state, { now: Date.now }),
     traces,
     start,

@@ -16,6 +16,9 @@ import type { TestState } from './test-state.ts'
 
 export const ERASURE_START = Date.parse('2026-11-18T12:00:00Z')
 
+/** Longer than running reads keep the files that an erasure has replaced. */
+const STEP_MS = 6 * 60_000
+
 type Sender = Pick<Project, 'id' | 'account_id' | 'bucket'>
 /** The project of events without another one. */
 const PROJECT: Sender = { id: 'proj_1', account_id: 'acc_1', bucket: 7 }
@@ -89,6 +92,14 @@ export function openErasurePipeline(
     for (let i = 0; i < 3; i++) await run()
   }
 
+  /** Lets at most half an hour pass, until the erasure of an account is done. */
+  async function waitUntilDone(id: string, accountId = PROJECT.account_id): Promise<void> {
+    for (let i = 0; i < 6; i++) {
+      await wait(STEP_MS)
+      if ((await erasures.progress(accountId, id))?.status === 'done') return
+    }
+  }
+
   return {
     ...stores,
     clock,
@@ -101,6 +112,7 @@ export function openErasurePipeline(
     consumeOnly,
     consumeFor,
     wait,
+    waitUntilDone,
     run,
   }
 }

@@ -63,9 +63,6 @@ export const tz = formatted(['Mars/Base', '+02:00', 'europe berlin', 'UTC+1'], '
   'Australia/Lord_Howe',
 ])
 
-/** The zone of reports that count by UTC date. */
-export const utcOnly = formatted(['Europe/Berlin', 'Mars/Base', 'utc'], 'MISSING_FIELDS', ['UTC'])
-
 export const cursor = formatted(['abc', 'MTIz', '0', '-1'], 'MISSING_FIELDS', [])
 
 export const propertyKey: FieldCases = {

@@ -1,4 +1,5 @@
 import type { Project } from '#core/projects/project'
+import { splitEqually } from '#schemas/assignment'
 import { type Route, type RouteName, routes } from '#schemas/routes'
 import type { HttpService, RequestOptions } from './http-service.ts'
 
@@ -34,6 +35,12 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   putPortfolioContext: () => ({ goals: ['More signups'] }),
   createPortfolio: () => ({ slug: `made-${Math.random().toString(36).slice(2)}`, name: 'Shops' }),
   updatePortfolio: () => ({ name: 'Shops' }),
+  createExperiment: () => ({
+    name: `made-${Math.random().toString(36).slice(2)}`,
+    variants: ['control', 'blue'],
+    goal_event: 'signup',
+  }),
+  updateExperiment: () => ({ status: 'completed' }),
   startSession: () => ({ client_type: 'cli', mode: 'detached' }),
   async pollSession({ authRequests }) {
     const { request, poll_token } = await authRequests.start(DETACHED)
@@ -87,6 +94,13 @@ async function newPortfolio({ portfolios, owner }: HttpService): Promise<string>
   return slug
 }
 
+/** Creates an experiment of a project, and returns its id. */
+async function newExperiment({ experiments }: HttpService, project: Project): Promise<string> {
+  const variants = splitEqually(['control', 'blue'])
+  const name = `made-${Math.random().toString(36).slice(2)}`
+  return (await experiments.create(project, { name, variants, goal_event: 'signup' })).id
+}
+
 const sharedProjects = new WeakMap<HttpService, Promise<Project>>()
 
 /** Returns one project of `owner` for all requests that leave their project as it is. A new project costs several writes. */
@@ -121,6 +135,7 @@ export async function goodRequest(
     }),
     ...(route.project === 'path' && { id: projectName }),
     ...(route.path.includes('{idOrSlug}') && { id: await newPortfolio(service) }),
+    ...(route.path === '/experiments/{id}' && { id: await newExperiment(service, project) }),
     ...(name === 'erasePerson' && { id: 'u1' }),
     ...(name === 'readErasure' && { id: await service.erasures.erasePerson(project, ['u1'], 1) }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),

@@ -1,3 +1,10 @@
+import {
+  createManifestStore,
+  type EmptyEpochs,
+  type ManifestItems,
+  NO_EMPTY_EPOCHS,
+  skipEmpty,
+} from '#core/lake/empty-epochs'
 import { emptyManifest, type Manifest } from '#core/lake/manifest'
 import {
   EPOCH_TIME_INTERVAL_MS,
@@ -12,6 +19,7 @@ type SavedState = {
   lake: LakeState
   shards: Map<string, ShardState>
   manifests: Map<number, Manifest>
+  emptyEpochs: EmptyEpochs
   jobs: Map<string, Job>
 }
 
@@ -24,6 +32,8 @@ export type MemoryLakeState = LakeStateStore & {
   peek(shard: string): ShardState | undefined
   peekLake(): LakeState
   peekManifest(bucket: number): Manifest
+  /** The single items behind the manifests, so that a process can be stopped or killed between two of them. */
+  items: ManifestItems
   /** Returns the number of changes that readers can see. */
   changes(): number
 }
@@ -32,10 +42,28 @@ export function createMemoryLakeState(): MemoryLakeState {
   let lake: LakeState = { epoch: 1, fence: 0, leaseUntil: 0, epochOpenedAt: 0, epochTimes: [] }
   let shards = new Map<string, ShardState>()
   let manifests = new Map<number, Manifest>()
+  let emptyEpochs = NO_EMPTY_EPOCHS
   let jobs = new Map<string, Job>()
   let changes = 0
 
-  const peekManifest = (bucket: number) => manifests.get(bucket) ?? emptyManifest(bucket)
+  const savedManifest = (bucket: number) => manifests.get(bucket) ?? emptyManifest(bucket)
+  const items: ManifestItems = {
+    readManifest: async bucket => manifests.get(bucket) ?? null,
+    readManifests: async () => [...manifests.values()],
+    async saveManifest(manifest) {
+      if (savedManifest(manifest.bucket).version !== manifest.version - 1) return false
+      manifests.set(manifest.bucket, manifest)
+      changes++
+      return true
+    },
+    readEmptyEpochs: async () => emptyEpochs,
+    async saveEmptyEpochs(next) {
+      if (emptyEpochs.version !== next.version - 1) return false
+      emptyEpochs = next
+      changes++
+      return true
+    },
+  }
 
   function unread(shard: string): ShardState {
     return { shard, highWater: null, epoch: null, claim: null, claimedAt: null }
@@ -49,18 +77,20 @@ export function createMemoryLakeState(): MemoryLakeState {
   }
 
   return {
-    save: () => structuredClone({ lake, shards, manifests, jobs }),
+    save: () => structuredClone({ lake, shards, manifests, emptyEpochs, jobs }),
     restore(saved) {
       const copy = structuredClone(saved)
       lake = copy.lake
       shards = copy.shards
       manifests = copy.manifests
+      emptyEpochs = copy.emptyEpochs
       jobs = copy.jobs
       changes++
     },
     peek: shard => shards.get(shard),
     peekLake: () => lake,
-    peekManifest,
+    peekManifest: bucket => skipEmpty(savedManifest(bucket), emptyEpochs),
+    items,
     changes: () => changes,
 
     lake: async () => ({ ...lake }),
@@ -113,14 +143,7 @@ export function createMemoryLakeState(): MemoryLakeState {
       return fenced(fence, lake.epoch === from, { epoch: from + 1, epochOpenedAt: now, epochTimes })
     },
 
-    manifest: async bucket => peekManifest(bucket),
-    manifests: async () => [...manifests.values()],
-    async saveManifest(manifest) {
-      if (peekManifest(manifest.bucket).version !== manifest.version - 1) return false
-      manifests.set(manifest.bucket, manifest)
-      changes++
-      return true
-    },
+    ...createManifestStore(items),
 
     async beginJob(job, now, staleBefore) {
       const found = jobs.get(job)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -166,16 +166,18 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
 
 /**
  * Returns the folder of the compile cache, which saves a third of the CPU time of a start. Node writes the cache only when a
- * process ends by itself, and tests kill most services. So the first call of a run fills it: a service with a wrong
- * setting loads its modules and ends.
+ * process ends by itself, and tests kill most services. So the first call after an installation fills it: a service with a
+ * wrong setting loads its modules and ends.
  */
 function compileCache(): string {
-  const folder = join(inject('runFolder'), 'compile-cache')
-  if (isFirstCall(`${folder}.filled`)) {
+  const folder = process.env.NODE_COMPILE_CACHE as string
+  const marker = join(folder, 'filled')
+  if (!existsSync(marker) && isFirstCall(join(inject('runFolder'), 'compile-cache.filled'))) {
     spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
-      env: { NODE_COMPILE_CACHE: folder, DATA_DIR: join(folder, 'unused'), PORT: 'wrong' },
+      env: { NODE_COMPILE_CACHE: folder, DATA_DIR: join(inject('runFolder'), 'unused'), PORT: 'wrong' },
       timeout: HANG_TIMEOUT_MS,
     })
+    writeFileSync(marker, '')
   }
   return folder
 }

@@ -166,7 +166,8 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     if (fails()) return { bucket, failure: new Error(`Bucket ${bucket} fails in epoch ${epoch}`) }
     const rows = hotRows.filter(row => row.bucket === bucket)
     const kept = dropCopies(rows, knownIds)
-    if (kept.length === 0) return { bucket, segment: null, stored: [], removed: [] }
+    const isEmpty = rows.length === 0
+    if (kept.length === 0) return { bucket, isEmpty, segment: null, stored: [], removed: [] }
     const newestOfShard = new Map<string, number>()
     for (const { shard, arrival } of rows)
       newestOfShard.set(shard, Math.max(arrival, newestOfShard.get(shard) ?? 0))
@@ -179,6 +180,7 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     const stored = Map.groupBy(kept, row => `${row.project} ${utcDate(row.arrival * 1_000)}`)
     return {
       bucket,
+      isEmpty,
       segment: await write(bucket, id, left, eventIds, kept),
       removed,
       stored: [...stored].map(([name, group]) => {

@@ -95,7 +95,7 @@ test('`requireConsent` holds events, also those in the queue, until the consent'
   await expectNothingElseSent()
 })
 
-test('`revokeConsent` drops what waits, and from then on nothing is sent, also where no consent was required', async () => {
+test('`revokeConsent` drops what waits, and from then on nothing is sent, also where no consent was required, and from later pages', async () => {
   const page = await openPage('')
   await page.evaluate(() => {
     window.aa!.grantConsent()
@@ -106,6 +106,7 @@ test('`revokeConsent` drops what waits, and from then on nothing is sent, also w
   })
   await eventually(() => expect(names()).toEqual(['page_view', '$consent']))
   expect(await page.evaluate(() => localStorage.getItem('aa:aat_1:consent'))).toBeNull()
+  await page.goto(site.server.page('/later'))
   await site.leave(page)
   await expectNothingElseSent(['page_view', '$consent'])
   expect(site.server.identifies()).toEqual([])

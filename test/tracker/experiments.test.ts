@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bucketOf, chooseVariant, splitEqually } from '../../tracker/assignment.ts'
+import { bucketOf, chooseVariant, splitEqually } from '#schemas/assignment'
 import { eventually } from '../support/eventually.ts'
 import { useTestSite } from './test-site.ts'
 

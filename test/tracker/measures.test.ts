@@ -148,27 +148,6 @@ test('`$scroll_depth` has the deepest position, once; a page that is short, was 
   expect(depths).toEqual([80, 20, 100, 100])
 })
 
-test('nothing listens to scrolling, and no measure reads the layout while the page scrolls', async () => {
-  const page = await openPage(
-    'data-track-scroll-depth="true" data-track-vitals="true"',
-    '<div style="height:4000px">',
-  )
-  await page.addInitScript(() => {
-    const types: string[] = []
-    Object.assign(window, { types })
-    const original = EventTarget.prototype.addEventListener
-    EventTarget.prototype.addEventListener = function (type: string, ...rest: [EventListener]) {
-      types.push(type)
-      return original.call(this, type, ...rest)
-    }
-  })
-  await page.goto(site.server.page())
-  const types = await page.evaluate(() => (window as unknown as { types: string[] }).types)
-  expect(types).toContain('scrollend')
-  for (const type of ['scroll', 'wheel', 'touchmove', 'mousemove', 'pointermove', 'resize'])
-    expect(types).not.toContain(type)
-})
-
 test('`$time_on_page` has the visible seconds so far, each time the page is hidden', async () => {
   const page = await openPage('data-heartbeat="1" data-track-spa="true"')
   await page.clock.install({ time: NOON })

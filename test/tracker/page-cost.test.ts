@@ -86,13 +86,44 @@ test('the tracker evaluates in less than 5 ms at a quarter of the speed, without
   expect(Math.min(...longest)).toBeLessThan(50)
 })
 
-test('the tracker runs only when scrolling has ended, once', async () => {
+/** Events that come many times a second while a user scrolls or moves. */
+const BUSY_EVENTS = ['scroll', 'wheel', 'touchmove', 'pointermove', 'mousemove', 'resize']
+
+test('while a user scrolls nothing listens and no layout is read; when scrolling has ended, the position is read once', async () => {
   const { server } = site
   server.setPage(
     `<!doctype html><title>Shoes</title>${server.snippet(ATTRIBUTES)}<div style="height: 20000px"></div>`,
   )
   const page = await site.tab()
+  await page.addInitScript(() => {
+    // Whatever makes the browser compute the layout.
+    const reads = { position: 0, layout: 0 }
+    Object.assign(window, { reads })
+    const count = (owner: object, name: string, kind: 'position' | 'layout') => {
+      const { get } = Object.getOwnPropertyDescriptor(owner, name)!
+      Object.defineProperty(owner, name, {
+        get() {
+          reads[kind]++
+          return get!.call(this)
+        },
+      })
+    }
+    for (const name of ['scrollY', 'pageYOffset']) count(window, name, 'position')
+    for (const name of ['scrollTop', 'scrollHeight', 'clientHeight']) count(Element.prototype, name, 'layout')
+    for (const name of ['offsetHeight', 'offsetTop']) count(HTMLElement.prototype, name, 'layout')
+    const { getBoundingClientRect } = Element.prototype
+    Element.prototype.getBoundingClientRect = function () {
+      reads.layout++
+      return getBoundingClientRect.call(this)
+    }
+  })
   await page.goto(server.page())
+  const devtools = await page.context().newCDPSession(page)
+  for (const expression of ['window', 'document', 'document.documentElement', 'document.body']) {
+    const { result } = await devtools.send('Runtime.evaluate', { expression })
+    const { listeners } = await devtools.send('DOMDebugger.getEventListeners', { objectId: result.objectId! })
+    expect(listeners.map(({ type }) => type).filter(type => BUSY_EVENTS.includes(type))).toEqual([])
+  }
   await page.evaluate(() => {
     const counts = { scroll: 0, scrollend: 0 }
     Object.assign(window, { counts })
@@ -110,6 +141,10 @@ test('the tracker runs only when scrolling has ended, once', async () => {
   const tasks = trackerTasks(await page.context().browser()!.stopTracing())
   const { scroll, scrollend } = await counts()
   expect(scroll).toBeGreaterThan(0)
+  const reads = await page.evaluate(() => (window as unknown as { reads: Record<string, number> }).reads)
+  expect(reads.layout).toBe(0)
+  expect(reads.position).toBeGreaterThan(0)
+  expect(reads.position).toBeLessThanOrEqual(scrollend!)
   // This browser ends each turn of the wheel at once. A listener for `scroll` would add its calls to those of `scrollend`.
   expect(tasks.length).toBeLessThan(scroll! + scrollend!)
 })

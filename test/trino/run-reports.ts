@@ -1,3 +1,4 @@
+import { experimentResults, type MeasuredExperiment } from '#core/experiments/results'
 import type { IdentityView } from '#core/identity/identity-view'
 import type { Project } from '#core/projects/project'
 import { breakdown } from '#core/reports/breakdown'
@@ -21,6 +22,7 @@ import {
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { splitEqually } from '#schemas/assignment'
 import { FUNNEL_OPS } from '#schemas/funnel'
 import { FILTER_OPS, NUMERIC_METRICS } from '#schemas/query'
 import { PAGE_TYPES } from '#schemas/sessions'
@@ -75,6 +77,9 @@ export async function runAllReports(
     await runReport(funnel, services, { project, body: { ...funnelDefaults, ...body } })
   for (const body of pathQueries) await runReport(paths, services, { project, body })
   for (const body of retentions) await runReport(retention, services, { project, query: body })
+  for (const experiment of experiments) {
+    await runReport(experimentResults, services, { project, query: { experiment } })
+  }
 }
 
 type TestProject = Parameters<typeof runAllReports>[1]
@@ -205,4 +210,21 @@ const retentions: RetentionParams[] = [
   { period: 'month', cohorts: 3, event: 'page_view' },
   { period: 'week', cohorts: 4, event: 'page_view', returning_event: "o'brien" },
   { period: 'week', cohorts: 4, returning_event: 'signup' },
+]
+
+const experiments: MeasuredExperiment[] = [
+  {
+    name: 'cta',
+    variants: splitEqually(['control', 'blue']),
+    goal_event: 'page_view',
+    created_at: '2026-09-20T00:00:00.000Z',
+    completed_at: null,
+  },
+  {
+    name: 'cta',
+    variants: splitEqually(['blue', 'red', 'control', '7']),
+    goal_event: "o'brien",
+    created_at: '2026-10-30T09:30:00.001Z',
+    completed_at: '2026-11-17T18:00:00.000Z',
+  },
 ]

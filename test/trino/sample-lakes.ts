@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { EXPOSURE_EVENT } from '#schemas/experiments'
 import type { EventsRecord } from '#test/support/build-lake'
 import { history, NOW, recordsOf } from '#test/support/random-history'
 
@@ -50,8 +51,7 @@ export function wideLake(): SampleLake {
         const n = epoch * 120 + file * 60 + i
         const received = NOW - daysAgo * DAY - i * 1_000
         const events = [0, 1, 2].map(k => ({
-          event: (n + k) % 3 === 0 ? 'page_view' : `event ${(n * 7 + k) % 31}`,
-          properties: n % 4 === 0 ? null : { path: `/p/${n % 9}`, session_count: n, plan: ['a', { b: n }] },
+          ...((n + k) % 7 === 0 ? exposure(n) : visit(n, k)),
           user_id: n % 5 === 0 && k === 0 ? null : `user ${(n * 13 + (k === 2 ? 1 : 0)) % 47}`,
           session_id: n % 6 === 0 ? null : `session ${(n * 17) % 83}`,
           event_id: n % 7 === 0 ? `id ${n % 35} ${k}` : null,
@@ -81,6 +81,21 @@ export function wideLake(): SampleLake {
     since: ['60d', '3d'],
     limit: 70,
     filter: { user_id: 'user 3' },
+  }
+}
+
+function visit(n: number, k: number) {
+  return {
+    event: (n + k) % 3 === 0 ? 'page_view' : `event ${(n * 7 + k) % 31}`,
+    properties: n % 4 === 0 ? null : { path: `/p/${n % 9}`, session_count: n, plan: ['a', { b: n }] },
+  }
+}
+
+function exposure(n: number) {
+  const variant = ['control', 'blue', 'red', '7', 7][n % 5]
+  return {
+    event: EXPOSURE_EVENT,
+    properties: { experiment: 'cta', variant, ...(n % 9 === 0 && { forced: true }) },
   }
 }
 

@@ -4,6 +4,7 @@ import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
+import { splitEqually } from '#schemas/assignment'
 import { crashAfterWrites } from '#test/support/crashing-state'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -66,12 +67,14 @@ async function fill({ accounts, projects, identities, ...world }: ReturnType<typ
     glossary: [],
     annotations: [],
   })
+  const variants = splitEqually(['control', 'blue'])
+  await world.experiments.create(project, { name: 'cta', variants, goal_event: 'signup' })
   await world.usage.addRead(project.id, account.id, '2026-11-22')
   const bot = {
     ...{ category: 'ai_agent', actor: 'GPTBot', requests: 1, dropped: 1 },
     ...{ last_seen_at: now, rules_version: null },
   } as const
-  await world.usage.addBots('shard', '1', [{ project_id: project.id, day: '2026-11-22', ...bot }])
+  await world.usage.addBots('shard', '1', [{ project_id: project.id, day: '2026-11-22', quarter: 0, ...bot }])
   await world.feedback.submit({ account_id: account.id, message: 'hello' })
   return { account, project, identity }
 }
@@ -140,7 +143,7 @@ test('after a crash behind any write of the deletion of an account, the purge co
 })
 
 test('a purge that crashed is finished by the next one', async () => {
-  for (const writes of [0, 1, 3, 5]) {
+  for (const writes of [0, 1, 3, 5, 7]) {
     await state.empty()
     now = START
     const world = open()

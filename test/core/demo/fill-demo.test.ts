@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccessStores } from '#core/access-stores'
 import { fillDemo } from '#core/demo/fill-demo'
+import { createExperimentStore, type ExperimentStore } from '#core/experiments/store'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type StreamRecord, unpackRecord } from '#core/ingest/record'
 import { profiles } from '#core/limits/profile'
 import { createSetupLinks } from '#core/sign-in/setup-links'
 import { createStores } from '#core/stores'
 import { ownerHandler } from '#lambdas/owner/handler'
+import { EXPOSURE_EVENT } from '#schemas/experiments'
 import { testProject } from '#test/support/account-fixtures'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -17,6 +19,7 @@ let state: TestState
 let now: number
 let records: StreamRecord[]
 let room: number
+let experiments: ExperimentStore
 const clock = { now: () => now }
 const stream = {
   append: async (chunk: readonly Uint8Array[]) => {
@@ -26,6 +29,7 @@ const stream = {
 }
 beforeAll(async () => {
   state = await openTestState()
+  experiments = createExperimentStore({ ...state, clock })
 })
 beforeEach(async () => {
   await state.empty()
@@ -36,17 +40,46 @@ beforeEach(async () => {
 afterAll(() => state.close())
 
 const fill = (project = testProject()) =>
-  fillDemo({ ...state, stream, ids: createArrivalOrder(), clock }, project, EVENTS)
+  fillDemo({ ...state, stream, experiments, ids: createArrivalOrder(), clock }, project, EVENTS)
+const isExposure = ({ event }: { event: string }) => event === EXPOSURE_EVENT
 const events = () => records.flatMap(record => (record.kind === 'events' ? record.events : []))
 
 test('the demo gets a month of events, and bots', async () => {
   expect(await fill()).toBe(records.length)
-  expect(events()).toHaveLength(EVENTS)
+  expect(events().filter(event => !isExposure(event))).toHaveLength(EVENTS)
   const names = new Set(events().map(({ event }) => event))
   for (const name of ['page_view', 'signup_started', 'signup']) expect(names).toContain(name)
   expect(Math.min(...events().map(({ timestamp }) => timestamp))).toBeLessThan(now - 29 * DAY_MS)
   const bots = records.filter(({ kind }) => kind === 'bots')
   expect(bots.length).toBeGreaterThan(10)
+})
+
+test('the demo has an experiment that is as old as its traffic, and a later call leaves it as it is', async () => {
+  const project = testProject()
+  await fill(project)
+  const created = await experiments.byId('exp_demo_signup_cta')
+  expect(created).toMatchObject({ project_id: project.id, status: 'active', goal_event: 'signup' })
+  expect(Date.parse(created?.created_at ?? '')).toBe(now - 30 * DAY_MS)
+  now += DAY_MS
+  await fill(project)
+  expect(await experiments.byId('exp_demo_signup_cta')).toEqual(created)
+  // After the demo project was deleted, the id leads to the new one.
+  const next = testProject({ id: 'proj_2' })
+  await fill(next)
+  expect((await experiments.byId('exp_demo_signup_cta'))?.project_id).toBe(next.id)
+})
+
+test('a user of the demo sees one variant, each time with the page that has it', async () => {
+  await fill()
+  const exposures = events().filter(isExposure)
+  expect(exposures.length).toBeGreaterThan(100)
+  for (const own of Map.groupBy(exposures, ({ user_id }) => user_id).values()) {
+    expect(new Set(own.map(({ properties }) => properties?.variant)).size).toBe(1)
+  }
+  const views = new Set(events().map(({ event, event_id }) => `${event} ${event_id}`))
+  for (const { event_id } of exposures) {
+    expect(views).toContain(`page_view ${event_id?.replace(/-exposure$/, '')}`)
+  }
 })
 
 test('a later call adds only what came since then', async () => {
@@ -71,7 +104,7 @@ test('a call that broke off is continued with the same events, also an hour late
   now += 3_600_000
   await fill()
   expect(events().slice(0, first.length)).toEqual(first)
-  expect(events()).toHaveLength(EVENTS)
+  expect(events().filter(event => !isExposure(event))).toHaveLength(EVENTS)
 })
 
 test('the owner opens the demo, keeps their key, and a demo session reads the project', async () => {

@@ -26,7 +26,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }))
 afterAll(() => state.close())
 
 test('after an erasure no file of the lake and no item of the state has the id, and the receipt says what was removed', async () => {
-  const { lake, erasures, store, consumeOnly, wait } = openErasurePipeline(state, dir)
+  const { lake, erasures, store, consumeOnly, wait, waitUntilDone } = openErasurePipeline(state, dir)
   for (const users of [[ADA, 'bob'], ['bob'], [ADA, ADA], [ADA]]) await store(...users)
   await consumeOnly(ADA, 'eve')
   expect((await findText(state, lake, ADA)).length).toBeGreaterThan(3)
@@ -34,7 +34,7 @@ test('after an erasure no file of the lake and no item of the state has the id, 
   expect(await erasures.progress('acc_1', id)).toMatchObject({ status: 'pending', completed_at: null })
   await wait(MINUTE)
   expect(await erasures.progress('acc_1', id)).toMatchObject({ status: 'running' })
-  for (let i = 0; i < 5; i++) await wait(6 * MINUTE)
+  await waitUntilDone(id)
   expect(await findText(state, lake, ADA)).toEqual([])
   expect((await findText(state, lake, 'bob')).length).toBeGreaterThan(0)
   const done = await erasures.progress('acc_1', id)
@@ -66,13 +66,13 @@ test('an erasure is done only when nothing outside the lake has its events', asy
 })
 
 test('an erasure in a joined scope covers every member project, and one receipt counts for all of them', async () => {
-  const { lake, lakeState, erasures, store, consumeFor, wait } = openErasurePipeline(state, dir)
+  const { lake, lakeState, erasures, store, consumeFor, waitUntilDone } = openErasurePipeline(state, dir)
   const blog = { ...PROJECT, id: 'proj_2', name: 'blog', bucket: 8 }
   await consumeFor(blog, ADA, 'bob')
   await store(ADA, ADA)
   const id = await erasures.erasePerson(PROJECT, [ADA], 2, [blog])
   for (const bucket of [7, 8]) expect((await lakeState.manifest(bucket)).tombstones).toHaveLength(1)
-  for (let i = 0; i < 6; i++) await wait(6 * MINUTE)
+  await waitUntilDone(id)
   expect(await findText(state, lake, ADA)).toEqual([])
   const done = await erasures.progress('acc_1', id)
   expect(done).toMatchObject({ status: 'done', project: 'shop', sessions: 2, removed: { events: 3 } })
@@ -95,10 +95,10 @@ test('a later event of the same id is stored and stays', async () => {
 })
 
 test('an event that arrived before the erasure and reaches the lake days later is left out, and counted', async () => {
-  const { clock, lakeState, erasures, store, wait } = openErasurePipeline(state, dir)
+  const { clock, lakeState, erasures, store, wait, waitUntilDone } = openErasurePipeline(state, dir)
   await store(ADA, 'bob')
   const id = await erasures.erasePerson(PROJECT, [ADA], 1)
-  for (let i = 0; i < 6; i++) await wait(6 * MINUTE)
+  await waitUntilDone(id)
   expect(await erasures.progress('acc_1', id)).toMatchObject({ status: 'done', removed: { events: 1 } })
   const now = clock.time
   clock.time = START
@@ -115,7 +115,7 @@ test('a job that is killed after any of its writes is finished by the next one, 
     await state.empty()
     await rm(dir, { recursive: true, force: true })
     const pipeline = openErasurePipeline(state, dir)
-    const { lake, erasures, store, wait } = pipeline
+    const { lake, erasures, store, wait, waitUntilDone } = pipeline
     for (const users of [[ADA, 'bob'], [ADA]]) await store(...users)
     const id = await erasures.erasePerson(PROJECT, [ADA], 1)
     const put = lake.put
@@ -127,7 +127,7 @@ test('a job that is killed after any of its writes is finished by the next one, 
     await wait(0).catch(() => {})
     lake.put = put
     pipeline.jobs.length = 0
-    for (let i = 0; i < 5; i++) await wait(6 * MINUTE)
+    await waitUntilDone(id)
     expect(await findText(state, lake, ADA)).toEqual([])
     expect(await erasures.progress('acc_1', id)).toMatchObject({ status: 'done', removed: { events: 2 } })
   }

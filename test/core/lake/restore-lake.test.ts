@@ -4,11 +4,11 @@ import { segmentKeys } from '#core/lake/keys'
 import { reconcile } from '#core/lake/reconcile'
 import { restoreLake } from '#core/lake/restore-lake'
 import { openLake } from '#core/lake/snapshot'
-import type { Lake } from '#core/ports'
 import { ProcessCrashedError } from '#test/support/crashing-state'
 import { repeats, seed } from '#test/support/depth'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 import type { MemoryLakeState } from '#test/support/memory-lake-state'
+import { withRollups } from '#test/support/with-rollups'
 
 const EPOCH_MS = 600_000
 /** The bucket of all events. */
@@ -47,18 +47,6 @@ function openPipeline() {
   }
 
   return { ...pipeline, services, usage, folded, addEpoch, readEvents, restore }
-}
-
-/** The simulated compactor writes no rollups, so the listing adds them to the files of events. */
-function withRollups(lake: Lake): Lake {
-  return {
-    ...lake,
-    async list(prefix) {
-      const eventsPrefix = prefix.replace(/^segments\/(sessions|activity)\//, 'segments/events/')
-      const objects = await lake.list(eventsPrefix)
-      return objects.map(({ key, size }) => ({ key: key.replace(eventsPrefix, prefix), size }))
-    },
-  }
 }
 
 test('nothing changes when lake and state agree', async () => {
@@ -172,7 +160,7 @@ test('a restoration that is killed at any change and repeated gives the same eve
       ...services,
       usage: { ...usage, foldEpoch: crash(usage.foldEpoch) },
       state: { ...state, saveManifest: crash(state.saveManifest), openEpoch: crash(state.openEpoch) },
-      consumer: { rewriteHotFile: crash(consumer.rewriteHotFile) },
+      consumer: { ...consumer, rewriteHotFile: crash(consumer.rewriteHotFile) },
     }).then(
       () => false,
       () => true,

@@ -14,6 +14,7 @@ test('in random schedules every accepted event is read exactly once at every ste
   expect(report.reads / SCHEDULES).toBeGreaterThan(2.5)
   expect(report.epochsClosed / SCHEDULES).toBeGreaterThan(2.5)
   expect(report.merges / SCHEDULES).toBeGreaterThan(0.1)
+  expect(report.skips / SCHEDULES).toBeGreaterThan(1)
   expect(report.retries / SCHEDULES).toBeGreaterThan(3)
   expect(report.lostAnswers / SCHEDULES).toBeGreaterThan(1)
   expect(report.failures / SCHEDULES).toBeGreaterThan(0.2)

@@ -6,18 +6,13 @@ import { receivedProperties } from '#core/reports/received-properties'
 import { retention } from '#core/reports/retention'
 import { type ReportServices, runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
+import { testProject } from '#test/support/account-fixtures'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { NOW } from '#test/support/random-history'
 
 /** Two more than a funnel or a retention report follows. */
 const USERS = 10_002
-const project = {
-  id: 'proj_1',
-  name: 'shop',
-  bucket: 7,
-  created_at: '2026-10-01T00:00:00Z',
-  has_event_ids: false,
-}
+const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z' })
 
 /** A project with more event names and countries than GET /stats lists: 22 of each, each once. */
 const wideProject = { ...project, id: 'proj_2', name: 'wide' }

@@ -3,16 +3,11 @@ import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import { funnel } from '#core/reports/funnel/funnel'
 import { type ReportServices, runReport } from '#core/reports/run'
 import { funnelBody } from '#schemas/funnel'
+import { testProject } from '#test/support/account-fixtures'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
-const project = {
-  id: 'proj_1',
-  name: 'shop',
-  bucket: 7,
-  created_at: '2026-10-01T00:00:00Z',
-  has_event_ids: false,
-}
+const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z' })
 
 let folder: FolderLake
 let services: ReportServices

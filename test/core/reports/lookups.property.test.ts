@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { eventsLookup, journey } from '#core/reports/lookups'
 import { runReport } from '#core/reports/run'
+import { testProject } from '#test/support/account-fixtures'
 import { propertySettings } from '#test/support/depth'
 import { fixedLake } from '#test/support/fixed-lake'
 import { oracleEvents } from '#test/support/oracle'
@@ -60,13 +61,7 @@ test('a lookup by an e-mail address that nobody has sent finds nothing, and read
     openLake: async () => fixedLake(),
     clock: { now: () => NOW },
   }
-  const project = {
-    id: 'proj_1',
-    name: 'shop',
-    bucket: 7,
-    created_at: '2026-10-01T00:00:00Z',
-    has_event_ids: false,
-  }
+  const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z' })
   const body = { email: 'a@example.com', limit: 10 }
   expect(await runReport(eventsLookup, services, { project, body })).toEqual({
     project: 'shop',

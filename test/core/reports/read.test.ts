@@ -23,6 +23,7 @@ import { pathsBody } from '#schemas/paths'
 import { queryBody } from '#schemas/query'
 import { expensiveReadOptions } from '#schemas/read-options'
 import { retentionQuery } from '#schemas/retention'
+import { testProject } from '#test/support/account-fixtures'
 import { runInBareDuckDb } from '#test/support/bare-duckdb'
 import type { EventsRecord } from '#test/support/build-lake'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
@@ -30,13 +31,7 @@ import { recordingEngine } from '#test/trino/recording-engine'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const DAY = 86_400_000
-const project = {
-  id: 'proj_1',
-  name: 'shop',
-  bucket: 7,
-  created_at: '2026-10-01T00:00:00Z',
-  has_event_ids: true,
-}
+const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z', has_event_ids: true })
 const NO_OPTIONS = { receipt: false, sql: false }
 
 let folder: FolderLake

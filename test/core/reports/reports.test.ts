@@ -11,17 +11,12 @@ import { type StatsParams, stats } from '#core/reports/stats'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { statsResponse } from '#schemas/stats'
+import { testProject } from '#test/support/account-fixtures'
 import { buildLake, type EventsRecord } from '#test/support/build-lake'
 import { EMPTY_SNAPSHOT, fixedLake, segmentOf } from '#test/support/fixed-lake'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
-const project = {
-  id: 'proj_1',
-  name: 'shop',
-  bucket: 7,
-  created_at: '2026-10-01T00:00:00Z',
-  has_event_ids: true,
-}
+const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z', has_event_ids: true })
 
 /** Services over a lake with one hot file of these events, all sent in one request. */
 async function setUp(changes: Partial<EventsRecord['events'][number]>[] = []) {

@@ -3,18 +3,13 @@ import type { QueryEngine, Row, SqlQuery } from '#core/ports'
 import type { RangeParams } from '#core/reports/range'
 import { defineReport, type ReportCall, runReport, sinceDays } from '#core/reports/run'
 import { sql } from '#core/sql'
+import { testProject } from '#test/support/account-fixtures'
 import { fixedLake, EMPTY_SNAPSHOT as snapshot } from '#test/support/fixed-lake'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const DAY = 86_400_000
 const lake = fixedLake()
-const project = {
-  id: 'proj_1',
-  name: 'shop',
-  bucket: 7,
-  created_at: '2026-01-01T00:00:00Z',
-  has_event_ids: false,
-}
+const project = testProject({ bucket: 7, created_at: '2026-01-01T00:00:00Z' })
 
 type Options = Parameters<QueryEngine['rows']>[1]
 type Params = RangeParams & { event?: string; limit?: number }

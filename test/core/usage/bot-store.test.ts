@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createBotClassifier } from '#core/ingest/bots'
 import { MAX_OTHER_ACTORS } from '#core/usage/bot-actors'
 import { type BotStore, createBotStore } from '#core/usage/bot-store'
-import type { BotCount } from '#core/usage/counters'
+import type { BotCount, BotDay } from '#core/usage/counters'
 import { crashAfterWrites } from '#test/support/crashing-state'
 import { propertySettings } from '#test/support/depth'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -25,6 +25,7 @@ function bots(overrides: Partial<BotCount> = {}): BotCount {
   return {
     project_id: 'p',
     day: DAY,
+    quarter: 3,
     category: 'ai_agent',
     actor: 'GPTBot',
     requests: 1,
@@ -33,6 +34,12 @@ function bots(overrides: Partial<BotCount> = {}): BotCount {
     rules_version: '1',
     ...overrides,
   }
+}
+
+/** The stored form of the same counts. */
+function botDay(overrides: Partial<BotDay> = {}): BotDay {
+  const { quarter, ...count } = { ...bots(), ...overrides }
+  return { ...count, quarters: { [quarter]: [count.requests, count.dropped] }, ...overrides }
 }
 
 async function countItems(): Promise<number> {
@@ -47,11 +54,11 @@ test('requests of all sources add up by day, category and actor, with the latest
   await store.addBots('s2', '2', [bots({ project_id: 'q' })])
   const counts = await store.bots('p', DAY, DAY)
   expect(counts.toSorted((a, b) => a.requests - b.requests)).toEqual([
-    bots({ requests: 3, dropped: 6, last_seen_at: 3_000, rules_version: '2' }),
-    bots({ actor: 'ClaudeBot', requests: 4, rules_version: '2' }),
+    botDay({ requests: 3, dropped: 6, last_seen_at: 3_000, rules_version: '2' }),
+    botDay({ actor: 'ClaudeBot', requests: 4, rules_version: '2' }),
   ])
   expect(await store.bots('p', DAY, '2026-11-22')).toHaveLength(3)
-  expect(await store.bots('p', '2026-11-22', '2026-11-30')).toEqual([bots({ day: '2026-11-22' })])
+  expect(await store.bots('p', '2026-11-22', '2026-11-30')).toEqual([botDay({ day: '2026-11-22' })])
 })
 
 test('a repeated batch is counted once, also at the same time', async () => {
@@ -60,13 +67,32 @@ test('a repeated batch is counted once, also at the same time', async () => {
   // As a text, 10 comes before 9.
   await store.addBots('s', '10', [bots()])
   await store.addBots('s', '4', [bots({ last_seen_at: 9_000 })])
-  expect(await store.bots('p', DAY, DAY)).toEqual([bots({ requests: 2, dropped: 4 })])
+  expect(await store.bots('p', DAY, DAY)).toEqual([botDay({ requests: 2, dropped: 4 })])
 })
 
 test('an older request does not change the latest time', async () => {
   await store.addBots('s', '1', [bots({ last_seen_at: 2_000 })])
   await store.addBots('s', '2', [bots({ last_seen_at: 1_000 })])
-  expect(await store.bots('p', DAY, DAY)).toEqual([bots({ requests: 2, dropped: 4, last_seen_at: 2_000 })])
+  expect(await store.bots('p', DAY, DAY)).toEqual([botDay({ requests: 2, dropped: 4, last_seen_at: 2_000 })])
+})
+
+test('requests of each quarter of an hour are counted apart, over all batches and sources', async () => {
+  await store.addBots('s1', '1', [bots(), bots({ quarter: 95 })])
+  await store.addBots('s1', '2', [bots({ quarter: 95, dropped: 5 })])
+  await store.addBots('s2', '1', [bots({ requests: 7 })])
+  expect(await store.bots('p', DAY, DAY)).toEqual([
+    botDay({ requests: 10, dropped: 11, quarters: { 3: [8, 4], 95: [2, 7] } }),
+  ])
+})
+
+test('counts of an earlier version, without quarters of the day, count at noon', async () => {
+  const actors = [{ category: 'ai_agent', actor: 'GPTBot', requests: 5, dropped: 7, last_seen_at: 3 }]
+  const Item = { pk: 'bots#p', sk: `${DAY}#s`, checkpoint: '1', actors: JSON.stringify(actors) }
+  await state.client.put({ TableName: state.table, Item })
+  await store.addBots('s', '2', [bots()])
+  expect(await store.bots('p', DAY, DAY)).toEqual([
+    botDay({ requests: 6, dropped: 9, quarters: { 3: [1, 2], 48: [5, 7] } }),
+  ])
 })
 
 test('the counts of the first edition, one item for each actor, still count', async () => {
@@ -74,7 +100,9 @@ test('the counts of the first edition, one item for each actor, still count', as
   const Item = { pk: 'bots#p', sk: `${DAY}#s#0123`, mark: '0001', ...old }
   await state.client.put({ TableName: state.table, Item })
   await store.addBots('s', '2', [bots()])
-  expect(await store.bots('p', DAY, DAY)).toEqual([bots({ requests: 6, dropped: 9 })])
+  expect(await store.bots('p', DAY, DAY)).toEqual([
+    botDay({ requests: 6, dropped: 9, quarters: { 3: [1, 2], 48: [5, 7] } }),
+  ])
 })
 
 describe('invented user agents', () => {
@@ -102,6 +130,18 @@ describe('invented user agents', () => {
     )
     const { Items = [] } = await state.client.scan({ TableName: state.table })
     expect(JSON.stringify(Items).length).toBeLessThan(40_000)
+    const counts = Array.from({ length: MAX_OTHER_ACTORS * 96 }, (_, i) =>
+      bots({
+        actor: actor(i % MAX_OTHER_ACTORS),
+        quarter: Math.floor(i / MAX_OTHER_ACTORS),
+        requests: 1e6,
+        dropped: 1e6,
+      }),
+    )
+    await store.addBots('s', '2', counts)
+    const full = await state.client.get({ TableName: state.table, Key: { pk: 'bots#p', sk: `${DAY}#s` } })
+    // With the 55 named actors it stays below the 400 KB of an item.
+    expect(Buffer.byteLength(full.Item?.actors)).toBeLessThan(250_000)
   })
 })
 
@@ -109,6 +149,7 @@ test('counts are exact and the same, whatever batches are cut, repeated or broke
   const request = fc.record({
     project_id: fc.constantFrom('p', 'q'),
     day: fc.constantFrom('2026-11-20', DAY),
+    quarter: fc.constantFrom(0, 1, 95),
     actor: fc.oneof(
       fc.constantFrom('GPTBot', 'Googlebot'),
       fc.nat(150).map(n => `a${n}Crawler`),

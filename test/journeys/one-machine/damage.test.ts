@@ -1,6 +1,6 @@
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { damageParquet } from '#test/support/damage-parquet'
 import { eventually } from '#test/support/eventually'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
@@ -11,7 +11,22 @@ import { HUMAN_USER_AGENT } from '#test/support/user-agents'
 
 /** The tests run at the same time, because each waits for a service most of the time. */
 
+/** A data folder after a clean stop, and the ids of its events. */
+let stopped: { dataDir: string; ids: readonly string[] }
+beforeAll(async () => {
+  const service = await startService()
+  const ids = await sendEvents(service, 'before')
+  await service.stop()
+  stopped = { dataDir: service.dataDir, ids }
+})
 afterAll(cleanUp)
+
+/** Returns a copy of the stopped data folder, which a test may damage. */
+function copyStopped(): string {
+  const dataDir = newFolder()
+  cpSync(stopped.dataDir, dataDir, { recursive: true })
+  return dataDir
+}
 
 /** Sends one event with a property of `bytes` characters. */
 function track(service: Service, event_id: string, bytes: number): Promise<Response> {
@@ -69,33 +84,27 @@ test.concurrent('a full disk rejects events with 503 and Retry-After, and accept
 })
 
 test.concurrent('a truncated log is repaired at the start, and the events in the lake do not change', async () => {
-  const first = await startService()
-  const { dataDir } = first
-  const ids = await sendEvents(first, 'before')
-  await first.stop()
+  const dataDir = copyStopped()
   const log = join(dataDir, 'log.db')
   truncateSync(log, Math.floor(statSync(log).size / 2))
 
-  const second = await startService({ dataDir })
-  await eventually(() => expect(second.output()).toContain('"code":"STREAM_DAMAGED"'))
-  ids.push(...(await sendEvents(second, 'after', ids.length)))
-  expect(await eventIds(second)).toEqual(ids.toSorted())
-  expect(await second.stop()).toBe(0)
+  const service = await startService({ dataDir })
+  await eventually(() => expect(service.output()).toContain('"code":"STREAM_DAMAGED"'))
+  const ids = [...stopped.ids, ...(await sendEvents(service, 'after', stopped.ids.length))]
+  expect(await eventIds(service)).toEqual(ids.toSorted())
+  expect(await service.stop()).toBe(0)
 })
 
 test.concurrent('damaged hot files give 503, never wrong numbers, until they are written again from the log', async () => {
-  const first = await startService()
-  const { dataDir } = first
-  const ids = await sendEvents(first, 'a')
-  await first.stop()
+  const dataDir = copyStopped()
   lakeFiles(dataDir).forEach(damageFile)
 
-  const second = await startService({ dataDir })
-  const statuses = await waitForStats(second)
+  const service = await startService({ dataDir })
+  const statuses = await waitForStats(service)
   expect(statuses.slice(0, -1).every(status => status === 503)).toBe(true)
-  await eventually(() => expect(second.output()).toContain('"code":"LAKE_OBJECT_REPAIRED"'))
-  expect(await eventIds(second)).toEqual(ids.toSorted())
-  expect(await second.stop()).toBe(0)
+  await eventually(() => expect(service.output()).toContain('"code":"LAKE_OBJECT_REPAIRED"'))
+  expect(await eventIds(service)).toEqual(stopped.ids.toSorted())
+  expect(await service.stop()).toBe(0)
 })
 
 test.concurrent('files that cannot be repaired are logged and give 503, until somebody restores them', async () => {

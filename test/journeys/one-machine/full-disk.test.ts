@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
+import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { eventually } from '#test/support/eventually'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { allEvents, readJson, statsTotals } from '#test/support/service-reads'
@@ -87,7 +88,7 @@ test.skipIf(!hasMount)(
       second,
       '/stats?project=demo&since=31d',
     )
-    expect(totals.total_events).toBe(40_000)
+    expect(totals.total_events).toBe(DEMO_EVENTS)
     expect(await second.stop()).toBe(0)
   },
   300_000,

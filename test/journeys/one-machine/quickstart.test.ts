@@ -32,7 +32,7 @@ function printedCurlCommand(): string {
 
 test('the first start prints what it creates and a first command', () => {
   expect(service.output()).toMatch(/^account .*owner account.*API key/m)
-  expect(service.output()).toMatch(/^demo .*40000 events/m)
+  expect(service.output()).toMatch(new RegExp(`^demo .*${DEMO_EVENTS} events`, 'm'))
   expect(service.output()).toContain(`${service.baseUrl}/demo/`)
   expect(service.output()).not.toContain(service.credentials.api_key)
 })
@@ -75,6 +75,9 @@ test('a demo session reads the seeded project under any name, and writes nothing
   const { access_token } = session.agent_session
   const { totals } = await send('GET', '/stats?project=anything&since=30d', access_token)
   expect(totals.total_events).toBe(DEMO_EVENTS)
+  const { status, results } = await send('GET', '/experiments/exp_demo_signup_cta', access_token)
+  expect([status, results.sufficient_data]).toEqual(['active', true])
+  expect(results.probability_best.start_free).toBeGreaterThan(0.9)
   expect((await send('POST', '/projects', access_token)).error).toBe('FORBIDDEN')
   expect((await send('DELETE', '/projects/demo', access_token)).error).toBe('FORBIDDEN')
 })

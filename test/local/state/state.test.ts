@@ -13,7 +13,7 @@ import {
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { conditionHeld } from '#core/state-table'
 import { FolderError } from '#local/lock'
 import { connectState, type OpenState, openState } from '#local/state/state'
@@ -21,8 +21,6 @@ import { repeats } from '#test/support/depth'
 
 let folder: string
 const WRITER = join(import.meta.dirname, 'state-writer.ts')
-/** With the cache a writer starts in about half of the time. */
-const env = { ...process.env, NODE_COMPILE_CACHE: join(inject('runFolder'), 'compile-cache') }
 const openStates: { close(): Promise<void> }[] = []
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'footfall-state-'))
@@ -139,7 +137,7 @@ test('after requests that break off the store still works', async () => {
 test('writes on a full disk reject with UNAVAILABLE, and writes acknowledged before and after them are kept', async () => {
   // `ulimit -f` limits the size of a file. The log of the store reaches the limit after about 70 writes.
   const command = `ulimit -f 300; exec "${process.execPath}" "${WRITER}" "${folder}" 0 2000`
-  const lines = await runWriter(spawn('sh', ['-c', command], { env }), 250)
+  const lines = await runWriter(spawn('sh', ['-c', command]), 250)
   const failures = lines.filter(line => line === 'failed').length
   expect(failures).toBeGreaterThan(0)
   expect(failures).toBeLessThan(lines.length / 2)
@@ -175,7 +173,7 @@ test('a damaged store is repaired and keeps the items that can be read', async (
 test('every acknowledged write survives kill -9, several times in a row', async () => {
   let acknowledged = 0
   for (let round = 0; round < repeats(2); round++) {
-    const writer = spawn(process.execPath, [WRITER, folder, String(acknowledged)], { env })
+    const writer = spawn(process.execPath, [WRITER, folder, String(acknowledged)])
     acknowledged = Number((await runWriter(writer, 40 + 17 * round)).at(-1))
   }
   const state = await open()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { bucketOf, chooseVariant, splitEqually } from '#schemas/assignment'
 import { propertySettings } from '#test/support/depth'
-import { bucketOf, chooseVariant, splitEqually } from '../../tracker/assignment.ts'
 
 /** The hash of contract 4.7, written with integers of any size: 32 signed bits, times 31 plus each UTF-16 code unit. */
 function expectedBucket(experiment: string, userId: string): number {

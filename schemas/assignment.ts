@@ -1,3 +1,5 @@
+/** How users get their variants: the tracker assigns them, and the service must agree with it. */
+
 /** A variant of an experiment. The weights of an experiment add up to 100. */
 export type Variant = { key: string; weight: number }
 

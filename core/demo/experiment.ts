@@ -1,0 +1,58 @@
+import type { ExperimentStore } from '#core/experiments/store'
+import type { RecordedEvent } from '#core/ingest/record'
+import type { Project } from '#core/projects/project'
+import { DAY_MS } from '#core/time'
+import { bucketOf, chooseVariant, splitEqually } from '#schemas/assignment'
+import { EXPOSURE_EVENT } from '#schemas/experiments'
+
+/** The demo traffic and its experiment go back so far. */
+export const DEMO_DAYS = 30
+
+const CONTROL = 'control'
+/** Clients know the id (contract 3.3). */
+const EXPERIMENT = {
+  id: 'exp_demo_signup_cta',
+  name: 'signup_cta',
+  variants: splitEqually([CONTROL, 'start_free']),
+  goal_event: 'signup',
+}
+/** The page with the text that is tested. */
+const PAGE = '/pricing'
+/** In the control group, this percentage of the sign-ups is only started. */
+const NOT_FINISHED = 25
+
+/** Creates the experiment of the demo project, where it is missing. `end`: the end of the demo traffic, Unix ms. */
+export function ensureDemoExperiment(
+  experiments: Pick<ExperimentStore, 'ensure'>,
+  project: Pick<Project, 'id' | 'account_id'>,
+  end: number,
+): Promise<void> {
+  return experiments.ensure(project, { ...EXPERIMENT, createdAt: end - DEMO_DAYS * DAY_MS })
+}
+
+/**
+ * Returns demo events as they are with the experiment: every view of the page with the tested text is an exposure, and some users of the
+ * control group do not finish their sign-up. The same events give the same result.
+ */
+export function withExperiment(events: readonly RecordedEvent[]): RecordedEvent[] {
+  return events.flatMap(event => {
+    const variant = chooseVariant(EXPERIMENT.variants, bucketOf(EXPERIMENT.name, event.user_id ?? ''))
+    if (event.event === 'page_view' && event.properties?.path === PAGE) {
+      return [event, exposureOf(event, variant)]
+    }
+    const isUnfinished =
+      event.event === EXPERIMENT.goal_event &&
+      variant === CONTROL &&
+      bucketOf(EXPERIMENT.goal_event, String(event.event_id)) < NOT_FINISHED
+    return [isUnfinished ? { ...event, event: 'signup_started' } : event]
+  })
+}
+
+function exposureOf(view: RecordedEvent, variant: string | null): RecordedEvent {
+  return {
+    ...view,
+    event: EXPOSURE_EVENT,
+    properties: { ...view.properties, experiment: EXPERIMENT.name, variant },
+    event_id: view.event_id === null ? null : `${view.event_id}-exposure`,
+  }
+}

@@ -1,0 +1,72 @@
+import { ratio } from '#core/reports/rounding'
+import type { ExperimentResults } from '#schemas/experiments'
+import { probabilityBest } from './probability-best.ts'
+
+/** The counts of a variant (contract 2.7). */
+export type VariantCounts = { key: string; exposures: number; users: number; conversions: number }
+
+/** Exposures that each variant needs before its results mean something. */
+const ENOUGH_EXPOSURES = 100
+/** From this probability on, a variant leads. */
+const LEADING_PROBABILITY = 0.9
+
+/** What the counts of the variants say (contract 2.7). The first variant is the baseline. */
+export function compareVariants(counts: readonly VariantCounts[]): ExperimentResults {
+  const probabilities = probabilityBest(counts).map(probability => Math.round(probability * 1_000) / 1_000)
+  const perVariant = (numberOf: (variant: VariantCounts, i: number) => number) =>
+    Object.fromEntries(counts.map((variant, i) => [variant.key, numberOf(variant, i)]))
+  return {
+    variants: counts.map(({ key, exposures, users, conversions }) => ({
+      key,
+      exposures,
+      unique_users: users,
+      conversions,
+      conversion_rate: ratio(conversions, users, 3),
+    })),
+    probability_best: perVariant((_, i) => probabilities[i] ?? 0),
+    lift: perVariant((variant, i) => liftOver(variant, i === 0 ? bestOf(counts.slice(1)) : counts[0])),
+    sufficient_data: counts.every(({ exposures }) => exposures >= ENOUGH_EXPOSURES),
+    recommendation: recommend(counts, probabilities),
+  }
+}
+
+/**
+ * The key of the variant that is the best with the highest probability, the first of several; null if no user has seen any. The
+ * probabilities are not rounded.
+ */
+export function findBest(counts: readonly VariantCounts[]): string | null {
+  if (counts.every(({ exposures }) => exposures === 0)) return null
+  const probabilities = probabilityBest(counts)
+  return counts[probabilities.indexOf(Math.max(...probabilities))]?.key ?? null
+}
+
+/** How much higher the conversion rate is than that of the baseline, as a part of the latter; 0 if that is 0. */
+function liftOver(variant: VariantCounts, baseline: VariantCounts | undefined): number {
+  if (baseline === undefined || baseline.conversions === 0) return 0
+  // Without users the rate counts as 0.
+  if (variant.users === 0) return -1
+  // Both rates as fractions with one denominator, so that only whole numbers are divided.
+  const own = variant.conversions * baseline.users
+  const base = baseline.conversions * variant.users
+  return ratio(own - base, base, 3)
+}
+
+/** The variant with the highest conversion rate. */
+function bestOf(counts: readonly VariantCounts[]): VariantCounts | undefined {
+  const rateOf = ({ users, conversions }: VariantCounts) => (users === 0 ? 0 : conversions / users)
+  return counts.toSorted((a, b) => rateOf(b) - rateOf(a))[0]
+}
+
+function recommend(counts: readonly VariantCounts[], probabilities: readonly number[]): string {
+  const few = counts.filter(({ exposures }) => exposures < ENOUGH_EXPOSURES)
+  if (few.length > 0) {
+    const shown = few.map(({ key, exposures }) => `\`${key}\` has ${exposures}`).join(', ')
+    return `More data is needed: every variant needs at least ${ENOUGH_EXPOSURES} exposures, and ${shown}.`
+  }
+  const highest = Math.max(...probabilities)
+  const { key } = counts[probabilities.indexOf(highest)] as VariantCounts
+  const probability = highest.toFixed(3)
+  return highest >= LEADING_PROBABILITY
+    ? `Variant \`${key}\` leads: it is the best one with a probability of ${probability}.`
+    : `There is no clear leader yet: \`${key}\` is the best one with a probability of ${probability}, and a leader needs ${LEADING_PROBABILITY}.`
+}

@@ -1,0 +1,77 @@
+import { events, type LakeRead } from '#core/lake/relations'
+import type { Row, SqlQuery } from '#core/ports'
+import { propertyValue } from '#core/reports/property-value'
+import { type DatedParams, defineReport } from '#core/reports/run'
+import { integer, join, sql } from '#core/sql'
+import { EVENT_LIMITS } from '#schemas/event'
+import { EXPOSURE_EVENT, type ExperimentRecord, type ExperimentResults } from '#schemas/experiments'
+import { compareVariants, findBest, type VariantCounts } from './compare-variants.ts'
+
+/** The fields of an experiment on which its results depend. */
+export type MeasuredExperiment = Pick<
+  ExperimentRecord,
+  'name' | 'variants' | 'goal_event' | 'created_at' | 'completed_at'
+>
+type Params = DatedParams & { experiment: MeasuredExperiment }
+
+/** The results of an experiment (contract 2.7), and the key of the variant that has won so far. */
+export const experimentResults = defineReport<Params, { results: ExperimentResults; winner: string | null }>({
+  range: ({ experiment: { created_at, completed_at } }, { now }) => ({
+    from: Date.parse(created_at),
+    // The end belongs to the range. Timestamps may be five minutes ahead.
+    to: (completed_at === null ? now + EVENT_LIMITS.futureMs : Date.parse(completed_at)) + 1,
+  }),
+  sql: ({ read, params }) => resultsSql(read, params.experiment),
+  shape(rows, { params }) {
+    const counts = toCounts(rows[0] ?? {}, params.experiment)
+    return { results: compareVariants(counts), winner: findBest(counts) }
+  },
+})
+
+/**
+ * One row: exposures_<i>, users_<i> and conversions_<i> for variant i. A user belongs to the variant of the first exposure, by timestamp
+ * and then by arrival. Any later goal event converts the user, so only the time of the last one is needed. One scan groups the events
+ * by user; the second level counts the users.
+ */
+function resultsSql(read: LakeRead, { name, variants, goal_event }: MeasuredExperiment): SqlQuery {
+  const experiment = propertyValue('experiment').scalar
+  const forced = propertyValue('forced').scalar
+  const variant = propertyValue('variant').scalar
+  const isExposure = sql`event = ${EXPOSURE_EVENT} AND ${experiment} = ${name} AND coalesce(${forced}, 'false') <> 'true'`
+  const variantNumbers = variants.map(({ key }, i) => sql`WHEN ${variant} = ${key} THEN ${integer(i)}`)
+  const perEvent = sql`SELECT user_id, timestamp, lag_s, seq,
+        CASE WHEN ${isExposure} THEN CASE ${join(variantNumbers, ' ')} END END AS variant,
+        CASE WHEN event = ${goal_event} THEN timestamp END AS goal_at
+      FROM ${events(read, ['event', 'user_id', 'timestamp', 'lag_s', 'seq', 'properties'])} AS each_event
+      WHERE event IN (${EXPOSURE_EVENT}, ${goal_event})`
+  const exposures = variants.map(
+    (_, i) => sql`count(CASE WHEN variant = ${integer(i)} THEN 1 END) AS ${column('exposures', i)}`,
+  )
+  const perUser = sql`SELECT user_id, ${join(exposures, ', ')}, max(goal_at) AS goal_at,
+        min(CASE WHEN variant IS NOT NULL THEN timestamp END) AS exposed_at,
+        min_by(variant, ROW(timestamp, lag_s, seq)) FILTER (WHERE variant IS NOT NULL) AS first_variant
+      FROM (${perEvent}) AS experiment_event GROUP BY user_id`
+  const counts = variants.flatMap((_, i) => {
+    const isUser = sql`user_id IS NOT NULL AND first_variant = ${integer(i)}`
+    return [
+      sql`CAST(coalesce(sum(${column('exposures', i)}), 0) AS bigint) AS ${column('exposures', i)}`,
+      sql`count(CASE WHEN ${isUser} THEN 1 END) AS ${column('users', i)}`,
+      sql`count(CASE WHEN ${isUser} AND goal_at >= exposed_at THEN 1 END) AS ${column('conversions', i)}`,
+    ]
+  })
+  return sql`SELECT ${join(counts, ', ')} FROM (${perUser}) AS experiment_user`
+}
+
+function toCounts(row: Row, { variants }: MeasuredExperiment): VariantCounts[] {
+  return variants.map(({ key }, i) => ({
+    key,
+    exposures: Number(row[`exposures_${i}`] ?? 0),
+    users: Number(row[`users_${i}`] ?? 0),
+    conversions: Number(row[`conversions_${i}`] ?? 0),
+  }))
+}
+
+/** Names of columns of this file only. */
+function column(prefix: 'exposures' | 'users' | 'conversions', i: number): SqlQuery {
+  return { text: `${prefix}_${i}`, params: [] }
+}

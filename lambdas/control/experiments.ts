@@ -1,0 +1,32 @@
+import type { ExperimentStore } from '#core/experiments/store'
+import { parseVariants } from '#core/experiments/variants'
+import { routes } from '#schemas/routes'
+import type { accountChain } from '../chain/account-chain.ts'
+import { type FindExperimentServices, findExperiment } from '../chain/find-experiment.ts'
+
+export type ExperimentServices = FindExperimentServices & {
+  experiments: Pick<ExperimentStore, 'list' | 'create' | 'remove'>
+}
+
+/** Experiments without their results (contract 1.6); lambdas/reports/experiments.ts has the routes that need the lake. */
+export function experimentEndpoints(services: ExperimentServices, chain: ReturnType<typeof accountChain>) {
+  const { experiments } = services
+  return {
+    listExperiments: chain(routes.listExperiments)(async ({ project }) => ({
+      status: 200,
+      body: { experiments: await experiments.list(project) },
+    })),
+
+    createExperiment: chain(routes.createExperiment)(async ({ project, body }) => {
+      const { name, goal_event, weights } = body
+      const variants = parseVariants(body.variants, weights)
+      return { status: 201, body: await experiments.create(project, { name, variants, goal_event }) }
+    }),
+
+    deleteExperiment: chain(routes.deleteExperiment)(async call => {
+      const { experiment } = await findExperiment(services, call)
+      await experiments.remove(experiment)
+      return { status: 200, body: { ok: true, deleted: experiment.id } }
+    }),
+  }
+}

@@ -1,0 +1,160 @@
+import * as z from 'zod'
+import { failsWith, project } from './fields.ts'
+
+/** Experiments (contract 1.6). core/experiments/variants.ts checks variants and weights, because they belong together. */
+
+export const EXPERIMENT_STATUSES = ['active', 'paused', 'completed'] as const
+export type ExperimentStatus = (typeof EXPERIMENT_STATUSES)[number]
+
+/** The name of the event that says which variant a user got (contract 2.7). */
+export const EXPOSURE_EVENT = '$experiment_exposure'
+
+/** Names of experiments and keys of variants. */
+export const EXPERIMENT_WORD = /^[A-Za-z0-9_-]{1,64}$/
+
+const NAME_RULE = 'Field `name` must have 1 to 64 characters of `A-Z a-z 0-9 _ -`.'
+const GOAL_RULE = 'Field `goal_event` must be an event name of 1 to 256 characters.'
+const STATUS_RULE = 'Field `status` must be `active`, `paused` or `completed`.'
+const WINNER_RULE = 'Field `winner` must be the key of a variant of the experiment.'
+
+export const experimentsQuery = z.object({ project })
+
+export const createExperiment = z.object({
+  project,
+  name: z
+    .string(NAME_RULE)
+    .regex(EXPERIMENT_WORD, NAME_RULE)
+    .meta({ description: 'Unique in the project. The page uses it.', example: 'signup_cta' }),
+  variants: z
+    .unknown()
+    .refine(value => value !== undefined, 'Field `variants` is missing. Send 2 to 4 keys of variants.')
+    .meta({
+      description:
+        'The variants; the first one is the baseline. Keys, or objects with a key and a weight. Without weights all variants have equal shares.',
+      override: {
+        type: 'array',
+        minItems: 2,
+        maxItems: 4,
+        items: {
+          anyOf: [
+            { type: 'string', pattern: EXPERIMENT_WORD.source },
+            {
+              type: 'object',
+              required: ['key'],
+              properties: {
+                key: { type: 'string', pattern: EXPERIMENT_WORD.source },
+                weight: { type: 'integer', minimum: 0, maximum: 100 },
+              },
+            },
+          ],
+        },
+        examples: [['control', 'start_free']],
+      },
+    }),
+  goal_event: z
+    .string(GOAL_RULE)
+    .min(1, GOAL_RULE)
+    .max(256, GOAL_RULE)
+    .meta({ description: 'The event that counts as a conversion', example: 'signup' }),
+  weights: z
+    .unknown()
+    .optional()
+    .meta({
+      description: 'The share of each variant in percent, in the order of `variants`. They add up to 100.',
+      override: { type: 'array', items: { type: 'integer', minimum: 0, maximum: 100 } },
+    }),
+})
+
+export const updateExperiment = z.object({
+  status: z
+    .unknown()
+    .refine(value => value !== undefined, 'Field `status` is missing. Send the new status.')
+    .refine(value => (EXPERIMENT_STATUSES as readonly unknown[]).includes(value), {
+      message: STATUS_RULE,
+      ...failsWith('INVALID_EXPERIMENT_STATUS'),
+    })
+    .transform(value => value as ExperimentStatus)
+    .meta({
+      description: 'The new status. `completed` is final.',
+      override: { type: 'string', enum: [...EXPERIMENT_STATUSES] },
+    }),
+  winner: z
+    .unknown()
+    .refine(value => value === undefined || typeof value === 'string', {
+      message: WINNER_RULE,
+      ...failsWith('INVALID_VARIANTS'),
+    })
+    .transform(value => value as string | undefined)
+    .optional()
+    .meta({
+      description:
+        'The key of the variant that has won; it counts only with `completed`. Without it, the winner is the variant with the highest `probability_best`.',
+      override: { type: 'string' },
+    }),
+})
+
+const variant = z.object({
+  key: z.string(),
+  weight: z.int().meta({ description: 'Share of the users in percent' }),
+})
+
+/** The record of contract 1.12. */
+export const experimentRecord = z
+  .object({
+    id: z.string().meta({ example: 'exp_0123456789abcdef' }),
+    project_id: z.string(),
+    account_id: z.string(),
+    name: z.string(),
+    variants: z.array(variant),
+    goal_event: z.string(),
+    status: z.enum(EXPERIMENT_STATUSES),
+    winner: z.string().nullable().meta({ description: 'null before the experiment is completed' }),
+    created_at: z.string().meta({ description: 'ISO 8601' }),
+    updated_at: z.string().meta({ description: 'ISO 8601' }),
+    completed_at: z.string().nullable().meta({ description: 'ISO 8601' }),
+  })
+  .meta({ id: 'Experiment' })
+
+export type ExperimentRecord = z.infer<typeof experimentRecord>
+
+const numberOfVariant = z.record(z.string(), z.number())
+
+export const experimentResults = z
+  .object({
+    variants: z.array(
+      z.object({
+        key: z.string(),
+        exposures: z.int().meta({ description: 'Exposure events, without forced ones' }),
+        unique_users: z.int().meta({ description: 'Users whose first exposure was to this variant' }),
+        conversions: z
+          .int()
+          .meta({ description: 'Those of them with the goal event at or after their first exposure' }),
+        conversion_rate: z.number().meta({ description: '0 to 1' }),
+      }),
+    ),
+    probability_best: numberOfVariant.meta({
+      description:
+        'The probability that a variant has the highest conversion rate of all, 0 to 1, by its key',
+    }),
+    lift: numberOfVariant.meta({
+      description:
+        'How much higher the conversion rate of a variant is than that of the first one: 0.5 is 50 % more. For the first variant: than that of the best other one',
+    }),
+    sufficient_data: z.boolean().meta({ description: 'Whether every variant has at least 100 exposures' }),
+    recommendation: z.string(),
+  })
+  .meta({ id: 'ExperimentResults' })
+
+export type ExperimentResults = z.infer<typeof experimentResults>
+
+export const experimentList = z
+  .object({ experiments: z.array(experimentRecord) })
+  .meta({ id: 'ExperimentList' })
+
+export const experimentWithResults = experimentRecord
+  .extend({
+    results: experimentResults.meta({
+      description: 'From the creation of the experiment to its completion, or to now',
+    }),
+  })
+  .meta({ id: 'ExperimentWithResults' })

@@ -1,0 +1,74 @@
+import {
+  createExperiment,
+  experimentList,
+  experimentRecord,
+  experimentsQuery,
+  experimentWithResults,
+  updateExperiment,
+} from '../experiments.ts'
+import { deletedProject } from '../projects.ts'
+import type { Route } from '../routes.ts'
+
+/** Tests of texts, and what they show (contract 1.6). The tracker reads them from GET /experiments/config. */
+
+const common = { tag: 'Experiments', auth: 'account', tier: 'pro' } as const
+
+export const experimentsRoutes = {
+  listExperiments: {
+    ...common,
+    method: 'GET',
+    path: '/experiments',
+    summary: 'The experiments of a project, newest first',
+    function: 'control',
+    scope: 'experiments:read',
+    project: 'query',
+    query: experimentsQuery,
+    responses: { 200: { description: 'The experiments', schema: experimentList } },
+    errors: [],
+  },
+  createExperiment: {
+    ...common,
+    method: 'POST',
+    path: '/experiments',
+    summary: 'Create an experiment, which is active at once',
+    function: 'control',
+    scope: 'experiments:write',
+    project: 'body',
+    body: createExperiment,
+    responses: { 201: { description: 'The new experiment', schema: experimentRecord } },
+    errors: ['INVALID_VARIANTS', 'EXPERIMENT_NAME_EXISTS'],
+  },
+  readExperiment: {
+    ...common,
+    method: 'GET',
+    path: '/experiments/{id}',
+    summary: 'One experiment and its results',
+    // The results come from the lake.
+    function: 'reports',
+    scope: 'experiments:read',
+    responses: { 200: { description: 'The experiment', schema: experimentWithResults } },
+    errors: ['EXPERIMENT_NOT_FOUND', 'QUERY_FAILED'],
+  },
+  updateExperiment: {
+    ...common,
+    method: 'PATCH',
+    path: '/experiments/{id}',
+    summary: 'Pause, resume or complete an experiment',
+    // Without a winner in the request, the results decide.
+    function: 'reports',
+    scope: 'experiments:write',
+    body: updateExperiment,
+    responses: { 200: { description: 'The experiment', schema: experimentRecord } },
+    errors: ['EXPERIMENT_NOT_FOUND', 'INVALID_EXPERIMENT_STATUS', 'INVALID_VARIANTS', 'QUERY_FAILED'],
+  },
+  deleteExperiment: {
+    ...common,
+    method: 'DELETE',
+    path: '/experiments/{id}',
+    summary: 'Delete an experiment; its events stay',
+    function: 'control',
+    scope: 'experiments:write',
+    responses: { 200: { description: 'The experiment is deleted', schema: deletedProject } },
+    errors: ['EXPERIMENT_NOT_FOUND'],
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLostClients, findLostPorts } from '#local/http/lost-clients'
+import { eventually } from '#test/support/eventually'
+
+/** Lines of /proc/net/tcp of a server on port 38037, whose first client dropped all packets for 26 s. */
+const HEAD =
+  '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
+const LISTENING =
+  '   0: 0100007F:9495 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 301 1 0 100 0 0 10 0'
+const line = (remote: string, repetitions: number) =>
+  `  12: 0100007F:9495 ${remote} 01 00000168:00000000 01:0000094B ${repetitions.toString(16).padStart(8, '0')}     0        0 302 2 0 20 4 0 10 -1`
+const tableOf = (...lines: string[]) => [HEAD, LISTENING, ...lines, ''].join('\n')
+
+test('a client is lost after seven repetitions of a packet', () => {
+  const table = tableOf(line('0100007F:ABBE', 7), line('0100007F:ABBF', 6), line('0100007F:ABC0', 16))
+  expect([...findLostPorts(table, 0x9495)]).toEqual([0xabbe, 0xabc0])
+  expect([...findLostPorts(table, 0x9496)]).toEqual([])
+  expect([...findLostPorts('', 0x9495)]).toEqual([])
+})
+
+test('a port that two addresses use is lost only when both clients are', () => {
+  expect(findLostPorts(tableOf(line('0100007F:ABBE', 9), line('0200007F:ABBE', 0)), 0x9495).size).toBe(0)
+  expect(findLostPorts(tableOf(line('0100007F:ABBE', 9), line('0200007F:ABBE', 8)), 0x9495).size).toBe(1)
+})
+
+async function connect(): Promise<{ client: Socket; peer: Socket }> {
+  const accepted = Promise.withResolvers<Socket>()
+  const server = createServer(accepted.resolve)
+  onTestFinished(() => void server.close())
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const client = createConnection((server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => void client.destroy())
+  return { client, peer: await accepted.promise }
+}
+
+test('a lost client is disconnected, and a client that confirms packets stays', async () => {
+  const [alive, lost] = [await connect(), await connect()]
+  const hex = (port: number | undefined) => Number(port).toString(16).padStart(4, '0').toUpperCase()
+  const row = ({ localPort, remotePort }: Socket, repetitions: number) =>
+    line(`0100007F:${hex(remotePort)}`, repetitions).replace('9495', hex(localPort))
+  const table = tableOf(row(alive.peer, 2), row(lost.peer, 7))
+  let reads = 0
+  const { watch } = createLostClients({
+    readTables() {
+      reads += 1
+      return table
+    },
+    everyMs: 5,
+  })
+  for (const { peer } of [alive, lost]) watch(peer)
+  await eventually(() => expect(lost.peer.destroyed).toBe(true))
+  await eventually(() => expect(reads).toBeGreaterThan(3))
+  expect(alive.peer.destroyed).toBe(false)
+})
+
+test.runIf(process.platform === 'linux')(
+  'Linux lists the connection of a client, and it is not lost',
+  async () => {
+    const { peer } = await connect()
+    const table = readFileSync('/proc/net/tcp', 'latin1')
+    const hex = `:${(peer.remotePort as number).toString(16).padStart(4, '0').toUpperCase()}`
+    expect(table.split('\n').some(row => row.trim().split(/\s+/)[2]?.endsWith(hex))).toBe(true)
+    expect(findLostPorts(table, peer.localPort).size).toBe(0)
+  },
+)
