@@ -44,8 +44,9 @@ ${providerLinks(
       return_to: safeReturnPath(request.query.to),
       ...(adds && { link_account_id: session.account.id }),
     })
-    const isSwitch = request.query.switch !== undefined
-    const address = await provider.authorizationUrl(secrets, callbackAddress(provider), isSwitch)
+    // The provider may still know somebody, whom it would return without a question.
+    const asksForAccount = adds || request.query.switch !== undefined
+    const address = await provider.authorizationUrl(secrets, callbackAddress(provider), asksForAccount)
     return redirect(address.href, [attemptCookie.set(token, ATTEMPT_SECONDS)])
   })
 
@@ -65,6 +66,15 @@ ${providerLinks(
       if (session?.account.id !== link_account_id)
         throw new SignInError('You are signed out by now. Start again.')
       await identities.link(link_account_id, identity)
+      await audit.record(
+        byBrowser({
+          account_id: link_account_id,
+          session_id: session.id,
+          action: 'sign_in_added',
+          route: 'GET /auth/callback/{provider}',
+          status: 303,
+        }),
+      )
       return redirect(return_to, [attemptCookie.clear()])
     }
     const account = await accountOf(identity, return_to)

@@ -66,6 +66,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
       const mounted = request as IncomingMessage & { originalUrl?: string }
       mounted.originalUrl = request.url ?? ''
       request.url = mounted.originalUrl.slice(MOUNT.length)
+      request.headers.cookie = withoutSession(request.headers.cookie ?? '')
       await provider.callback()(request, response)
       return
     }
@@ -141,10 +142,21 @@ async function openProvider(issuer: string, redirectUri: string, clientSecret: s
       await grant.save()
       return grant
     },
-    // After a sign-out of the service the next sign-in asks again.
+    // A session only lasts until its code is exchanged.
     ttl: { Session: 60, Interaction: 900, Grant: 900, AccessToken: 300, AuthorizationCode: 60, IdToken: 300 },
   })
   return provider
+}
+
+/**
+ * Every sign-in asks who it is. If the library knew the person of the last minute, it would return them without a question, and would
+ * show a page of its own before another person.
+ */
+function withoutSession(cookies: string): string {
+  return cookies
+    .split(/; */)
+    .filter(cookie => !cookie.startsWith('_session'))
+    .join('; ')
 }
 
 /** Checks a code; says what is wrong. Stops taking codes for a while after many wrong ones. */

@@ -131,6 +131,23 @@ test('the setup link signs the owner in once', () =>
     })
   }))
 
+test('a second way to sign in leads to the same account, and the audit log has it', () =>
+  phone(async page => {
+    await page.goto('/settings')
+    await signIn(page)
+    await page.getByRole('link', { name: 'Add a way to sign in' }).click()
+    await signIn(page, 'second@example.com')
+    expect(new URL(page.url()).pathname).toBe('/settings')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('link', { name: 'Sign in again' }).click()
+    await signIn(page, 'second@example.com')
+    await page.goto('/settings')
+    expect(await page.textContent('dl')).toContain(service.owner.id)
+    const { entries } = (await service.audit.list(service.owner.id, 1_000)) ?? { entries: [] }
+    const actor = { type: 'cookie', id: expect.stringMatching(/^brs_/), label: null }
+    expect(entries).toContainEqual(expect.objectContaining({ actor, action: 'sign_in_added' }))
+  }))
+
 test('a second sign-in in a browser ends its first session', () =>
   phone(async (page, context) => {
     const cookie = async () => {
@@ -223,8 +240,7 @@ describe('approval', () => {
       await page.goto('/settings')
       expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
       expect((await service.authRequests.get(request.id))?.status).toBe('pending')
-      // The provider knows the browser by now and asks nothing.
-      await page.getByRole('link', { name: 'Continue with this machine' }).click()
+      await signIn(page, email)
       expect(await page.textContent('main')).toContain(email)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       await page.getByRole('button', { name: 'Approve' }).click()
