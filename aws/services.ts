@@ -1,6 +1,7 @@
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccessStores } from '#core/access-stores'
+import { createAuditLog } from '#core/accounts/audit'
 import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
 import { createCancellations } from '#core/billing/cancellations'
@@ -229,6 +230,7 @@ export function createOwnerServices(environment: Environment) {
   return {
     services: {
       ...stores,
+      audit: createAuditLog({ ...stores, clock, log }),
       setupLinks: createSetupLinks({ ...stores, clock }),
       demo: createDemo({ ...stores, clock }),
       fillDemo: (project: Project) =>

@@ -110,10 +110,13 @@ export async function runLoad(
   return result
 }
 
-/** Resident memory in MB, or null on a system without /proc. */
-export function residentMb(pid: number): number | null {
+/** Fields of /proc/PID/status: resident memory now, its highest value so far, and the part of it that is no page of a file. */
+type MemoryField = 'VmRSS' | 'VmHWM' | 'RssAnon'
+
+/** Memory in MB, or null on a system without /proc. */
+export function memoryMb(pid: number, field: MemoryField = 'VmRSS'): number | null {
   const path = `/proc/${pid}/status`
   if (!existsSync(path)) return null
-  const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1]
+  const kb = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(path, 'utf8'))?.[1]
   return kb === undefined ? null : Math.round(Number(kb) / 1024)
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createAuditLog } from '#core/accounts/audit'
 import { demoRecord } from '#core/demo/demo-records'
 import { type DemoRequest, demoTraffic } from '#core/demo/traffic'
 import { createIdentityStore } from '#core/identity/identity-store'
@@ -110,7 +111,9 @@ export async function generateLake(
     }
   }
 
-  const owner = await ensureOwner({ client: state.client, table: state.table, accounts, projects }, null, '')
+  const ownState = { client: state.client, table: state.table }
+  const audit = createAuditLog({ ...ownState, clock, log })
+  const owner = await ensureOwner({ ...ownState, accounts, projects, audit }, null, '')
   writeCredentials(unfinished, owner.credentials)
   const account = { id: owner.credentials.account_id }
   const feeds = [toFeed(owner.project as Project, events, 1)]

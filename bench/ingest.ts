@@ -4,7 +4,7 @@ import {
   CONNECTIONS,
   createBenchFolder,
   freePort,
-  residentMb,
+  memoryMb,
   runLoad,
   startScript,
   startService,
@@ -109,7 +109,7 @@ async function watchMemory(service: Target, shape: RequestShape, highestRate: nu
   const startedAt = performance.now()
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - startedAt) / 1000)
-    console.log(`  ${String(seconds).padStart(5)} s   ${residentMb(service.process.pid as number)} MB`)
+    console.log(`  ${String(seconds).padStart(5)} s   ${memoryMb(service.process.pid as number)} MB`)
   }, MEMORY_EVERY_MS)
   const result = await runLoad(service, { path: shape.path, rate, seconds: minutes * 60, eventIds })
   printResult('whole time', result, shape.events)
@@ -127,7 +127,10 @@ try {
     const highestRate = await compare(shape, targets)
     if (Number(options.minutes) > 0) await watchMemory(service, shape, highestRate)
   }
-  console.log(`Memory of ${service.name}: ${residentMb(service.process.pid as number)} MB`)
+  const memory = (field: Parameters<typeof memoryMb>[1]) => memoryMb(service.process.pid as number, field)
+  console.log(
+    `Memory of ${service.name}: ${memory('VmRSS')} MB now, of which ${memory('RssAnon')} MB are no pages of files; at most ${memory('VmHWM')} MB`,
+  )
 } finally {
   for (const target of [bare, service]) await stop(target)
   rmSync(dir, { recursive: true, force: true })

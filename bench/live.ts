@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createBenchFolder, residentMb, runLoad, startService, stop, type Target } from './bench-service.ts'
+import { createBenchFolder, memoryMb, runLoad, startService, stop, type Target } from './bench-service.ts'
 import type { LoadResult } from './load.ts'
 
 /**
@@ -57,7 +57,7 @@ async function readBlocks(body: AsyncIterable<Uint8Array>, stream: OpenStream): 
 
 function printLoad(label: string, { perSecond, p50, p95, p99, max }: LoadResult, service: Target): void {
   const [rate, ...ms] = [perSecond, p50, p95, p99, max].map(value => value.toFixed(1))
-  const memory = residentMb(service.process.pid as number)
+  const memory = memoryMb(service.process.pid as number)
   console.log(
     `${label.padEnd(20)} ${rate} requests/s   p50 ${ms.join(' p95 ').replace(/ p95 (\S+) p95 (\S+) p95 /, ' p95 $1 p99 $2 max ')} ms   ${memory} MB`,
   )

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createAuditLog } from '#core/accounts/audit'
 import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { ensureDemoExperiment } from '#core/demo/experiment'
 import { createArrivalOrder } from '#core/ingest/ids'
@@ -78,7 +79,11 @@ async function openService(
   const isNew = await storage.isNew()
   if (storedCredentials === null)
     reportStatus('account', 'Creating an owner account, an API key and the project demo.')
-  const { credentials, project } = await ensureOwner(storage, storedCredentials, baseUrl)
+  const { credentials, project } = await ensureOwner(
+    { ...storage, audit: createAuditLog({ ...storage, clock, log }) },
+    storedCredentials,
+    baseUrl,
+  )
   const pipeline = startPipeline(
     {
       dataDir: DATA_DIR,

@@ -2,11 +2,13 @@ import { ApiError } from '#core/errors'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import type { AuditLog } from './audit.ts'
 import type { AccountStore } from './store.ts'
 
 export type OwnerServices = StateTable & {
   accounts: Pick<AccountStore, 'create' | 'byId' | 'issueApiKey'>
   projects: Pick<ProjectStore, 'create'>
+  audit: Pick<AuditLog, 'record'>
 }
 
 export type OwnerRequest = {
@@ -32,7 +34,7 @@ export async function issueOwnerAccess(
   services: OwnerServices,
   { email, project: name, allowed_origins }: OwnerRequest,
 ): Promise<{ account_id: string; api_key: string; project: Project }> {
-  const { accounts, projects } = services
+  const { accounts, projects, audit } = services
   const id = await readOrCreateOwner(services, email ?? LOCAL_EMAIL)
   if (email !== undefined && (await accounts.byId(id))?.email !== email) {
     throw new ApiError(
@@ -41,7 +43,18 @@ export async function issueOwnerAccess(
     )
   }
   const { project } = await projects.create({ account: { id }, name, allowed_origins })
-  return { account_id: id, api_key: await accounts.issueApiKey(id), project }
+  const api_key = await accounts.issueApiKey(id)
+  // No request has done this, but who runs the service.
+  const actor = { type: 'system', id: 'owner_access', label: null } as const
+  await audit.record({
+    account_id: id,
+    actor,
+    action: 'api_key_issued',
+    route: '',
+    project: null,
+    status: 200,
+  })
+  return { account_id: id, api_key, project }
 }
 
 /** Returns a project of the owner, and creates account and project where they are missing. The API key stays. */

@@ -12,6 +12,16 @@ export type RecordedEvent = {
   event_id: string | null
 }
 
+/**
+ * What is left of an erased event in a record, so that the events after it keep their positions. It has nothing but an empty name, which
+ * other events never have: a record must not get longer. Whoever reads events skips it.
+ */
+export const EMPTY_EVENT = { event: '' } as RecordedEvent
+
+export function isEmptyEvent({ event }: Pick<RecordedEvent, 'event'>): boolean {
+  return event === ''
+}
+
 type RecordHead = {
   project_id: string
   account_id: string
@@ -135,6 +145,12 @@ export function packText(text: string): Uint8Array {
   head.writeUInt8(ZSTD)
   head.writeUInt32LE(bytes.length, 1)
   return Buffer.concat([head, zstdCompressSync(bytes)])
+}
+
+/** Returns packed JSON with as many bytes as `length`, if it has fewer. Readers ignore blanks after JSON and bytes after a zstd frame. */
+export function padPacked(bytes: Uint8Array, length: number): Uint8Array {
+  const padding = Buffer.alloc(Math.max(0, length - bytes.length), bytes[0] === PLAIN ? ' ' : 0)
+  return Buffer.concat([bytes, padding])
 }
 
 /**

@@ -32,6 +32,8 @@ export type MaintenanceSettings = MergeSettings &
   ErasureSettings & {
     /** Age at which an epoch with files is closed, ms. */
     epochMs: number
+    /** The same when an erasure waits for the epoch, ms; at most epochMs counts. */
+    erasureEpochMs: number
     /** Number of hot files at which an epoch is closed earlier. */
     epochFiles: number
     /** Bytes of hot files at which an epoch is closed earlier: every read opens the hot files, and they have no rollups. */
@@ -48,6 +50,7 @@ export type MaintenanceSettings = MergeSettings &
 
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochMs: 10 * 60_000,
+  erasureEpochMs: 10 * 60_000,
   epochFiles: 600,
   epochBytes: 16 * 1024 * 1024,
   jobBytes: 64 * 1024 * 1024,
@@ -98,8 +101,8 @@ export function createMaintenance(
     const fence = await state.lease(now, now + LEASE_MS)
     if (fence === null) return
     try {
-      await closeEpoch(fence, now)
       const manifests = await state.manifests()
+      await closeEpoch(fence, manifests, now)
       await sendCompactions(manifests, now)
       await sendMerges(manifests, now)
       await sendRewrites(manifests, now)
@@ -112,11 +115,15 @@ export function createMaintenance(
     }
   }
 
-  async function closeEpoch(fence: number, now: number): Promise<void> {
+  async function closeEpoch(fence: number, manifests: readonly Manifest[], now: number): Promise<void> {
     const { epoch, epochOpenedAt } = await state.lake()
     const files = await lake.list(hotPrefix(epoch))
     const isFull = files.length >= settings.epochFiles || sumSizes(files) >= settings.epochBytes
-    const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= settings.epochMs)
+    const erasureWaits = manifests.some(({ tombstones }) =>
+      tombstones.some(({ lastEpoch }) => lastEpoch === epoch),
+    )
+    const maxAge = Math.min(settings.epochMs, erasureWaits ? settings.erasureEpochMs : settings.epochMs)
+    const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= maxAge)
     if (isDue && (await state.openEpoch(fence, epoch, now)))
       log('EPOCH_CLOSED', { epoch, files: files.length })
   }

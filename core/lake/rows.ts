@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import { arrivalLag } from '#core/ingest/ids'
-import type { StreamRecord } from '#core/ingest/record'
+import { isEmptyEvent, type StreamRecord } from '#core/ingest/record'
 import { type ColumnOf, type PropertyColumnName, propertyColumns } from '#schemas/columns'
 
 /** One row of events_hot by column name. */
@@ -15,9 +15,10 @@ const NO_PROPERTIES = Object.fromEntries(propertyColumns.map(({ name }) => [name
   null
 >
 
-/** The rows of one record. Its events have consecutive `seq`, so (timestamp, lag_s, seq) orders events like (timestamp, id). */
+/** The rows of one record, without erased events. Its events have consecutive `seq`, so (timestamp, lag_s, seq) orders events like (timestamp, id). */
 export function toHotRows(record: EventsRecord): HotRow[] {
-  return record.events.map((event, i) => {
+  return record.events.flatMap((event, i) => {
+    if (isEmptyEvent(event)) return []
     // Every row gets the same keys in the same order. V8 then reads the rows fast, column by column.
     const row: HotRow = {
       ...NO_PROPERTIES,

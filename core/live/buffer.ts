@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { forEachConcurrent } from '#core/concurrency'
+import { createEventEraser, type EventEraser } from '#core/erasure/event-eraser'
 import { packText } from '#core/ingest/record'
+import type { ErasedEvents } from '#core/lake/tombstones'
 import type { Clock } from '#core/ports'
 import { bucketOf } from '#core/projects/project'
 import { queryAll } from '#core/query-all'
 import { slices } from '#core/slices'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { BATCH_WRITES, writeItems } from '#core/write-items'
 import {
+  eraseFromChunk,
   firstPosition,
   type LiveEvent,
   type LiveRecord,
@@ -159,7 +162,37 @@ export function createLiveBuffer(
     return (items.flat() as Item[]).sort(byKey)
   }
 
-  return { write, newestFirst, keysFrom, chunksFrom, clock, bufferMs }
+  /** Overwrites the chunks that have erased events. */
+  async function erase(erased: readonly ErasedEvents[]): Promise<void> {
+    const oldest = clock.now() - keptMs(bufferMs)
+    const eraser = createEventEraser(erased.filter(({ until }) => (until + 1) * 1_000 > oldest))
+    for (const partition of new Set([...eraser.projects].flatMap(partitionsOf))) {
+      let start: Record<string, unknown> | undefined
+      do {
+        const page = await orUnavailable(
+          client.query({
+            TableName: table,
+            ...range(partition, toKey(0)),
+            ...NEWEST_FIRST,
+            ExclusiveStartKey: start,
+          }),
+        )
+        for (const item of page.Items ?? []) await eraseFrom(item as Item, eraser)
+        start = page.LastEvaluatedKey
+      } while (start !== undefined)
+    }
+  }
+
+  async function eraseFrom(item: Item, eraser: EventEraser): Promise<void> {
+    const events = item.events === undefined ? null : eraseFromChunk(item.events, eraser)
+    if (events === null) return
+    const Item = { ...item, events }
+    // An item that was deleted meanwhile must not come back.
+    const ConditionExpression = 'attribute_exists(pk)'
+    await conditionHeld(client.put({ TableName: table, Item, ConditionExpression }))
+  }
+
+  return { write, newestFirst, keysFrom, chunksFrom, erase, clock, bufferMs }
 }
 
 /** How long a chunk is in the table, ms. */

@@ -1,5 +1,6 @@
+import type { EventEraser } from '#core/erasure/event-eraser'
 import { arrivalLag, eventUlid } from '#core/ingest/ids'
-import { type EventsRecord, packText, unpackText } from '#core/ingest/record'
+import { type EventsRecord, isEmptyEvent, packText, unpackText } from '#core/ingest/record'
 import { isBeyond } from '#core/lake/sequence'
 
 /**
@@ -81,10 +82,25 @@ export function unpackEvents(projectId: string, bytes: Uint8Array): LiveEvent[] 
   return (JSON.parse(json) as LiveRecord[]).flatMap(toLiveEvents)
 }
 
-/** The events of a record, in their order. */
+/** Returns the chunk without the erased events of all projects; null if it has none. */
+export function eraseFromChunk(bytes: Uint8Array, { projects, eraseEvents }: EventEraser): Uint8Array | null {
+  const lines = unpackText(bytes).split('\n')
+  const changed = lines.map(line => {
+    const projectId = line.slice(0, line.indexOf(' '))
+    if (!projects.has(projectId)) return line
+    const records: LiveRecord[] = JSON.parse(line.slice(projectId.length + 1))
+    const rest = records.map(record => ({ ...record, events: eraseEvents(projectId, record) }))
+    const isSame = rest.every(({ events }, i) => events === records[i]?.events)
+    return isSame ? line : toLine(projectId, rest).slice(1)
+  })
+  return changed.every((line, i) => line === lines[i]) ? null : packText(changed.join('\n'))
+}
+
+/** The events of a record, in their order, without erased ones. */
 export function toLiveEvents(record: LiveRecord): LiveEvent[] {
   const { sequence, first, received_at, seq, country, events } = record
-  return events.map((event, i) => {
+  return events.flatMap((event, i) => {
+    if (isEmptyEvent(event)) return []
     const index = first + i
     const lag = arrivalLag(event.timestamp, received_at)
     return {

@@ -23,7 +23,10 @@ const PART_DIGITS = 6
 const CHECKPOINT_DIGITS = 64
 /** Shards whose newest part a process remembers. */
 const MAX_SHARDS = 16
-/** Writes of one claim. A write fails only if another process has counted a claim of the shard in the meantime. */
+/**
+ * Writes of one claim. A write fails only if another write of the shard came in between: of another process, or of an earlier try
+ * whose answer was lost. So a single consumer needs two tries at most.
+ */
 const MAX_TRIES = 8
 /** DynamoDB deletes an item this time after the newest events in it, if nothing else has: a woken process may write it anew. */
 const TTL_S = 60 * 24 * 3_600
@@ -55,9 +58,10 @@ export function createOpenCounts(state: StateTable): OpenCounts {
     if (counts.length === 0) return
     const { shard, epoch } = claim
     const checkpoint = claim.last.padStart(CHECKPOINT_DIGITS, '0')
+    let part: Part | null = null
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const cached = newestParts.get(shard)
-      const part = cached?.epoch === epoch ? cached : await readNewestPart(shard, epoch)
+      part = cached?.epoch === epoch ? cached : await readNewestPart(shard, epoch)
       if (part !== null && part.checkpoint >= checkpoint) return
       // Until the write has succeeded, the item may hold either value.
       newestParts.delete(shard)
@@ -66,7 +70,11 @@ export function createOpenCounts(state: StateTable): OpenCounts {
       newestParts.set(shard, next)
       return
     }
-    throw unavailable(`Several consumers count the claims of shard ${shard}. Send the claim again.`, 1)
+    const seen = part === null ? 'no item' : `item ${part.number}, counted up to ${BigInt(part.checkpoint)}`
+    throw unavailable(
+      `The claim of shard ${shard} in epoch ${epoch} up to ${claim.last} was not counted: other writes came before each of ${MAX_TRIES} tries (last seen: ${seen}). Send the claim again.`,
+      1,
+    )
   }
 
   async function readNewestPart(shard: string, epoch: number): Promise<Part | null> {

@@ -140,6 +140,12 @@ export function authHandler(services: AuthServices): HttpFunction {
       if (account === null) throw new ApiError('NOT_FOUND', 'There is no account with this address.')
       if (tier !== undefined) await accounts.applyPlan(account.id, tier, services.clock.now())
       const decision = await authRequests.approve(auth_request_id, account)
+      await audit.record({
+        ...{ account_id: account.id, project: null, status: 200 },
+        actor: { type: 'system', id: 'dev_approve', label: null },
+        action: 'agent_approved',
+        route: `${routes.devApprove.method} ${routes.devApprove.path}`,
+      })
       const code = decision.redirect_url && new URL(decision.redirect_url).searchParams.get('exchange_code')
       return {
         status: 200,

@@ -1,14 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AccessStores, createAccessStores } from '#core/access-stores'
-import { createBilling } from '#core/billing/billing'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
-import { startPaymentStandIn } from '#local/payments/stand-in'
 import { type Settings, SettingsError } from '#local/settings'
 import { GATHER_MS, type Storage } from '#local/storage'
 import { isLoopback } from '#providers/openid'
-import { createStripePayments } from '#providers/stripe'
 import { createFeedbackFile } from './feedback-file.ts'
 import { profileOf } from './profile.ts'
 import { openProviders } from './providers.ts'
@@ -40,20 +37,27 @@ export async function openAccess(
     throw new SettingsError('DEV_APPROVE must be false where BASE_URL is not on this machine.')
   }
   const feedbackSink = createFeedbackFile(settings.DATA_DIR)
-  const rooms = { accounts, projects, usage }
   // Nothing of payments is loaded where nobody pays.
-  const payments = profile.has_payments ? await openPayments(settings, baseUrl) : null
+  const payments = profile.has_payments
+    ? await (await import('#local/payments/open-payments')).openPayments(settings, storage, {
+        baseUrl,
+        clock,
+        log,
+      })
+    : null
   const stores = createAccessStores({
     client,
     table,
-    ...rooms,
+    accounts,
+    projects,
+    usage,
     clock,
     log,
     profile,
     admitted,
     feedbackSink,
     gatherMs: GATHER_MS,
-    billing: payments && createBilling({ client, table, ...rooms, clock, log, payments: payments.provider }),
+    billing: payments?.billing ?? null,
   })
   const ownerEmail = (await accounts.byId(ownerId))?.email ?? ''
   const { providers, embedded, serve } = openProviders(settings, baseUrl, ownerEmail)
@@ -72,23 +76,4 @@ export async function openAccess(
       await stores.audit.flush()
     },
   }
-}
-
-async function openPayments(settings: Settings, baseUrl: string) {
-  const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhook = '', STRIPE_PRICE: price = '' } = settings
-  if (key === undefined) {
-    if (!isLoopback(new URL(baseUrl).hostname)) {
-      throw new SettingsError(
-        'STRIPE_SECRET_KEY must be set where PROFILE is hosted and BASE_URL is not on this machine.',
-      )
-    }
-    const standIn = await startPaymentStandIn({ webhookUrl: `${baseUrl}/webhooks/payment` })
-    return { provider: createStripePayments(standIn), close: standIn.close }
-  }
-  const provider = createStripePayments({
-    secretKey: async () => key,
-    webhookSecret: async () => webhook,
-    price,
-  })
-  return { provider, close: async () => {} }
 }

@@ -1,12 +1,17 @@
+import { createEventEraser } from '#core/erasure/event-eraser'
+import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
-import { keptMs } from '#core/live/buffer'
+import type { LiveBuffer } from '#core/live/buffer'
+import type { LiveCheckpoint } from '#core/live/checkpoint'
 import type { Clock, Log } from '#core/ports'
 import type { ExpiredItems } from '#local/state/expired-items'
 import type { StreamReader } from '#local/stream/reader'
 
 export type ScrubServices = {
-  stream: Pick<StreamReader, 'shards' | 'prune' | 'scrub'>
-  state: Pick<LakeStateStore, 'shard'>
+  stream: Pick<StreamReader, 'shards' | 'overwrite' | 'scrub' | 'appendedAfter'>
+  state: Pick<LakeStateStore, 'shard' | 'manifests'>
+  liveBuffer: Pick<LiveBuffer, 'erase'>
+  liveCheckpoint: Pick<LiveCheckpoint, 'read'>
   expiredItems: Pick<ExpiredItems, 'deleteAll'>
   /** Removes the bytes of deleted items from the files of the state. */
   scrubState(): Promise<void>
@@ -14,52 +19,55 @@ export type ScrubServices = {
   log: Log
 }
 
-export type ScrubSettings = {
-  /** How long the log keeps a record, ms. */
-  retentionMs: number
-  /** Age of the oldest event in the live buffer, ms. */
-  bufferMs: number
-  /** Shortest time between two scrubs, ms: each writes the files of the state anew. */
-  pauseMs: number
-}
-
-/** Expired items are found with a precision of a second. */
-const EXPIRY_STEP_MS = 2_000
+/** An event may be so much older than its record in the log, ms: its request waits for the commit. */
+const IN_FLIGHT_MS = 10_000
+/** A scrub writes the files of the state anew. So the pause after it is many times as long. */
+const PAUSE_FACTOR = 10
 
 /**
- * Removes what this machine has of erased events outside the lake: records of the log, chunks of the live buffer, and the bytes of
- * deleted items and records in files of LevelDB and SQLite. Works in the background, for the erasures that wait for it.
+ * Removes what this machine has of erased events outside the lake: in records of the log, in chunks of the live buffer, and in bytes that
+ * LevelDB and SQLite no longer use. All other events stay in the log for as long as it keeps them. Works in the background, for the
+ * erasures that wait for it. `pauseMs`: shortest pause between two scrubs.
  */
-export function createScrub(services: ScrubServices, { retentionMs, bufferMs, pauseMs }: ScrubSettings) {
-  const { stream, state, expiredItems, scrubState, clock, log } = services
-  const keepMs = Math.max(retentionMs, keptMs(bufferMs) + EXPIRY_STEP_MS)
+export function createScrub(services: ScrubServices, { pauseMs }: { pauseMs: number }) {
+  const { stream, state, liveBuffer, liveCheckpoint, expiredItems, scrubState, clock, log } = services
   let scrubbedUntil = 0
-  let startedAt = Number.NEGATIVE_INFINITY
+  let nextStart = 0
   let running: Promise<void> | null = null
 
-  /** Returns the time (Unix ms) until which nothing is left. Starts to work if `needed` is later, and can be reached now. */
+  /** Returns the time (Unix ms) until which nothing is left. Starts to work if `needed` is not earlier. */
   async function scrub(needed: number): Promise<number> {
-    const now = clock.now()
-    const isDue = needed >= scrubbedUntil && needed < now - keepMs && now - startedAt >= pauseMs
-    if (isDue && running === null) {
-      startedAt = now
-      running = run(now)
+    const startedAt = clock.now()
+    if (needed >= scrubbedUntil && startedAt >= nextStart && running === null) {
+      running = run(startedAt)
         .catch(error => log('JOB_FAILED', { job: 'scrub', error: String(error) }))
-        .finally(() => (running = null))
+        .finally(() => {
+          const now = clock.now()
+          nextStart = now + Math.max(pauseMs, PAUSE_FACTOR * (now - startedAt))
+          running = null
+        })
     }
     return scrubbedUntil
   }
 
-  async function run(now: number): Promise<void> {
-    await expiredItems.deleteAll(new AbortController().signal)
+  async function run(startedAt: number): Promise<void> {
+    const tombstones = (await state.manifests()).flatMap(manifest => manifest.tombstones)
+    const { eraseFromRecord } = createEventEraser(tombstones)
+    let until = startedAt
     for (const shard of await stream.shards()) {
       const { highWater } = await state.shard(shard)
+      // What the lake does not have yet stays as it is: the consumer may be reading it.
+      until = Math.min(until, (stream.appendedAfter(highWater) ?? startedAt) - IN_FLIGHT_MS)
       if (highWater === null) continue
-      await stream.prune(highWater, now - retentionMs)
-      if (!stream.scrub(highWater, now - retentionMs)) return
+      const copied = await liveCheckpoint.read(shard)
+      if (copied !== null && isBeyond(highWater, copied)) return
+      await stream.overwrite(highWater, eraseFromRecord)
     }
+    await liveBuffer.erase(tombstones)
+    await expiredItems.deleteAll(new AbortController().signal)
+    if (!stream.scrub()) return
     await scrubState()
-    scrubbedUntil = now - keepMs
+    scrubbedUntil = until
   }
 
   return scrub

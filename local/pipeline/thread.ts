@@ -43,6 +43,10 @@ if (process.platform === 'linux') setPriority(NICENESS)
 /** A claim in unpacked bytes. Its rows take up to 100 MB, and larger claims are not faster. */
 const CLAIM_BYTES = 8_000_000
 
+const SCRUB_PAUSE_MS = 60_000
+/** So an erasure is done within minutes, and many erasures do not make many small segments. */
+const ERASURE_EPOCH_MS = 60_000
+
 const stopping = new AbortController()
 
 const send = (message: PipelineMessage) => port.postMessage(message)
@@ -82,23 +86,24 @@ const liveBuffer = createLiveBuffer(connection, {
   onWritten: expiredItems.note,
 })
 const feed = createFeedSender(send, clock)
+const liveCheckpoint = createLiveCheckpoint(connection)
 const live = createLiveFeed({
   stream,
   state,
   consumer: createLiveConsumer({ buffer: liveBuffer, onCopied: feed.send }),
-  checkpoint: createLiveCheckpoint(connection),
+  checkpoint: liveCheckpoint,
 })
 let scrubbing = Promise.withResolvers<void>()
 const scrub = createScrub(
   {
-    ...{ stream, state, expiredItems, clock, log },
+    ...{ stream, state, liveBuffer, liveCheckpoint, expiredItems, clock, log },
     scrubState() {
       scrubbing = Promise.withResolvers()
       send({ kind: 'scrub-state' })
       return scrubbing.promise
     },
   },
-  { retentionMs, bufferMs: liveBufferMs, pauseMs: epochMs },
+  { pauseMs: Math.min(SCRUB_PAUSE_MS, epochMs) },
 )
 const pipeline = createPipeline(
   {
@@ -112,6 +117,7 @@ const pipeline = createPipeline(
       {
         ...MAINTENANCE_DEFAULTS,
         epochMs,
+        erasureEpochMs: Math.min(ERASURE_EPOCH_MS, epochMs),
         queueSince: clock.now(),
         resendMs: Number.POSITIVE_INFINITY,
         keepErasedMs: 2 * queryTimeoutMs,

@@ -17,10 +17,14 @@ export type StreamReader = Pick<EventStream, 'shards' | 'read'> & {
    */
   prune(upTo: string, olderThan: number): Promise<number>
   /**
-   * Removes the bytes of deleted records from the files. It also deletes the newest record, which `prune` keeps, if that is the only
-   * record and old enough. Returns true if the log has no record from before `olderThan` any more. After false, call it again later.
+   * Overwrites the records up to and including sequence `upTo` for which `change` returns other bytes, no more than before. Then SQLite
+   * keeps every row in its page. It takes its time, so appends and the caller's thread continue in between.
    */
-  scrub(upTo: string, olderThan: number): boolean
+  overwrite(upTo: string, change: (data: Uint8Array) => Uint8Array | null): Promise<void>
+  /** Removes the bytes of deleted and overwritten records from the files. After false, call it again later. */
+  scrub(): boolean
+  /** When the first record after this sequence was appended, Unix ms; null without one. */
+  appendedAfter(after: string | null): number | null
   /** Returns about how many bytes the records after this sequence have. The work is limited. */
   bytesAfter(after: string | null): number
   close(): void
@@ -32,6 +36,8 @@ export const READ_BYTES = 4_000_000
 const MEASURED_ROWS = 20_000
 const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 5
+/** Records that are looked at before a pause. */
+const OVERWRITE_ROWS = 100
 /** A scrub writes a log of this size anew, in some ms: appends wait for it. */
 const VACUUM_PAGES = 1_000
 
@@ -51,36 +57,55 @@ export function openStreamReader(dir: string): StreamReader {
       WHERE sequence <= ? AND appended_at < ? AND sequence < (SELECT max(sequence) FROM records)
     )`)
 
-  // The floor keeps the sequences of new records above those of deleted ones.
-  const raiseFloor = database.prepare(`
-    INSERT INTO floor (sequence) SELECT max(sequence) FROM records HAVING count(*) = 1 AND max(sequence) <= ? AND max(appended_at) < ?`)
-  const dropFloors = database.prepare('DELETE FROM floor WHERE sequence < (SELECT max(sequence) FROM floor)')
-  const removeNewest = database.prepare(
-    'DELETE FROM records WHERE sequence <= (SELECT max(sequence) FROM floor) AND sequence <= ? AND appended_at < ?',
+  const nextAppended = database.prepare(
+    'SELECT appended_at FROM records WHERE sequence > ? ORDER BY sequence LIMIT 1',
   )
-  const oldest = database.prepare('SELECT appended_at FROM records ORDER BY sequence LIMIT 1')
+  const update = database.prepare('UPDATE records SET checksum = ?, data = ? WHERE sequence = ?')
+
+  async function overwrite(upTo: number, change: (data: Uint8Array) => Uint8Array | null): Promise<void> {
+    for (let after = 0; ; ) {
+      const page = reportDamage(() => entriesAbove(after, OVERWRITE_ROWS)).filter(
+        ({ sequence }) => Number(sequence) <= upTo,
+      )
+      const changed = page.flatMap(({ sequence, data }) => {
+        const rest = change(data)
+        return rest === null ? [] : [{ sequence: Number(sequence), data: rest }]
+      })
+      if (changed.length > 0) reportDamage(() => updateAll(changed))
+      const last = page.at(-1)
+      if (last === undefined) return
+      after = Number(last.sequence)
+      await sleep(PRUNE_PAUSE_MS)
+    }
+  }
+
+  function updateAll(changed: readonly { sequence: number; data: Uint8Array }[]): void {
+    transact(() => {
+      for (const { sequence, data } of changed) update.run(checksumOf(sequence, data), data, sequence)
+    })
+  }
+
+  function transact(work: () => void): void {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      database.exec('COMMIT')
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+  }
 
   function usedPages(): number {
     const read = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
     return read('page_count') - read('freelist_count')
   }
 
-  function scrub(upTo: number, olderThan: number): boolean {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      if (Number(raiseFloor.run(upTo, olderThan).changes) > 0) removeNewest.run(upTo, olderThan)
-      dropFloors.run()
-      database.exec('COMMIT')
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
-    }
+  function scrub(): boolean {
     // SQLite leaves copies of rows behind when it moves them to another page. In a busy log the next deletions overwrite that page.
     if (usedPages() <= VACUUM_PAGES) database.exec('VACUUM')
-    // The write-ahead log has copies of pages from before their deletion.
-    const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
-    const first = oldest.get()
-    return busy === 0 && (first === undefined || Number(first.appended_at) >= olderThan)
+    // The write-ahead log has copies of pages from before their change.
+    return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0
   }
 
   const measure = database.prepare(`
@@ -131,7 +156,10 @@ export function openStreamReader(dir: string): StreamReader {
         await sleep(PRUNE_PAUSE_MS)
       }
     },
-    scrub: (upTo, olderThan) => reportDamage(() => scrub(Number(upTo), olderThan)),
+    overwrite: (upTo, change) => overwrite(Number(upTo), change),
+    scrub: () => reportDamage(scrub),
+    appendedAfter: after =>
+      reportDamage(() => Number(nextAppended.get(Number(after ?? 0))?.appended_at ?? 0) || null),
     bytesAfter: after => reportDamage(() => bytesAfter(Number(after ?? 0))),
     close() {
       if (database.isOpen) database.close()

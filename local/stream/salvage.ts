@@ -17,8 +17,8 @@ const FILE_HEADER_BYTES = 100
 
 /**
  * Finds the log's records in the raw leaf pages of the file and of its write-ahead log, without the b-tree above them.
- * A row never changes and has a checksum. So a copy of a row on an unused page is as good as any other copy, and a row
- * that is not whole is left out. A record may be returned twice.
+ * A row has a checksum, and changes only when events in it are erased. So a copy of a row on an unused page is as good as any other
+ * copy, and a row that is not whole is left out. A record may be returned twice.
  */
 export function* salvageRecords(path: string): Generator<SalvagedRecord> {
   const file = openPages(path)

@@ -13,7 +13,7 @@ import {
 
 /**
  * Plays the reference client from `login` to `logout`, with the owner in the browser `page`. Expects that each response has the
- * fields that the client reads without a guard (contract 1.11). Experiments, scans and replays have no routes yet.
+ * fields that the client reads without a guard (contract 1.11). Scans and replays have no routes yet.
  */
 export async function playReferenceClient(service: Deployment, page: Page): Promise<void> {
   const client = createReferenceClient(service)
@@ -30,6 +30,7 @@ export async function playReferenceClient(service: Deployment, page: Page): Prom
       if (path.startsWith('/stats')) expect(response.headers.get('x-monthly-usage')).toMatch(/^\d+$/)
     })
   }
+  await manageExperiment(client, project)
   await managePortfolio(client, project)
   await sendFeedback(client, project)
   await deleteProject(client, project)
@@ -192,6 +193,39 @@ async function managePortfolio(client: ReferenceClient, { name: project }: NewPr
   expect([updated.status, updated.body.portfolio.name]).toEqual([200, 'All sites'])
   const deleted = await client.request('DELETE', path)
   expect([deleted.status, deleted.body]).toEqual([200, { ok: true, deleted: created.body.portfolio.id }])
+}
+
+const NUMBERS = z.record(text, z.number())
+const EXPERIMENT = z.object({
+  ...{ id: text, name: text, goal_event: text, status: text, winner: textOrNull, created_at: text },
+  variants: z.array(z.object({ key: text, weight: z.number() })).min(2),
+})
+const RESULTS = z.object({
+  ...{ probability_best: NUMBERS, lift: NUMBERS, sufficient_data: z.boolean(), recommendation: text },
+  variants: z.array(z.object({ key: text, unique_users: z.number(), conversions: z.number() })).min(2),
+})
+
+/** `experiments create`, `list`, `get`, `pause`, `resume`, `complete` and `delete`. */
+async function manageExperiment(client: ReferenceClient, { name: project }: NewProject): Promise<void> {
+  const body = { project, name: 'cta', variants: ['control', 'blue'], goal_event: 'signup', weights: null }
+  const created = await client.request('POST', '/experiments', body)
+  expectFields(created, 201, EXPERIMENT, 'experiments create')
+  const listed = await client.request('GET', `/experiments?project=${project}`)
+  expectFields(listed, 200, z.object({ experiments: z.array(EXPERIMENT).min(1) }), 'experiments list')
+  const path = `/experiments/${created.body.id}`
+  // The engine of a deployment may be busy.
+  await eventually(async () => {
+    const read = await client.request('GET', path)
+    expectFields(read, 200, EXPERIMENT.extend({ results: RESULTS }), 'experiments get')
+  })
+  for (const change of [{ status: 'paused' }, { status: 'active' }, { status: 'completed', winner: null }]) {
+    await eventually(async () => {
+      const { status, body: changed } = await client.request('PATCH', path, change)
+      expect([status, changed.status]).toEqual([200, change.status])
+    })
+  }
+  const deleted = await client.request('DELETE', path)
+  expect([deleted.status, deleted.body]).toEqual([200, { ok: true, deleted: created.body.id }])
 }
 
 async function sendFeedback(client: ReferenceClient, { name: project }: NewProject): Promise<void> {

@@ -56,7 +56,7 @@ const exposure = (user: string, variant: string, at: number, more = {}): Sent =>
   properties: { experiment: 'cta', variant, ...more },
 })
 
-async function create(fields: Record<string, unknown> = {}, options: RequestOptions = {}) {
+async function create(fields: object = {}, options: RequestOptions = {}) {
   const body = { project: project.name, name: 'cta', variants: ['control', 'blue'], goal_event: 'signup' }
   return service.call(routes.createExperiment, { ...options, body: { ...body, ...fields } })
 }
@@ -101,66 +101,23 @@ test('a new experiment is active, has the weights of an equal split, and is in t
   expect(config.body).toEqual({ experiments: [{ key: 'cta', variants: experiment.variants }] })
 })
 
-const GOOD_WEIGHTS: [fields: Record<string, unknown>, weights: number[]][] = [
-  [{ variants: ['a', 'b'], weights: [90, 10] }, [90, 10]],
-  [{ variants: ['a', 'b', 'c', 'd'], weights: [0, 0, 1, 99] }, [0, 0, 1, 99]],
-  [
-    {
-      variants: [
-        { key: 'a', weight: 70 },
-        { key: 'b', weight: 30 },
-      ],
-    },
-    [70, 30],
-  ],
-  [{ variants: [{ key: 'a' }, { key: 'b' }], weights: null }, [50, 50]],
-  [{ variants: [{ key: 'a' }, 'b'], weights: [1, 99] }, [1, 99]],
-]
-
-test('weights come in `weights` or in `variants`; without any, the shares are equal', async () => {
-  for (const [i, [fields, weights]] of GOOD_WEIGHTS.entries()) {
-    const { variants } = await created({ ...fields, name: `cta-${i}` })
-    expect(variants.map(({ weight }) => weight)).toEqual(weights)
-  }
+test('weights come in `weights` or in `variants`', async () => {
+  const { variants } = await created({ weights: [90, 10] })
+  expect(variants.map(({ weight }) => weight)).toEqual([90, 10])
+  expect((await created({ name: 'again', variants })).variants).toEqual(variants)
 })
 
-const BAD_EXPERIMENTS: [fields: Record<string, unknown>, code: string][] = [
+const BAD_EXPERIMENTS: [fields: object, code: string][] = [
   [{ variants: ['a'] }, 'INVALID_VARIANTS'],
-  [{ variants: ['a', 'b', 'c', 'd', 'e'] }, 'INVALID_VARIANTS'],
-  [{ variants: ['a', 'a'] }, 'INVALID_VARIANTS'],
-  [{ variants: ['a', { key: 'a' }] }, 'INVALID_VARIANTS'],
-  [{ variants: ['a', 'b c'] }, 'INVALID_VARIANTS'],
   [{ variants: ['a', LONG] }, 'INVALID_VARIANTS'],
-  [{ variants: ['a', ''] }, 'INVALID_VARIANTS'],
-  [{ variants: ['a', 7] }, 'INVALID_VARIANTS'],
-  [{ variants: ['a', null] }, 'INVALID_VARIANTS'],
-  [{ variants: [{ weight: 50 }, 'b'] }, 'INVALID_VARIANTS'],
-  [{ variants: [{ key: 'a', weight: 50 }, 'b'] }, 'INVALID_VARIANTS'],
-  [
-    {
-      variants: [
-        { key: 'a', weight: '50' },
-        { key: 'b', weight: 50 },
-      ],
-    },
-    'INVALID_VARIANTS',
-  ],
-  [{ variants: [{ key: 'a', weight: 100 }, { key: 'b' }], weights: [50, 50] }, 'INVALID_VARIANTS'],
   [{ variants: 'a,b' }, 'INVALID_VARIANTS'],
-  [{ variants: {} }, 'INVALID_VARIANTS'],
-  [{ weights: [50] }, 'INVALID_VARIANTS'],
   [{ weights: [50, 51] }, 'INVALID_VARIANTS'],
-  [{ weights: [49.5, 50.5] }, 'INVALID_VARIANTS'],
-  [{ weights: [-1, 101] }, 'INVALID_VARIANTS'],
-  [{ weights: ['50', '50'] }, 'INVALID_VARIANTS'],
-  [{ weights: '50,50' }, 'INVALID_VARIANTS'],
-  [{ name: '' }, 'MISSING_FIELDS'],
-  [{ name: 'a b' }, 'MISSING_FIELDS'],
-  [{ name: LONG }, 'MISSING_FIELDS'],
-  [{ name: 7 }, 'MISSING_FIELDS'],
-  [{ goal_event: '' }, 'MISSING_FIELDS'],
-  [{ goal_event: 'x'.repeat(257) }, 'MISSING_FIELDS'],
-  [{ goal_event: ['signup'] }, 'MISSING_FIELDS'],
+  [{ weights: LONG }, 'INVALID_VARIANTS'],
+  ...['', 'a b', LONG, 7].map((name): [object, string] => [{ name }, 'MISSING_FIELDS']),
+  ...['', 'x'.repeat(257), ['signup']].map((goal_event): [object, string] => [
+    { goal_event },
+    'MISSING_FIELDS',
+  ]),
 ]
 
 test('an experiment with a bad field is refused, and not created', async () => {

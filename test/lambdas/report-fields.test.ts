@@ -128,7 +128,7 @@ beforeAll(async () => {
   const lake = createFolderLake(lakeDir)
   engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
   const openReadLake = () => openLake({ state: createMemoryLakeState(), lake })
-  service = await openHttpService({ reading: { engine, openLake: openReadLake } })
+  service = await openHttpService({ gatherMs: 1_000, reading: { engine, openLake: openReadLake } })
   project = await service.createProject()
   const names = ['a', 'b', 'page_view', "'", '\\']
   const events = names.map((event, i) => ({

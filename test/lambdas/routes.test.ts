@@ -26,6 +26,15 @@ function goodRequest(name: RouteName, named?: string): Promise<RequestOptions> {
   return requestFor(service, name, named)
 }
 
+const refusedRequests = new Map<RouteName, RequestOptions>()
+
+/** A valid request that is changed so that it must be refused. No such request changes anything, so one of a route serves all. */
+async function refusedRequest(name: RouteName): Promise<RequestOptions> {
+  const sent = refusedRequests.get(name) ?? (await goodRequest(name))
+  refusedRequests.set(name, sent)
+  return sent
+}
+
 describe.each(rows)('%s', (name, route) => {
   test('returns a response that its row describes, with CORS headers', async () => {
     const { status, body, headers } = await service.call(route, await goodRequest(name))
@@ -42,7 +51,7 @@ describe.each(rows.filter(([, route]) => route.method !== 'GET'))(
   (name, route) => {
     test('refuses a body over 1 MiB before it checks the credential', async () => {
       const body = Buffer.alloc(MAX_BODY_BYTES + 1, 0x20)
-      const response = await service.call(route, { ...(await goodRequest(name)), body, key: null })
+      const response = await service.call(route, { ...(await refusedRequest(name)), body, key: null })
       expect([response.status, response.body.error]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
     })
   },
@@ -50,7 +59,7 @@ describe.each(rows.filter(([, route]) => route.method !== 'GET'))(
 
 describe.each(ofAccounts)('%s, a route of accounts,', (name, route) => {
   test('refuses a request without a credential, and says where to get one', async () => {
-    const sent = { ...(await goodRequest(name)), key: null, headers: {} }
+    const sent = { ...(await refusedRequest(name)), key: null, headers: {} }
     const { status, body, headers } = await service.call(route, sent)
     expect([status, body.error, headers.get('www-authenticate')]).toEqual([401, 'AUTH_REQUIRED', METADATA])
   })
@@ -63,7 +72,7 @@ describe.each(ofAccounts)('%s, a route of accounts,', (name, route) => {
     ['an unknown agent session', () => ({ headers: { Authorization: 'Bearer aas_0' } })],
   ])('refuses a credential that is %s', async (_, credential) => {
     const { status, body, headers } = await service.call(route, {
-      ...(await goodRequest(name)),
+      ...(await refusedRequest(name)),
       ...credential(),
     })
     expect([status, body.error, headers.get('www-authenticate')]).toEqual([
@@ -142,7 +151,7 @@ describe.each(withBody)('%s, a route with a body,', (name, route) => {
   ])('refuses %s before it checks the credential', async (_, body) => {
     // Where forms are taken, no body is a form without fields.
     if (route.form === true && body.length === 0) return
-    const answer = await service.call(route, { ...(await goodRequest(name)), body, key: null })
+    const answer = await service.call(route, { ...(await refusedRequest(name)), body, key: null })
     expect([answer.status, answer.body.error]).toEqual([400, 'INVALID_BODY'])
   })
 

@@ -102,6 +102,7 @@ describe('GET /stream', () => {
     ['a boolean by its text', { filter: 'ok:true' }, ['c']],
     ['the empty string', { filter: 't:' }, ['d']],
     ['all pairs', { filter: 'n:5;t:x' }, ['b']],
+    ['a value with a colon, before a last semicolon', { filter: 'u:http://x;' }, ['f']],
     ['names and pairs', { events: 'a', filter: 'n:5' }, ['a']],
     ['no object, no null and no inherited property', { filter: 'toString:x' }, []],
   ])('passes %s', async (_, query, expected) => {
@@ -114,7 +115,7 @@ describe('GET /stream', () => {
       { event: 'c', properties: { ok: true, n: null } },
       { event: 'd', properties: { t: '' } },
       { event: 'e', properties: { n: { x: 5 } } },
-      { event: 'f' },
+      { event: 'f', properties: { u: 'http://x' } },
     ])
     await everything.waitFor(7)
     await client.waitFor(1 + expected.length)

@@ -18,6 +18,7 @@ import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
+import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
 import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
@@ -58,6 +59,8 @@ export type HttpServiceOptions = {
   limits?: string
   /** Times of streams. Default: a stream ends after 20 ms. */
   streams?: Partial<StreamServices['streamSettings']>
+  /** How long audit entries and counts of reports wait for others, ms. Default 0, as on AWS; the service of one machine gathers them. */
+  gatherMs?: number
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>
 }
@@ -71,18 +74,21 @@ export async function openHttpService({
   profile: name = 'own',
   limits = '',
   streams = {},
+  gatherMs = 0,
   reading = {},
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
   let now = NOW
   const clock = { now: () => now }
   const accounts = createAccountStore({ ...state, clock })
-  const usage = createUsageStore(state)
-  const projects = createProjectStore({ ...state, clock, usage })
-  const identity = createIdentityStore({ ...state, lake: createSimulatedLake(), projects, clock })
   const emails = createEmailHasher(async () => 'key of the index')
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
+  const counters = createUsageStore(state)
+  const reads = gatherMs === 0 ? null : gatherReads(counters, { waitMs: gatherMs, log })
+  const usage = reads ?? counters
+  const projects = createProjectStore({ ...state, clock, usage })
+  const identity = createIdentityStore({ ...state, lake: createSimulatedLake(), projects, clock })
   const streamRecords: Uint8Array[] = []
   const feedback: unknown[] = []
   const access = createAccessStores({
@@ -93,6 +99,7 @@ export async function openHttpService({
     profile: readProfile(name, limits),
     admitted: ['@example.com'],
     feedbackSink: { deliver: async given => void feedback.push(given) },
+    gatherMs,
     clock,
     log,
   })
@@ -252,6 +259,7 @@ export async function openHttpService({
     logged,
     async close() {
       await server.close()
+      await Promise.all([access.audit.flush(), reads?.flush()])
       await state.close()
     },
   }

@@ -56,6 +56,7 @@ const START = Date.UTC(2026, 10, 1)
 const MINUTE = 60_000
 const SETTINGS = {
   epochMs: 5 * MINUTE,
+  erasureEpochMs: 2 * MINUTE,
   epochFiles: 2,
   epochBytes: Number.POSITIVE_INFINITY,
   jobBytes: 2,

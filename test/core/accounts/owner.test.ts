@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type AuditLog, createAuditLog } from '#core/accounts/audit'
 import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
 import { createStores, type Stores } from '#core/stores'
 import { openTestState, type TestState } from '../../support/test-state.ts'
@@ -6,10 +7,13 @@ import { openTestState, type TestState } from '../../support/test-state.ts'
 let state: TestState
 let stores: Stores
 let services: OwnerServices
+let audit: AuditLog
 beforeAll(async () => {
   state = await openTestState()
-  stores = createStores(state, { now: () => 1_795_248_000_000 })
-  services = { client: state.client, table: state.table, ...stores }
+  const clock = { now: () => 1_795_248_000_000 }
+  stores = createStores(state, clock)
+  audit = createAuditLog({ ...state, clock, log: () => {} })
+  services = { client: state.client, table: state.table, ...stores, audit }
 })
 beforeEach(() => state.empty())
 afterAll(() => state.close())
@@ -34,6 +38,12 @@ test('a second call gives the same account another project and another key, and 
   const second = await issueOwnerAccess(services, { project: 'shop' })
   expect(second.account_id).toBe(first.account_id)
   expect(await stores.accounts.byApiKey(first.api_key)).toBeNull()
+  const actor = { type: 'system', id: 'owner_access', label: null }
+  const { entries } = (await audit.list(first.account_id, 10)) ?? {}
+  expect(entries).toMatchObject([
+    { actor, action: 'api_key_issued' },
+    { actor, action: 'api_key_issued' },
+  ])
   expect(await stores.accounts.byApiKey(second.api_key)).toMatchObject({ id: first.account_id })
   const names = (await stores.projects.list(first.account_id)).map(({ name }) => name)
   expect(names.toSorted()).toEqual(['shop', 'website'])

@@ -112,6 +112,7 @@ test('the owner opens the demo, keeps their key, and a demo session reads the pr
   const access = createAccessStores({ ...stores, clock, log: () => {}, profile: profiles.own, admitted: [] })
   const handle = ownerHandler({
     ...stores,
+    audit: access.audit,
     setupLinks: createSetupLinks({ ...state, clock }),
     demo: access.demo,
     fillDemo: fill,

@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest'
+import { changeManifest } from '#core/lake/change-manifest'
 import { emptyManifest } from '#core/lake/manifest'
+import { addTombstone } from '#core/lake/tombstones'
 import { BUCKETS } from '#schemas/columns'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
@@ -36,6 +38,32 @@ test('an epoch is closed at its byte limit, so that a small machine can compact 
   for (const name of ['a', 'b', 'c']) await pipeline.acceptAndConsume(name)
   await pipeline.maintenance.tick()
   expect((await pipeline.state.lake()).epoch).toBe(opened + 1)
+})
+
+test('an epoch that an erasure waits for is closed earlier', async () => {
+  const MINUTE = 60_000
+  const pipeline = createLakePipeline({ epochMs: HOUR, erasureEpochMs: 10 * MINUTE, settlingMs: 0 })
+  const epoch = async () => (await pipeline.state.lake()).epoch
+  await pipeline.acceptAndConsume('before')
+  await pipeline.settle()
+  const opened = await epoch()
+  await pipeline.acceptAndConsume('a')
+  await changeManifest(pipeline.state, BUCKET, manifest =>
+    addTombstone(manifest, 'era_1', { project_id: 'proj_1', users: [], until: 2 ** 40 }, pipeline.clock.time),
+  )
+  await pipeline.settle()
+  expect((await pipeline.state.manifest(BUCKET)).tombstones).toMatchObject([{ lastEpoch: opened }])
+  pipeline.clock.time += 9 * MINUTE
+  await pipeline.settle()
+  expect(await epoch()).toBe(opened)
+  pipeline.clock.time += MINUTE
+  await pipeline.settle()
+  expect(await epoch()).toBe(opened + 1)
+  // The next epoch has nothing that is erased.
+  await pipeline.acceptAndConsume('b')
+  pipeline.clock.time += 59 * MINUTE
+  await pipeline.settle()
+  expect(await epoch()).toBe(opened + 1)
 })
 
 test('an epoch is not compacted while it has an open claim, and its watermark waits for the job', async () => {

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { unpackText } from '#core/ingest/record'
+import { userHash } from '#core/lake/tombstones'
 import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import { bucketOf } from '#core/projects/project'
@@ -43,6 +45,30 @@ test('a chunk whose write took long is written again, so that readers who have g
   const stamps = (await buffer.chunksFrom('slow', '')).map(({ stamp }) => stamp)
   expect(stamps).toEqual([START, START + 1_600, START + 3_200])
   expect(now - (stamps.at(-1) ?? 0)).toBeLessThan(LATE_MS)
+})
+
+test('erased events leave the chunks, and all other events keep their ids and positions', async () => {
+  const buffer = createLiveBuffer(state, { clock: { now: () => START }, bufferMs: 300_000 })
+  const users = ['ada', 'bob', null, 'ada', 'cy'].map(user_id => ({ user_id }))
+  const secret = { event: 'x'.repeat(20_000), user_id: 'ada' }
+  await writeLive(buffer, 'erased', 's', [liveRecord(1, START, users), liveRecord(2, START + 1_500, users)])
+  await writeLive(buffer, 'erased', 's', [liveRecord(3, START, [secret])])
+  await writeLive(buffer, 'other', 's', [liveRecord(1, START, users)])
+  const eventsOf = async (project: string) =>
+    (await buffer.chunksFrom(project, '')).flatMap(({ events }) => events)
+  const before = await eventsOf('erased')
+  const others = await eventsOf('other')
+  const erased = { project_id: 'erased', users: [userHash('ada')] }
+  // In a later second the id is one of a new person.
+  await buffer.erase([{ ...erased, until: START / 1_000 }])
+  const isErased = ({ user_id, received_at }: (typeof before)[number]) =>
+    user_id === 'ada' && received_at === START
+  expect(before.filter(isErased)).toHaveLength(3)
+  expect(await eventsOf('erased')).toEqual(before.filter(event => !isErased(event)))
+  expect(await eventsOf('other')).toEqual(others)
+  const { Items = [] } = await state.client.scan({ TableName: state.table })
+  const texts = Items.filter(({ events }) => events !== undefined).map(({ events }) => unpackText(events))
+  expect(texts.filter(text => text.includes(secret.event))).toEqual([])
 })
 
 test('a tail sends events of a chunk that becomes readable late, and no event twice', async () => {

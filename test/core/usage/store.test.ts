@@ -40,6 +40,29 @@ async function openItems(): Promise<string[]> {
   return Items.filter(({ pk }) => pk === 'opencounts').map(({ sk }) => String(sk))
 }
 
+/** A process whose first write is answered with a network error, and takes effect just before the second one. */
+function holdBackFirstPut() {
+  const send = state.client.send.bind(state.client) as (...args: unknown[]) => Promise<unknown>
+  let heldBack: (() => Promise<unknown>) | null = null
+  let puts = 0
+  const client = new Proxy(state.client, {
+    get(target, property) {
+      if (property !== 'send') return Reflect.get(target, property, target)
+      return async (command: object, ...rest: unknown[]) => {
+        if (!command.constructor.name.startsWith('Put')) return send(command, ...rest)
+        puts += 1
+        if (puts === 1) {
+          heldBack = () => send(command, ...rest)
+          throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+        }
+        await heldBack?.()
+        return send(command, ...rest)
+      }
+    },
+  })
+  return { usage: createUsageStore({ client, table: state.table }), puts: () => puts }
+}
+
 describe('open counts', () => {
   test('a project or account without counts has zeros', async () => {
     expect(await usage.totals(['p'])).toEqual([none])
@@ -75,6 +98,18 @@ describe('open counts', () => {
     await usage.addClaim(claim, [counts({ events: 7 })])
     await createUsageStore(state).addClaim(claim, [counts({ events: 7 })])
     expect(await eventsOf('p')).toBe(7)
+  })
+
+  test('a write whose answer is lost, and that takes effect while its claim is repeated, is counted once', async () => {
+    for (const last of ['1', '2', '3']) {
+      const process = holdBackFirstPut()
+      const claim = { shard: 's', epoch: 1, last }
+      await expect(process.usage.addClaim(claim, [counts()])).rejects.toThrow('cannot be reached')
+      await process.usage.addClaim(claim, [counts()])
+      // The write of the first try, and that of the second one, which finds the first. A third try has nothing to write.
+      expect(process.puts()).toBe(2)
+      expect(await eventsOf('p')).toBe(Number(last))
+    }
   })
 
   test('a claim before the last counted one changes nothing, although its sequence has fewer digits', async () => {

@@ -10,8 +10,16 @@ import { cleanUp, runFailingService, type Service, startService } from '#test/su
 let service: Service
 let browser: Browser
 
+/** Makes Node print the address of each module that it loads. */
+const PRINT_MODULES = `--import=data:text/javascript,${encodeURIComponent(`
+  import { writeSync } from 'node:fs'
+  import { registerHooks } from 'node:module'
+  registerHooks({ load: (url, context, next) => { writeSync(1, url + '\\n'); return next(url, context) } })
+`)}`
+
 beforeAll(async () => {
-  ;[service, browser] = await Promise.all([startService(), launchBrowser()])
+  const env = { NODE_OPTIONS: PRINT_MODULES }
+  ;[service, browser] = await Promise.all([startService({ env }), launchBrowser()])
 })
 afterAll(async () => {
   await browser.close()
@@ -99,6 +107,13 @@ test('an agent gets from a 401 to a working token with one click of the owner, a
   for (const secret of [access_token, refresh_token, claim_token, session]) {
     expect(service.output()).not.toContain(secret)
   }
+})
+
+test('the profile own loads no code of payments', () => {
+  expect(service.output()).toMatch(/\/local\/access\/open-access\.ts$/m)
+  expect(service.output()).not.toMatch(
+    /\/(core\/billing|local\/payments|node_modules\/stripe)\/|\/providers\/stripe/,
+  )
 })
 
 test('the sign-in page of the service itself refuses an address that other machines can reach', async () => {

@@ -5,6 +5,7 @@ import { createArrivalOrder } from '#core/ingest/ids'
 import { type StreamRecord, unpackRecord } from '#core/ingest/record'
 import { utcDate } from '#core/time'
 import { isSeedUnfinished, type SeedServices, seedDemo } from '#local/demo/seed'
+import { EXPOSURE_EVENT } from '#schemas/experiments'
 import { cleanUp, newFolder } from '#test/support/service-process'
 
 const now = Date.UTC(2026, 10, 20, 12)
@@ -59,8 +60,10 @@ function bots(): Extract<StreamRecord, { kind: 'bots' }>[] {
   })
 }
 
+/** The event ids of the traffic, without the exposures of the experiment. */
 function eventIds(): (string | null)[] {
-  return records().flatMap(record => record.events.map(event => event.event_id))
+  const events = records().flatMap(record => record.events)
+  return events.filter(({ event }) => event !== EXPOSURE_EVENT).map(({ event_id }) => event_id)
 }
 
 test('thirty days of traffic are appended for the project, each event once', async () => {

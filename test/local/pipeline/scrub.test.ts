@@ -1,28 +1,40 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { packRecord, unpackRecord } from '#core/ingest/record'
+import { emptyManifest } from '#core/lake/manifest'
 import type { ShardState } from '#core/lake/state'
+import { addTombstone, userHash } from '#core/lake/tombstones'
 import { createScrub } from '#local/pipeline/scrub'
+import { eventsRecord } from '#test/support/events-record'
 import { eventually } from '#test/support/eventually'
 
 const MINUTE = 60_000
-const HOUR = 60 * MINUTE
 const START = Date.UTC(2026, 10, 22, 12)
 
 function openScrub() {
   const clock = { time: START, now: () => clock.time }
   const calls: string[] = []
   const failures: unknown[] = []
-  const machine = { isLogClean: true, isStateFailing: false }
+  const machine = { isLogClean: true, isStateFailing: false, highWater: '7', copied: '7', appended: 0 }
+  const person = { project_id: 'proj_1', users: [userHash('ada')], until: START / 1_000 }
+  const record = packRecord(eventsRecord(['page_view'], START, { user_id: 'ada' }))
   const scrub = createScrub(
     {
       stream: {
         shards: async () => ['local'],
-        async prune(upTo, olderThan) {
-          calls.push(`prune ${upTo} ${(clock.time - olderThan) / MINUTE}`)
-          return 0
+        async overwrite(upTo, change) {
+          const rest = change(record)
+          calls.push(`overwrite ${upTo} ${rest && JSON.stringify(unpackRecord(rest)).includes('ada')}`)
         },
         scrub: () => machine.isLogClean,
+        appendedAfter: () => machine.appended || null,
       },
-      state: { shard: async () => ({ highWater: '7' }) as ShardState },
+      state: {
+        shard: async () => ({ highWater: machine.highWater }) as ShardState,
+        manifests: async () => [addTombstone(emptyManifest(0), 'era_1', person, START)!],
+      },
+      liveBuffer: { erase: async erased => void calls.push(`live ${erased.length}`) },
+      liveCheckpoint: { read: async () => machine.copied },
       expiredItems: { deleteAll: async () => void calls.push('expired') },
       async scrubState() {
         if (machine.isStateFailing) throw new Error('The disk is full.')
@@ -31,38 +43,55 @@ function openScrub() {
       clock,
       log: (_, fields) => failures.push(fields),
     },
-    { retentionMs: HOUR, bufferMs: 5 * MINUTE, pauseMs: 10 * MINUTE },
+    { pauseMs: MINUTE },
   )
-  const wait = (ms: number) => {
+  /** Lets a scrub end first, which takes no time of this clock. */
+  const wait = async (ms: number) => {
+    await setImmediate()
     clock.time += ms
   }
   return { scrub, wait, calls, failures, machine }
 }
 
-test('nothing is done before the log may forget the events, then each place is scrubbed once', async () => {
+test('erased events are overwritten in the log and in the live buffer, then the files are scrubbed, once', async () => {
   const { scrub, wait, calls } = openScrub()
+  await wait(20_000)
   expect(await scrub(START)).toBe(0)
-  wait(HOUR)
-  expect(await scrub(START)).toBe(0)
-  expect(calls).toEqual([])
-  wait(1)
-  await eventually(async () => expect(await scrub(START)).toBe(START + 1))
-  expect(calls).toEqual(['expired', 'prune 7 60', 'state'])
+  await eventually(async () => expect(await scrub(START)).toBe(START + 10_000))
+  expect(calls).toEqual(['overwrite 7 false', 'live 1', 'expired', 'state'])
 })
 
-test('a log that still has records, and a failure, are tried again after a pause', async () => {
+test('a log that is still in use, and a failure, are tried again after a pause', async () => {
   const { scrub, wait, calls, failures, machine } = openScrub()
   machine.isLogClean = false
-  wait(2 * HOUR)
+  await wait(MINUTE)
   await scrub(START)
-  await eventually(() => expect(calls).toContain('prune 7 60'))
+  await eventually(() => expect(calls).toContain('expired'))
   machine.isLogClean = true
   machine.isStateFailing = true
   expect(await scrub(START)).toBe(0)
-  wait(10 * MINUTE)
+  expect(calls).toHaveLength(3)
+  await wait(MINUTE)
   await scrub(START)
   await eventually(() => expect(failures).toEqual([{ job: 'scrub', error: 'Error: The disk is full.' }]))
   machine.isStateFailing = false
-  wait(10 * MINUTE)
-  await eventually(async () => expect(await scrub(START)).toBe(START + 80 * MINUTE))
+  await wait(MINUTE)
+  await eventually(async () => expect(await scrub(START)).toBe(START + 3 * MINUTE - 10_000))
+})
+
+test('events that have not reached the lake or the live buffer are waited for', async () => {
+  const { scrub, wait, calls, machine } = openScrub()
+  machine.copied = '6'
+  await wait(MINUTE)
+  expect(await scrub(START)).toBe(0)
+  await setImmediate()
+  machine.copied = '7'
+  machine.appended = START + 5_000
+  await wait(MINUTE)
+  await scrub(START)
+  await eventually(async () => expect(await scrub(START)).toBe(START - 5_000))
+  expect(calls).toEqual(['overwrite 7 false', 'live 1', 'expired', 'state'])
+  machine.appended = 0
+  await wait(MINUTE)
+  await eventually(async () => expect(await scrub(START)).toBe(START + 3 * MINUTE - 10_000))
 })

@@ -125,47 +125,52 @@ test('an unknown shard has no records', async () => {
   expect(await stream.read('other', null, 10)).toEqual([])
 })
 
-test('a scrub leaves no byte of pruned records in the files, also of the newest, and later sequences are higher', async () => {
+test('a scrub leaves no byte of pruned and overwritten records in the files, and all other records stay', async () => {
   const dir = folder()
   const stream = await open(dir)
-  const secrets = Array.from({ length: 60 }, (_, i) => randomBytes(i % 2 === 0 ? 100 : 9_000))
-  for (const secret of secrets) await stream.append([secret])
-  const last = (await stream.read('local', null, 100)).at(-1)!.sequence
-  const foundSecrets = () => {
+  const records = Array.from({ length: 60 }, (_, i) => randomBytes(i % 2 === 0 ? 100 : 9_000))
+  for (const record of records) await stream.append([record])
+  const entries = await stream.read('local', null, 100)
+  const [pruned, others] = [records.slice(0, 20), records.slice(20)]
+  const erased = others.filter((_, i) => i % 3 === 0 || i === others.length - 1)
+  const kept = others.filter(record => !erased.includes(record))
+  const foundOf = (searched: readonly Buffer[]) => {
     const files = ['', '-wal'].map(ending => readFileSync(logPath(dir) + ending))
-    return secrets.filter(secret => files.some(file => file.includes(secret.subarray(0, 90)))).length
+    return searched.filter(record => files.some(file => file.includes(record.subarray(0, 90)))).length
   }
   const reader = openReader(dir)
-  const before = Date.now() + 1_000
-  expect(reader.scrub(last, before)).toBe(false)
-  expect(foundSecrets()).toBe(60)
-  await reader.prune(last, before)
-  expect(reader.scrub(last, before)).toBe(true)
-  expect(foundSecrets()).toBe(0)
+  expect(foundOf(records)).toBe(60)
+  await reader.prune(entries[19]!.sequence, Date.now() + 1_000)
+  const erase = (data: Uint8Array) =>
+    erased.some(record => record.equals(data)) ? Buffer.alloc(data.length - 8) : null
+  // What the lake does not have stays as it is.
+  await reader.overwrite(entries[40]!.sequence, erase)
+  expect(await reader.read('local', entries[40]!.sequence, 100)).toEqual(entries.slice(41))
+  await reader.overwrite(entries.at(-1)!.sequence, erase)
+  expect(reader.scrub()).toBe(true)
+  expect([foundOf(pruned), foundOf(erased), foundOf(kept)]).toEqual([0, 0, kept.length])
+  const read = await reader.read('local', null, 100)
+  expect(read.map(({ sequence }) => sequence)).toEqual(entries.slice(20).map(({ sequence }) => sequence))
+  expect(read.filter(({ data }) => kept.some(record => record.equals(data)))).toHaveLength(kept.length)
   await stream.append([Buffer.from('after')])
-  const [after] = await stream.read('local', null, 100)
-  expect(Number(after?.sequence)).toBe(Number(last) + 1)
-  // What is not in the lake stays.
-  expect(reader.scrub(last, before)).toBe(false)
   await stream.close()
   const codes: string[] = []
-  const reopened = await open(dir, { log: code => codes.push(code), minSequence: last })
-  expect([await texts(reopened), codes]).toEqual([['after'], []])
+  const reopened = await open(dir, { log: code => codes.push(code) })
+  expect([(await texts(reopened)).at(-1), codes]).toEqual(['after', []])
 })
 
-test('a log without records keeps its sequences over a restart, and reports no loss', async () => {
+test('the time of the first record after a sequence is known', async () => {
   const dir = folder()
   const stream = await open(dir)
-  await stream.append([Buffer.from('a'), Buffer.from('b')])
+  const before = Date.now()
+  await stream.append([Buffer.from('a')])
+  await stream.append([Buffer.from('b')])
   const reader = openReader(dir)
-  await reader.prune('2', Date.now() + 1_000)
-  reader.scrub('2', Date.now() + 1_000)
-  await stream.close()
-  const codes: string[] = []
-  const reopened = await open(dir, { log: code => codes.push(code), minSequence: '2' })
-  await reopened.append([Buffer.from('c')])
-  expect((await reopened.read('local', null, 10)).map(({ sequence }) => sequence)).toEqual(['3'])
-  expect(codes).toEqual([])
+  for (const after of [null, '1']) {
+    expect(reader.appendedAfter(after)).toBeGreaterThanOrEqual(before)
+    expect(reader.appendedAfter(after)).toBeLessThanOrEqual(Date.now())
+  }
+  expect(reader.appendedAfter('2')).toBeNull()
 })
 
 test('appends continue while a long log is pruned', async () => {

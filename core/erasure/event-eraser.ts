@@ -1,0 +1,87 @@
+import {
+  EMPTY_EVENT,
+  type EventsRecord,
+  isEmptyEvent,
+  packText,
+  padPacked,
+  type RecordedEvent,
+  type StreamRecord,
+  unpackText,
+} from '#core/ingest/record'
+import { type ErasedEvents, userHash } from '#core/lake/tombstones'
+import { bucketOf } from '#core/projects/project'
+
+/** The events of a record, and what else decides which of them are erased. */
+export type EventsOfRecord = Pick<EventsRecord, 'received_at' | 'events'>
+
+/** The log stores a checksum beside each record as a number of 1 to 8 bytes, which may get longer. */
+const CHECKSUM_BYTES = 8
+
+const PROJECT = /"project_id":"([^"]*)"/
+
+export type EventEraser = {
+  /** The projects that have erased events. */
+  projects: ReadonlySet<string>
+  /**
+   * Returns the record without its erased events. It is a few bytes shorter, so that its row stays in its page of the log; compressed
+   * it may be some bytes longer. Null: it has none, or cannot be read.
+   */
+  eraseFromRecord(data: Uint8Array): Uint8Array | null
+  /** Returns the events without the erased ones, or the same array. */
+  eraseEvents(projectId: string, record: EventsOfRecord): RecordedEvent[]
+}
+
+/**
+ * Removes erased events from records of the log and from chunks of the live buffer. An erased event leaves an empty one, and an erased
+ * identify request a record without events. So all other events keep their positions, from which their ids follow, and counts of events
+ * stay as they are.
+ */
+export function createEventEraser(erased: readonly ErasedEvents[]): EventEraser {
+  const byProject = Map.groupBy(erased, ({ project_id }) => project_id)
+  const projects = new Set(byProject.keys())
+
+  /** Returns a check whether what a user sent at that time is erased. */
+  function createCheck(projectId: string, receivedAt: number): (userId: string | null) => boolean {
+    const second = Math.floor(receivedAt / 1_000)
+    const inForce = (byProject.get(projectId) ?? []).filter(({ until }) => second <= until)
+    const all = inForce.some(({ users }) => users === null)
+    const users = new Set(inForce.flatMap(each => each.users ?? []))
+    return userId => all || (userId !== null && users.size > 0 && users.has(userHash(userId)))
+  }
+
+  function eraseEvents(projectId: string, { received_at, events }: EventsOfRecord): RecordedEvent[] {
+    const isErasedUser = createCheck(projectId, received_at)
+    const isErased = (event: RecordedEvent) => !isEmptyEvent(event) && isErasedUser(event.user_id)
+    return events.some(isErased) ? events.map(event => (isErased(event) ? EMPTY_EVENT : event)) : events
+  }
+
+  function erase(record: StreamRecord): StreamRecord {
+    const { kind, project_id, account_id, received_at } = record
+    if (kind === 'events') {
+      const events = eraseEvents(project_id, record)
+      return events === record.events ? record : { ...record, events }
+    }
+    if (kind !== 'identify') return record
+    const isErasedUser = createCheck(project_id, received_at)
+    if (!isErasedUser(record.previous_id) && !isErasedUser(record.user_id)) return record
+    const { seq } = record
+    const bucket = bucketOf(project_id)
+    return { kind: 'events', project_id, account_id, received_at, bucket, seq, country: null, events: [] }
+  }
+
+  function eraseFromRecord(data: Uint8Array): Uint8Array | null {
+    try {
+      const text = unpackText(data)
+      // A record names its project before anything that a sender has written.
+      if (!projects.has(PROJECT.exec(text)?.[1] ?? '')) return null
+      const record: StreamRecord = JSON.parse(text)
+      const rest = erase(record)
+      return rest === record ? null : padPacked(packText(JSON.stringify(rest)), data.length - CHECKSUM_BYTES)
+    } catch {
+      // Nobody can say whose record it is.
+      return null
+    }
+  }
+
+  return { projects, eraseFromRecord, eraseEvents }
+}
