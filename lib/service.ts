@@ -15,7 +15,7 @@ import { HealthDashboard } from './health-dashboard.ts'
 import { JobQueue } from './job-queue.ts'
 import { createMetrics } from './metrics.ts'
 import { MinuteSchedule } from './schedule.ts'
-import { QUARANTINE_PREFIX, Storage, WAITING_PREFIX } from './storage.ts'
+import { FAILURES_PREFIX, QUARANTINE_PREFIX, Storage, WAITING_PREFIX } from './storage.ts'
 import { EventStream } from './stream.ts'
 
 export type ServiceProps = {
@@ -145,7 +145,11 @@ export class Service extends Stack {
     // It looks once at the whole table for accounts that are in no list (core/accounts/earlier-accounts.ts).
     scheduler
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem', 'Scan'])
-      .bindLake(bucket, { list: [HOT, ...SEGMENTS], delete: [HOT, ...SEGMENTS] })
+      // What is set aside may have events of erased persons.
+      .bindLake(bucket, {
+        list: [HOT, ...SEGMENTS, ...SET_ASIDE, FAILURES_PREFIX],
+        delete: [HOT, ...SEGMENTS],
+      })
       .bindJobQueue(jobQueue.queue)
       .bindPlans(config)
       .bindPayments(config)

@@ -1,9 +1,12 @@
 import type { Clock, Lake, Log } from '#core/ports'
 import { changeManifest } from './change-manifest.ts'
-import { hotPrefix } from './keys.ts'
+import { FAILED_BATCHES, hotPrefix, QUARANTINE, WAITING } from './keys.ts'
 import type { Manifest } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
-import { dropTombstones, noteDone, noteLastEpoch, TOMBSTONE_MS, type Tombstone } from './tombstones.ts'
+import { dropTombstones, isForgettable, noteDone, noteLastEpoch, type Tombstone } from './tombstones.ts'
+
+/** How often the objects that are set aside are listed, ms. */
+const LIST_EVERY_MS = 3_600_000
 
 export type ErasureSettings = {
   /** Time for which files with erased events are kept for reads that opened the lake before, ms. */
@@ -35,12 +38,18 @@ export type ErasureProgressServices = {
 /**
  * Brings erasures to their end. Workers rewrite segments, and hot files after their compaction (rewriter.ts). The events are gone
  * when the replaced segments are deleted, too, and files that no manifest names.
- * A tombstone stays in force for two days, because a consumer that is behind may still bring events.
+ * A tombstone stays in force for two days, because a consumer that is behind may still bring events. That of a person stays as long as
+ * records are set aside that may be appended again and have such events.
  */
 export function createErasureProgress(
   { state, lake, onErased, deleteRetired, deleteOrphans, scrub, clock, log }: ErasureProgressServices,
   settings: ErasureSettings,
 ) {
+  let setAside: { readAt: number; times: readonly number[] } = {
+    readAt: Number.NEGATIVE_INFINITY,
+    times: [],
+  }
+
   /** `manifests`: as they were a while ago. */
   async function advance(manifests: readonly Manifest[], now: number): Promise<void> {
     const withTombstones = manifests.filter(({ tombstones }) => tombstones.length > 0)
@@ -99,11 +108,21 @@ export function createErasureProgress(
   /** Forgets the tombstones that are no longer in force, after the receipts have their figures. */
   async function forgetOld(bucket: number, now: number): Promise<void> {
     const { tombstones } = await state.manifest(bucket)
-    const old = tombstones.filter(
-      ({ doneAt, createdAt }) => doneAt !== null && createdAt <= now - TOMBSTONE_MS,
-    )
+    if (!tombstones.some(tombstone => isForgettable(tombstone, [], now))) return
+    const setAside = await setAsideTimes(now)
+    const old = tombstones.filter(tombstone => isForgettable(tombstone, setAside, now))
     for (const tombstone of old) await onErased(bucket, tombstone)
     if (old.length > 0) await changeManifest(state, bucket, current => dropTombstones(current, old))
+  }
+
+  /** When the objects were written whose records may be appended again. One whose time is unknown may be of any time. */
+  async function setAsideTimes(now: number): Promise<readonly number[]> {
+    // Some tombstones stay for a month, and each tick asks for them.
+    if (now - setAside.readAt >= LIST_EVERY_MS) {
+      const objects = (await Promise.all([QUARANTINE, WAITING, FAILED_BATCHES].map(lake.list))).flat()
+      setAside = { readAt: now, times: objects.map(({ writtenAt = 0 }) => writtenAt) }
+    }
+    return setAside.times
   }
 
   return { advance }

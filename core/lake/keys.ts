@@ -92,6 +92,9 @@ export const QUARANTINE = 'quarantine/'
 /** The prefix of what only a newer version can read. */
 export const WAITING = 'waiting/'
 
+/** The prefix of batches that the consumer has failed to process too often (AWS; lib/storage.ts). */
+export const FAILED_BATCHES = 'aws/lambda/'
+
 /** The records of a claim that could not be read, with the reasons. */
 export function quarantineKey(shard: string, claim: Claim): string {
   return `${QUARANTINE}${shard}-${claim.first}-${claim.last}.jsonl`

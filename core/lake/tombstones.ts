@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { DAY_MS } from '#core/time'
 import type { Manifest, Segment } from './manifest.ts'
 
 /**
@@ -41,10 +42,13 @@ export type RemovedEvents = { number: number; events: number }
 export const MAX_TOMBSTONES = 400
 
 /**
- * How long a tombstone stays in force after its events are gone, ms. A consumer may be behind by the 24 hours that the stream keeps
+ * How long a tombstone stays in force at least, ms. A consumer may be behind by the 24 hours that the stream keeps
  * a record, and what it then brings must be left out too.
  */
 export const TOMBSTONE_MS = 48 * 3_600_000
+
+/** An object with records that were set aside, or a failed batch, is deleted after 30 days, ms; on one machine by hand. */
+export const SET_ASIDE_MS = 31 * 24 * 3_600_000
 
 /** An event may be dated so much after its arrival (contract 1.1), s. */
 const MAX_AHEAD_SECONDS = 300
@@ -210,6 +214,20 @@ export function dropTombstones(manifest: Manifest, dropped: readonly Tombstone[]
   return tombstones.length === manifest.tombstones.length
     ? null
     : { ...manifest, version: manifest.version + 1, tombstones }
+}
+
+/**
+ * Whether the tombstone is no longer needed at `now`. `setAside`: when each object with records that may be appended to the stream again
+ * was written, Unix ms. One that was written before the erasure, or by a consumer that was a day behind, may have events of the person.
+ */
+export function isForgettable(
+  { doneAt, createdAt, users }: Tombstone,
+  setAside: readonly number[],
+  now: number,
+): boolean {
+  if (doneAt === null || createdAt > now - TOMBSTONE_MS) return false
+  const mayComeBack = users !== null && setAside.some(writtenAt => writtenAt <= createdAt + DAY_MS)
+  return !mayComeBack || createdAt <= now - SET_ASIDE_MS
 }
 
 function changeTombstones(manifest: Manifest, change: (tombstone: Tombstone) => Tombstone): Manifest | null {

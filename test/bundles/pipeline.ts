@@ -133,6 +133,32 @@ export function pipeline(deployed: () => Deployed): void {
     })
   })
 
+  describe('the owner function', () => {
+    test('returns a new key for the same account and project when called again, and revokes the first key', async () => {
+      const { service, owner } = deployed()
+      const secondProcess = await service.start('owner')
+      const credentials = await secondProcess.invoke<OwnerAccess>({})
+      expect({ ...credentials, api_key: '', setup_link: '' }).toEqual({
+        ...owner,
+        api_key: '',
+        setup_link: '',
+      })
+      expect(credentials.api_key).not.toBe(owner.api_key)
+      const response = await service.invoke<HttpResult>('reports', statsEvent(deployed()))
+      expect(response.statusCode).toBe(401)
+      owner.api_key = credentials.api_key
+      expect(await readTotals(deployed())).toMatchObject({ unique_users: 1 })
+    })
+
+    test.each([
+      ['an unknown field', { mail: 'x@example.com' }, 'mail'],
+      ['an invalid project name', { project: 'my shop' }, '`name` must'],
+      ['an email address that is not the owner’s', { email: 'else@example.com' }, 'email'],
+    ])('rejects %s', async (_, event, message) => {
+      await expect(deployed().service.invoke('owner', event)).rejects.toThrow(message)
+    })
+  })
+
   describe('the restore function', () => {
     test('finishes the claims that a table of an earlier moment has lost, and no event is counted twice', async () => {
       const { service } = deployed()
@@ -169,32 +195,6 @@ export function pipeline(deployed: () => Deployed): void {
       const fence = await lakeState.lease(Date.now(), Date.now() + 60_000)
       await expect(deployed().service.invoke('restore', {})).rejects.toThrow('Maintenance runs.')
       await lakeState.release(fence ?? 0)
-    })
-  })
-
-  describe('the owner function', () => {
-    test('returns a new key for the same account and project when called again, and revokes the first key', async () => {
-      const { service, owner } = deployed()
-      const secondProcess = await service.start('owner')
-      const credentials = await secondProcess.invoke<OwnerAccess>({})
-      expect({ ...credentials, api_key: '', setup_link: '' }).toEqual({
-        ...owner,
-        api_key: '',
-        setup_link: '',
-      })
-      expect(credentials.api_key).not.toBe(owner.api_key)
-      const response = await service.invoke<HttpResult>('reports', statsEvent(deployed()))
-      expect(response.statusCode).toBe(401)
-      owner.api_key = credentials.api_key
-      expect(await readTotals(deployed())).toMatchObject({ unique_users: 1 })
-    })
-
-    test.each([
-      ['an unknown field', { mail: 'x@example.com' }, 'mail'],
-      ['an invalid project name', { project: 'my shop' }, '`name` must'],
-      ['an email address that is not the owner’s', { email: 'else@example.com' }, 'email'],
-    ])('rejects %s', async (_, event, message) => {
-      await expect(deployed().service.invoke('owner', event)).rejects.toThrow(message)
     })
   })
 

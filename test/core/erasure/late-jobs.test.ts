@@ -7,7 +7,9 @@ import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { segmentKeys } from '#core/lake/keys'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import { isForgettable } from '#core/lake/tombstones'
 import type { StreamEntry } from '#core/ports'
+import { DAY_MS } from '#core/time'
 import { request } from '#test/support/compactor-lake'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
 import { noIdentity } from '#test/support/no-identity'
@@ -328,4 +330,51 @@ test('an event that a slow consumer brings after the erasure was done is removed
   await finish()
   expect(filesOf('ada')).toEqual([])
   expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 2 } })
+})
+
+test.each([
+  ['quarantine', 10],
+  ['waiting', 30],
+  ['aws/lambda', 10],
+])(
+  'events of a record that was in %s/ during the erasure, and that comes again %d days later, are left out',
+  async (folder, days) => {
+    const { clock, lake, store, run, erase, finish, filesOf, progress } = openPipeline()
+    await store('ada', 'bob')
+    await lake.put(`${folder}/0-1-1.jsonl`, new Uint8Array())
+    const arrivedAt = clock.time
+    const id = await erase('ada')
+    await finish()
+    for (let day = 0; day < days; day++) {
+      clock.time += DAY_MS
+      await run()
+    }
+    const now = clock.time
+    clock.time = arrivedAt
+    await store('ada', 'bob')
+    clock.time = now
+    await finish()
+    expect(filesOf('ada')).toEqual([])
+    expect(await progress(id)).toMatchObject({ status: 'done', removed: { events: 2 } })
+  },
+)
+
+test('a tombstone is forgotten after two days when nothing is set aside, or only records of later days', () => {
+  const erased = { number: 1, id: 'era_1', createdAt: 0, lastEpoch: 1, hotUntil: 2, doneAt: MINUTE }
+  const tombstone = {
+    ...erased,
+    project_id: 'proj_1',
+    users: ['A'],
+    until: 0,
+    removed: { events: 0, files: 0 },
+  }
+  const [early, late] = [[DAY_MS], [DAY_MS + 1]]
+  expect(isForgettable(tombstone, [], 2 * DAY_MS - 1)).toBe(false)
+  expect(isForgettable(tombstone, late, 2 * DAY_MS)).toBe(true)
+  expect(isForgettable(tombstone, [...late, ...early], 2 * DAY_MS)).toBe(false)
+  // S3 has deleted the object by then.
+  expect(isForgettable(tombstone, early, 31 * DAY_MS)).toBe(true)
+  expect(isForgettable({ ...tombstone, doneAt: null }, [], 31 * DAY_MS)).toBe(false)
+  // Nobody can read the events of a deleted project, and retention deletes again each day.
+  expect(isForgettable({ ...tombstone, users: null }, early, 2 * DAY_MS)).toBe(true)
 })
