@@ -4,10 +4,10 @@ import type { Project } from '#core/projects/project'
 import { DEMO_DAYS, withExperiment } from './experiment.ts'
 import { type DemoRequest, demoTraffic } from './traffic.ts'
 
-/** Events of about 1,600 users in a month, without those of the experiment. */
-export const TRAFFIC_EVENTS = 40_000
-/** The events of the demo project: the traffic, and the exposures of its experiment. */
-export const DEMO_EVENTS = TRAFFIC_EVENTS + 2_913
+/** The events of the demo project: those of about 1,600 users in a month, and the exposures of its experiment. */
+export const DEMO_EVENTS = 40_000
+/** The events without the exposures. With so many, both together are DEMO_EVENTS. */
+export const TRAFFIC_EVENTS = 37_237
 const DEMO_PAGES = 60
 /** One request of a bot comes with so many requests of browsers. */
 const REQUESTS_PER_BOT = 25
