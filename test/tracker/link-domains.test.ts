@@ -67,14 +67,15 @@ test('other links stay as they are: the own host, unlisted domains, and all with
 test('an id that is no anonymous id is removed from the address bar and not sent', async () => {
   const docs = await startDocs()
   try {
-    for (const id of ['ada%40example.org', 'ada', 'anon_%3Cb%3E', '']) {
+    for (const [i, id] of ['ada%40example.org', 'ada', 'anon_%3Cb%3E', ''].entries()) {
       const page = await site.tab()
       await page.goto(docs.page(`/?_aa=${id}`, 'docs.test'))
       expect(page.url()).toBe(docs.page('/', 'docs.test'))
       await site.leave(page)
+      // A context that closes may cut off what its page still sends.
+      await eventually(() => expect(docs.events()).toHaveLength(i + 1))
       await page.context().close()
     }
-    await eventually(() => expect(docs.events()).toHaveLength(4))
     expect(docs.identifies()).toEqual([])
   } finally {
     await docs.close()

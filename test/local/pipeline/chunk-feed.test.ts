@@ -80,8 +80,11 @@ test('a stream gets the events around its start once, those of its project only,
   await send('feed_b', ['foreign'])
   await eventually(() => expect(names).toHaveLength(102))
   expect(names).toEqual(['before', 'at the start', ...many])
-  const sizes = messages.flatMap(message => (message.kind === 'chunk' ? [message.chunk.events.length] : []))
-  expect(Math.max(...sizes)).toBe(40)
+  // On a busy machine the stream may find the events in the buffer before the feed has sent its parts.
+  await eventually(() => {
+    const sizes = messages.flatMap(message => (message.kind === 'chunk' ? [message.chunk.events.length] : []))
+    expect(Math.max(...sizes)).toBe(40)
+  })
 })
 
 test('after the consumer has started again, a stream gets what it has missed, and nothing twice', async () => {
