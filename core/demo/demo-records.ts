@@ -4,7 +4,7 @@ import type { Project } from '#core/projects/project'
 import { DEMO_DAYS, withExperiment } from './experiment.ts'
 import { type DemoRequest, demoTraffic } from './traffic.ts'
 
-/** The events of the demo project: those of about 1,600 users in a month, and the exposures of its experiment. */
+/** The events of the demo project: those of 1,489 users in a month, and the exposures of its experiment. */
 export const DEMO_EVENTS = 40_000
 /** The events without the exposures. With so many, both together are DEMO_EVENTS. */
 export const TRAFFIC_EVENTS = 37_237

@@ -51,7 +51,7 @@ test('the credentials file is complete, and only its owner can read it', () => {
 test('the printed curl command returns a month of traffic', async () => {
   const { totals, events } = await runInShell(await eventually(printedCurlCommand))
   expect(totals.total_events).toBe(DEMO_EVENTS)
-  expect(totals.unique_users).toBe(1_600)
+  expect(totals.unique_users).toBe(1_489)
   expect(events.map(({ event }) => event)).toEqual(
     expect.arrayContaining(['page_view', 'signup_started', 'signup']),
   )
