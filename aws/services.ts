@@ -145,13 +145,8 @@ export function createSiteServices(environment: Environment) {
 }
 
 export function createLakeServices(environment: Environment) {
-  const { TABLE_NAME, STREAM_ARN, BUCKET_NAME } = readSettings('lake', environment)
   const { log, trace, instrument } = createInstruments()
-  const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
-  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
-  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
-  const identity = createIdentityStore({ client, table, lake, projects, clock })
-  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
+  const { consumer, state, stream, lake } = openConsumer(readSettings('lake', environment), log, trace)
   const finishOrphaned = () => finishOrphanedClaims({ state, stream, consumer, clock })
   const replay = createReplay({ stream, lake, clock, log })
   return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, replay, log }, instrument }
@@ -177,15 +172,11 @@ function toCompaction(memoryMb: number) {
 }
 
 export function createRestoreServices(environment: Environment) {
-  const { TABLE_NAME, STREAM_ARN, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('restore', environment)
+  const settings = readSettings('restore', environment)
   const { log, trace, instrument } = createInstruments()
-  const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
-  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
-  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
-  const identity = createIdentityStore({ client, table, lake, projects, clock })
-  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
-  const compaction = toCompaction(COMPACTION_MEMORY_MB)
-  return { services: { consumer, state, stream, lake, usage, clock, log }, compaction, instrument }
+  const services = openConsumer(settings, log, trace)
+  const compaction = toCompaction(settings.COMPACTION_MEMORY_MB)
+  return { services: { ...services, clock, log }, compaction, instrument }
 }
 
 export function createSchedulerServices(environment: Environment) {
@@ -255,6 +246,20 @@ function feedbackSinkOf(
 function createEmails(keyArn: string, trace: Instruments['trace']) {
   const secrets = createSecrets({ client: trace(createSecretsManagerClient()), now: clock.now })
   return createEmailHasher(() => secrets.get(keyArn))
+}
+
+/** The consumer of the lake, with what it reads and writes. */
+function openConsumer(
+  { TABLE_NAME, STREAM_ARN, BUCKET_NAME }: { TABLE_NAME: string; STREAM_ARN: string; BUCKET_NAME: string },
+  log: Instruments['log'],
+  trace: Instruments['trace'],
+) {
+  const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
+  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
+  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const identity = createIdentityStore({ client, table, lake, projects, clock })
+  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
+  return { consumer, state, stream, lake, usage }
 }
 
 export function createTracedStores(table: string, trace: Instruments['trace']) {

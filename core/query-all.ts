@@ -3,18 +3,22 @@ import { orUnavailable, type StateTable } from './state-table.ts'
 
 export type Item = Record<string, unknown>
 
-/** Reads all items of one partition that a query matches, over as many pages as they have. */
-export async function queryAll(
-  { client, table }: StateTable,
-  query: Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>,
-): Promise<Item[]> {
-  const items: Item[] = []
+type Query = Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>
+
+/** Reads the items of one partition that a query matches, page by page. */
+export async function* queryPages({ client, table }: StateTable, query: Query): AsyncGenerator<Item[]> {
   let start: Item | undefined
   do {
     const page = await orUnavailable(client.query({ ...query, TableName: table, ExclusiveStartKey: start }))
-    items.push(...(page.Items ?? []))
+    yield page.Items ?? []
     start = page.LastEvaluatedKey
   } while (start !== undefined)
+}
+
+/** Reads all items of one partition that a query matches, over as many pages as they have. */
+export async function queryAll(state: StateTable, query: Query): Promise<Item[]> {
+  const items: Item[] = []
+  for await (const page of queryPages(state, query)) items.push(...page)
   return items
 }
 

@@ -44,7 +44,7 @@ export async function issueOwnerAccess(
   }
   const { project } = await projects.create({ account: { id }, name, allowed_origins })
   const api_key = await accounts.issueApiKey(id)
-  // No request has done this, but who runs the service.
+  // No request has issued this key. The person who runs the service has.
   const actor = { type: 'system', id: 'owner_access', label: null } as const
   await audit.record({
     account_id: id,

@@ -13,8 +13,8 @@ export type RecordedEvent = {
 }
 
 /**
- * What is left of an erased event in a record, so that the events after it keep their positions. It has nothing but an empty name, which
- * other events never have: a record must not get longer. Whoever reads events skips it.
+ * Replaces an erased event in a record, so that the events after it keep their positions. It has only an empty name, because a record
+ * must not get longer. No other event has an empty name. Readers of events skip it.
  */
 export const EMPTY_EVENT = { event: '' } as RecordedEvent
 

@@ -18,7 +18,7 @@ import type { LakeStateStore } from './state.ts'
  * the same way.
  */
 export type EmptyEpochs = {
-  /** Counts the changes. A change is saved only if no other came before it. */
+  /** The number of changes. A change is saved only if no other change was saved since it was read. */
   version: number
   /** By bucket. */
   ranges: ReadonlyMap<number, EpochRange>

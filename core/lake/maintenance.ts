@@ -122,7 +122,7 @@ export function createMaintenance(
     const erasureWaits = manifests.some(({ tombstones }) =>
       tombstones.some(({ lastEpoch }) => lastEpoch === epoch),
     )
-    const maxAge = Math.min(settings.epochMs, erasureWaits ? settings.erasureEpochMs : settings.epochMs)
+    const maxAge = erasureWaits ? Math.min(settings.epochMs, settings.erasureEpochMs) : settings.epochMs
     const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= maxAge)
     if (isDue && (await state.openEpoch(fence, epoch, now)))
       log('EPOCH_CLOSED', { epoch, files: files.length })

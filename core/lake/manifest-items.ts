@@ -20,12 +20,9 @@ export function manifestItems(state: StateTable): ManifestItems {
       return data.map(toManifest)
     },
     saveManifest(manifest) {
-      const { version } = manifest
       const write = manifests
         .put(toManifestItem(manifest))
-        .where((item, { notExists, eq }) =>
-          version === 1 ? notExists(item.version) : eq(item.version, version - 1),
-        )
+        .where(({ version }, operations) => hasVersionBefore(manifest.version, version, operations))
       return conditionHeld(write.go())
     },
     async readEmptyEpochs() {
@@ -35,12 +32,22 @@ export function manifestItems(state: StateTable): ManifestItems {
     saveEmptyEpochs({ version, ranges }) {
       const write = emptyEpochs
         .put({ version, ranges: JSON.stringify(toNumbers(ranges)) })
-        .where((item, { notExists, eq }) =>
-          version === 1 ? notExists(item.version) : eq(item.version, version - 1),
-        )
+        .where((item, operations) => hasVersionBefore(version, item.version, operations))
       return conditionHeld(write.go())
     },
   }
+}
+
+/** The condition that the item has the version before the new one: none before version 1. */
+function hasVersionBefore<Attribute>(
+  newVersion: number,
+  attribute: Attribute,
+  {
+    notExists,
+    eq,
+  }: { notExists(attribute: Attribute): string; eq(attribute: Attribute, value: number): string },
+): string {
+  return newVersion === 1 ? notExists(attribute) : eq(attribute, newVersion - 1)
 }
 
 /** The ranges are stored as a JSON text of [bucket, from, until]: 64 of them take about 1 KB, one or two units of a write. */

@@ -44,7 +44,7 @@ export type RetiredSegment = Segment & { retiredAt: number }
 
 export type Manifest = {
   bucket: number
-  /** Counts the changes. A change is saved only if no other came before it. */
+  /** The number of changes. A change is saved only if no other change was saved since it was read. */
   version: number
   /** Watermark: the events of the epochs below it are in segments, those from it on in hot files. */
   compacted: number

@@ -48,7 +48,7 @@ export const MAX_TOMBSTONES = 400
 export const TOMBSTONE_MS = 48 * 3_600_000
 
 /** An object with records that were set aside, or a failed batch, is deleted after 30 days, ms; on one machine by hand. */
-export const SET_ASIDE_MS = 31 * 24 * 3_600_000
+export const SET_ASIDE_MS = 31 * DAY_MS
 
 /** An event may be dated so much after its arrival (contract 1.1), s. */
 const MAX_AHEAD_SECONDS = 300

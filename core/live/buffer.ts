@@ -5,9 +5,9 @@ import { packText } from '#core/ingest/record'
 import type { ErasedEvents } from '#core/lake/tombstones'
 import type { Clock } from '#core/ports'
 import { bucketOf } from '#core/projects/project'
-import { queryAll } from '#core/query-all'
+import { queryAll, queryPages } from '#core/query-all'
 import { slices } from '#core/slices'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, type StateTable } from '#core/state-table'
 import { BATCH_WRITES, writeItems } from '#core/write-items'
 import {
   eraseFromChunk,
@@ -122,19 +122,10 @@ export function createLiveBuffer(
     partition: string,
     fromStamp: number,
   ): AsyncGenerator<Chunk> {
-    let start: Record<string, unknown> | undefined
-    do {
-      const page = await orUnavailable(
-        client.query({
-          TableName: table,
-          ...range(partition, toKey(fromStamp)),
-          ...NEWEST_FIRST,
-          ExclusiveStartKey: start,
-        }),
-      )
-      for (const item of page.Items ?? []) yield* toChunk(projectId, item as Item)
-      start = page.LastEvaluatedKey
-    } while (start !== undefined)
+    const query = { ...range(partition, toKey(fromStamp)), ...NEWEST_FIRST }
+    for await (const page of queryPages({ client, table }, query)) {
+      for (const item of page) yield* toChunk(projectId, item as Item)
+    }
   }
 
   /** Lists the keys of the chunks with this stamp or a later one, oldest first. Some may have no events of the project. */
@@ -167,19 +158,10 @@ export function createLiveBuffer(
     const oldest = clock.now() - keptMs(bufferMs)
     const eraser = createEventEraser(erased.filter(({ until }) => (until + 1) * 1_000 > oldest))
     for (const partition of new Set([...eraser.projects].flatMap(partitionsOf))) {
-      let start: Record<string, unknown> | undefined
-      do {
-        const page = await orUnavailable(
-          client.query({
-            TableName: table,
-            ...range(partition, toKey(0)),
-            ...NEWEST_FIRST,
-            ExclusiveStartKey: start,
-          }),
-        )
-        for (const item of page.Items ?? []) await eraseFrom(item as Item, eraser)
-        start = page.LastEvaluatedKey
-      } while (start !== undefined)
+      const query = { ...range(partition, toKey(0)), ...NEWEST_FIRST }
+      for await (const page of queryPages({ client, table }, query)) {
+        for (const item of page) await eraseFrom(item as Item, eraser)
+      }
     }
   }
 

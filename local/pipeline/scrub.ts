@@ -21,7 +21,7 @@ export type ScrubServices = {
 
 /** An event may be so much older than its record in the log, ms: its request waits for the commit. */
 const IN_FLIGHT_MS = 10_000
-/** A scrub writes the files of the state anew. So the pause after it is many times as long. */
+/** A scrub rewrites all files of the state. So the pause after it is this many times as long as the scrub. */
 const PAUSE_FACTOR = 10
 
 /**

@@ -239,7 +239,7 @@ async function deleteProject(client: ReferenceClient, { id }: NewProject): Promi
   expect([deleted.status, deleted.body]).toEqual([200, { ok: true, deleted: id }])
 }
 
-/** After an hour the next command gets 401, refreshes once and goes on, with the same session and its scopes. */
+/** After an hour the next command gets 401, refreshes the session once and continues. The session and its scopes stay the same. */
 async function outliveToken(client: ReferenceClient): Promise<void> {
   const before = client.session()
   client.outliveAccessToken()

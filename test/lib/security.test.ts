@@ -321,7 +321,7 @@ test.each(templates)(
     expect(text).not.toMatch(
       /\b(aak|aat|aas|aar|aap|aae|aac|sk|rk|whsec)_|AKIA|BEGIN [A-Z ]*KEY|"(?:[^"]*(?:password|secret|token|apikey)[^"]*)":/i,
     )
-    // CloudFormation would write the value of such a reference into a resource, where its readers see it.
+    // CloudFormation replaces such a reference by the secret itself. Then everyone who may read the resource can read the secret.
     expect(text).not.toContain('{{resolve:')
   },
 )

@@ -97,7 +97,7 @@ async function writeLinks(
   }
 }
 
-/** The same lake, with an erasure that no file knows yet. */
+/** Returns the same lake after a request to erase a user. All files still have the user's events. */
 function withTombstone(lake: LakeSnapshot, { id }: ReportProject): LakeSnapshot {
   const tombstone: Tombstone = {
     ...{ number: 1_000_000, id: 'era_1', createdAt: 0, lastEpoch: null, hotUntil: 0, doneAt: null },

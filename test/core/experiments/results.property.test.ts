@@ -107,7 +107,7 @@ const erasure = fc.record({
   until: fc.constantFrom(0, NOW / 1_000 - 3_600, NOW / 1_000).map(Math.floor),
 })
 
-/** The same lake, with the erasure of a user that no file knows yet. */
+/** Returns the same lake after a request to erase a user. All files still have the user's events. */
 function withErasure(lake: LakeSnapshot, { user, until }: { user: string; until: number }): LakeSnapshot {
   const common = { id: 'era_1', createdAt: 0, lastEpoch: null, hotUntil: 0, doneAt: null }
   const tombstones = ['proj_a', 'proj_b'].map((project_id, i) => ({
