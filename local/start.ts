@@ -105,10 +105,9 @@ async function openService(
     log,
   })
   // Demo sessions read the project with made-up traffic, and nothing where there is none.
-  await access.demo.setProject(settings.SEED_DEMO ? project : null)
-  if (settings.SEED_DEMO && project !== null) {
-    await ensureDemoExperiment(storage.experiments, project, clock.now())
-  }
+  const demoProject = settings.SEED_DEMO ? project : null
+  await access.demo.setProject(demoProject)
+  if (demoProject !== null) await ensureDemoExperiment(storage.experiments, demoProject, clock.now())
   const { functions, close: closeFunctions } = await openFunctions(settings, storage, {
     baseUrl,
     access,

@@ -45,7 +45,7 @@ export function createErasureProgress(
   { state, lake, onErased, deleteRetired, deleteOrphans, scrub, clock, log }: ErasureProgressServices,
   settings: ErasureSettings,
 ) {
-  let setAside: { readAt: number; times: readonly number[] } = {
+  let listing: { readAt: number; times: readonly number[] } = {
     readAt: Number.NEGATIVE_INFINITY,
     times: [],
   }
@@ -109,8 +109,8 @@ export function createErasureProgress(
   async function forgetOld(bucket: number, now: number): Promise<void> {
     const { tombstones } = await state.manifest(bucket)
     if (!tombstones.some(tombstone => isForgettable(tombstone, [], now))) return
-    const setAside = await setAsideTimes(now)
-    const old = tombstones.filter(tombstone => isForgettable(tombstone, setAside, now))
+    const times = await setAsideTimes(now)
+    const old = tombstones.filter(tombstone => isForgettable(tombstone, times, now))
     for (const tombstone of old) await onErased(bucket, tombstone)
     if (old.length > 0) await changeManifest(state, bucket, current => dropTombstones(current, old))
   }
@@ -118,11 +118,11 @@ export function createErasureProgress(
   /** When the objects were written whose records may be appended again. One whose time is unknown may be of any time. */
   async function setAsideTimes(now: number): Promise<readonly number[]> {
     // Some tombstones stay for a month, and each tick asks for them.
-    if (now - setAside.readAt >= LIST_EVERY_MS) {
+    if (now - listing.readAt >= LIST_EVERY_MS) {
       const objects = (await Promise.all([QUARANTINE, WAITING, FAILED_BATCHES].map(lake.list))).flat()
-      setAside = { readAt: now, times: objects.map(({ writtenAt = 0 }) => writtenAt) }
+      listing = { readAt: now, times: objects.map(({ writtenAt = 0 }) => writtenAt) }
     }
-    return setAside.times
+    return listing.times
   }
 
   return { advance }

@@ -39,6 +39,7 @@ export async function reconcile(services: ReconcileServices): Promise<number> {
     await state.addShard(shard)
     for (const claim of claims) {
       const finished = await finishLostClaim(services, shard, claim)
+      // Read after the await, because other shards add to it meanwhile.
       finishedClaims += finished
     }
   })
