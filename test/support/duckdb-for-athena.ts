@@ -61,7 +61,7 @@ export async function duckdbForAthena(lakeDir: string, location = LAKE_LOCATION)
     let bytes = 0
     for (const table of Object.keys(tables) as TableName[]) {
       if (!new RegExp(`\\b${table}\\b`).test(sql)) continue
-      const files = await listFiles(lakeDir, table)
+      const files = (await listFiles(lakeDir, table)).map(key => join(lakeDir, key))
       for (const file of files) bytes += (await stat(file)).size
       await connection.run(useFiles(table, [empty[table], ...files]))
     }

@@ -1,12 +1,12 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join as joinPath } from 'node:path'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
 import type { Log, QueryStatistics } from '#core/ports'
-import { inFiles, sql } from '#core/sql'
+import { inFiles, join, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
@@ -18,7 +18,7 @@ queryEngineContract('DuckDB over a folder', async () => {
 })
 
 async function openEngine(settings: Partial<QueryEngineSettings> = {}) {
-  const lakeDir = await mkdtemp(join(tmpdir(), 'footfall-engine-'))
+  const lakeDir = await mkdtemp(joinPath(tmpdir(), 'footfall-engine-'))
   const logged: Parameters<Log>[] = []
   const engine = await openQueryEngine({
     lakeDir,
@@ -103,6 +103,37 @@ test('a statement opens exactly the files that it names, and each of them once',
   expect(await engine.rows(count([]))).toEqual([{ n: 0 }])
   const twice = sql`SELECT max(n) AS n FROM (${count([first])} UNION ALL ${count([first, second])}) AS counted`
   expect(await engine.rows(twice)).toEqual([{ n: 8 }])
+})
+
+test('each scan of a statement reads its own files, and scans with the same files share a list', async () => {
+  const { lake, engine } = await setUp()
+  const [first, second] = ['hot/epoch=1/0-1-1.parquet', 'hot/epoch=1/0-2-2.parquet'] as const
+  await lake.put(first, hotFile(3))
+  await lake.put(second, hotFile(5))
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'run')
+  onTestFinished(() => spy.mockRestore())
+  const count = (files: string[]) =>
+    sql`SELECT count(*) AS n, max(events_hot.path) AS last FROM events_hot WHERE ${inFiles('events_hot', files)} AND bucket = ${7}`
+  const counts = [[first], [second], [first, second], [], [first]].map(count)
+  const statement = () => engine.rows(sql`${join(counts, ' UNION ALL ')} ORDER BY n`)
+  expect((await statement()).map(({ n, last }) => [n, last])).toEqual([
+    [0, null],
+    [3, '/2'],
+    [3, '/2'],
+    [5, '/4'],
+    [8, '/4'],
+  ])
+  const lists = () => spy.mock.calls.filter(([text]) => text.startsWith('SET VARIABLE')).length
+  expect(lists()).toBe(4)
+  await statement()
+  expect(lists()).toBe(4)
+})
+
+test('a condition on files that is not right behind its table is an error of ours', async () => {
+  const { engine } = await setUp()
+  const files = inFiles('events_hot', [])
+  await expect(engine.rows(sql`SELECT 1 FROM events_hot AS e WHERE ${files}`)).rejects.toThrow('scans')
+  await expect(engine.rows(sql`SELECT 1 FROM links WHERE ${files}`)).rejects.toThrow('is not of links')
 })
 
 test('equal statements of one snapshot are one run while it lasts, and each caller gets its statistics', async () => {
@@ -332,7 +363,7 @@ test('a statement that needs more than the memory and the spill space rejects, a
 })
 
 test('close ends the running statement and leaves no files', async () => {
-  const tempDir = await mkdtemp(join(tmpdir(), 'footfall-spill-'))
+  const tempDir = await mkdtemp(joinPath(tmpdir(), 'footfall-spill-'))
   onTestFinished(() => rm(tempDir, { recursive: true, force: true }))
   const { engine, remove } = await openEngine({ tempDir })
   const rejection = expect(engine.rows(ENDLESS)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -345,6 +376,6 @@ test('close ends the running statement and leaves no files', async () => {
 test('an unfinished file is not read', async () => {
   const { lake, lakeDir, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(1))
-  await writeFile(join(lakeDir, 'hot/epoch=1/0-2-2.parquet.17-0.unfinished'), 'half')
+  await writeFile(joinPath(lakeDir, 'hot/epoch=1/0-2-2.parquet.17-0.unfinished'), 'half')
   expect(await engine.rows(countHot)).toEqual([{ n: 1, paths: 1 }])
 })
