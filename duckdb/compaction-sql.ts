@@ -248,16 +248,30 @@ function sessionRows(sessions: string): string {
 
 /** The rows of segment_activity, from the events of a bucket. */
 export function activityOfEvents(bucket: number): string {
-  return `
+  return withTotals(`
     SELECT project_id, date, user_key, event, country, count(*) AS event_count
-    FROM event_rows WHERE bucket = ${bucket} GROUP BY ALL`
+    FROM event_rows WHERE bucket = ${bucket} GROUP BY ALL`)
 }
 
 /** The rows of segment_activity, from those of segments. */
 export function activityOfSegments(files: readonly string[]): string {
-  return `
+  return withTotals(`
     SELECT project_id, date, user_key, event, country, sum(event_count) AS event_count
-    FROM ${readFiles(files)} GROUP BY ALL`
+    FROM ${readFiles(files)} GROUP BY ALL`)
+}
+
+/** The rows of segment_activity with total_count. The rows that have it come first in their date, so a read of them skips most others. */
+function withTotals(activity: string): string {
+  return `
+    SELECT *, CASE WHEN row_number() OVER same_name = 1 THEN sum(event_count) OVER same_name END AS total_count
+    FROM (${activity})
+    WINDOW same_name AS (PARTITION BY project_id, date, event, country ORDER BY user_key NULLS LAST
+      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)`
+}
+
+/** The number of rows with total_count, in files of segment_activity. */
+export function countTotals(files: readonly string[]): string {
+  return `SELECT 1 FROM ${readFiles(files)} WHERE total_count IS NOT NULL`
 }
 
 /** The rows of segment_event_ids, from those of segments. `lastArrival`: newest arrival of all of them. */

@@ -5,6 +5,7 @@ import { isCompared } from '#core/lake/split-sessions'
 import { compactEpoch } from './compact-epoch.ts'
 import {
   activityOfSegments,
+  countTotals,
   countUnknownSplit,
   createEventRowsFromSegments,
   createSessionStarts,
@@ -103,8 +104,9 @@ export function createCompactor({
       const description = await loadEvents(database, bucket, files.get('segment_events') ?? [])
       const idCount = await countRows(database, `FROM ${readFiles(files.get('segment_event_ids') ?? [])}`)
       const unknownRows = await countRows(database, countUnknownSplit(files.get('segment_sessions') ?? []))
+      const totals = await countRows(database, countTotals(files.get('segment_activity') ?? []))
       const described = toSegment(segment, [{ ...description, bytes }], idCount, unknownRows === 0)
-      return { ...described, parts: segment.parts }
+      return { ...described, parts: segment.parts, hasTotals: totals > 0 ? 1 : 0 }
     })
   }
 

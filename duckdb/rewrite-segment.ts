@@ -80,5 +80,5 @@ export async function rewriteSegment(
   if (rows === 0 && segment.eventIds === 0) return { segment: null, removed }
   let bytes = 0
   for (const part of parts) bytes += await writePart(part)
-  return { segment: { ...target, rows, bytes, erased: generation }, removed }
+  return { segment: { ...target, rows, bytes, erased: generation, hasTotals: 1 }, removed }
 }

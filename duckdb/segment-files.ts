@@ -120,5 +120,6 @@ export function toSegment(
     eventIds,
     erased: generation,
     knowsSplit: knowsSplit ? 1 : 0,
+    hasTotals: 1,
   }
 }

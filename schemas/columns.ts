@@ -167,6 +167,12 @@ const activityColumns = [
   { name: 'event', type: 'string', meaning: "the event's name" },
   { name: 'country', type: 'string', meaning: 'the country, or null' },
   { name: 'event_count', type: 'int64', meaning: 'number of events' },
+  {
+    name: 'total_count',
+    type: 'int64',
+    meaning:
+      'number of events of all users in the file with the date, name and country of the row; only the first such row has it, the others have null',
+  },
 ] as const satisfies readonly Column[]
 
 /** A row makes later copies of one event known. Rows are kept as long as copies are dropped (core/lake/relations.ts). */

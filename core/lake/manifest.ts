@@ -39,6 +39,8 @@ export type Segment = SegmentId & {
   erased: number
   /** 1: may_be_split of its sessions is known (core/lake/split-sessions.ts); 0: it is null. */
   knowsSplit: number
+  /** 1: its activity has total_count; 0: it was written before that column. */
+  hasTotals: number
 }
 
 /** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */

@@ -96,6 +96,25 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
   )
 }
 
+/** The events of `activity` without their users, from few of its rows: (date, event, country, event_count). Sum event_count. */
+export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
+  const { from, to } = read
+  const segments = segmentsBetween(read, from, to)
+  const hasTotals = hasActivityRollup(read) && segments.every(segment => segment.hasTotals === 1)
+  if (localTimestamp !== null || !hasTotals) return activity(read, localTimestamp)
+  const totals = segmentRows(
+    read,
+    'segment_activity',
+    segments,
+    sql`date, event, country, total_count AS event_count`,
+    sql`${betweenDates(from, to)} AND total_count IS NOT NULL`,
+  )
+  const hot = hotEvents(read, ['date', 'event', 'country'], read).map(
+    rows => sql`SELECT date, event, country, CAST(1 AS bigint) AS event_count FROM (${rows}) AS hot_events`,
+  )
+  return unionAll(read, totals, hot)
+}
+
 /** Whether `activity` in UTC comes from the rollup, and user_ref is the user_key. */
 export function hasActivityRollup(read: LakeRead): boolean {
   return hasRollups(read, segmentsBetween(read, read.from, read.to), read.from, read.to)

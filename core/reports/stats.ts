@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
+import { activity, eventCounts, events, type LakeRead, sessions } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { date, integer, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
@@ -63,9 +63,7 @@ async function readPeriod(
   const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
   const [[sessionRow = {}], { intervals, eventNames, countries, users, isCut }] = await Promise.all([
     rows(sessionsSql(read, sessionsUntil)),
-    countEventsAndUsers(rows, activity(read, localTimestamp), groupBy, () =>
-      hoursSql(read, localTimestamp ?? sql`timestamp`),
-    ),
+    countEventsAndUsers(rows, { read, localTimestamp }, groupBy),
   ])
   return {
     period: { ...period, groupBy },
@@ -102,12 +100,12 @@ function toChanges(current: StatsOfPeriod, previous: StatsOfPeriod): NonNullable
 
 async function countEventsAndUsers(
   rows: ReadRows,
-  activityRows: SqlQuery,
+  { read, localTimestamp }: { read: LakeRead; localTimestamp: SqlQuery | null },
   groupBy: StatsGroup,
-  hoursSql: () => SqlQuery,
 ) {
   const dateGroup = groupBy === 'hour' ? 'day' : groupBy
-  const counts = await rows(countsSql(activityRows, dateGroup))
+  const activityRows = activity(read, localTimestamp)
+  const counts = await rows(countsSql(eventCounts(read, localTimestamp), dateGroup))
   const allNameRows = counts.filter(row => row.kind === KINDS.eventName)
   const allCountryRows = counts.filter(row => row.kind === KINDS.country)
   const nameRows = allNameRows.slice(0, TOP)
@@ -124,7 +122,13 @@ async function countEventsAndUsers(
         ...(dates === null ? [] : [dates.groups]),
       ],
     }),
-    dates !== null ? dateRows : rows(groupBy === 'hour' ? hoursSql() : intervalsSql(activityRows, dateGroup)),
+    dates !== null
+      ? dateRows
+      : rows(
+          groupBy === 'hour'
+            ? hoursSql(read, localTimestamp ?? sql`timestamp`)
+            : intervalsSql(activityRows, dateGroup),
+        ),
   ])
   const [usersByName = [], usersByCountry = [], usersByDate = []] = users.groups
   return {
@@ -187,7 +191,7 @@ const KINDS = { interval: 0b011, eventName: 0b101, country: 0b110 } as const
  * Rows (kind, interval_start, value, total): the events of each interval, and of the most frequent names and countries, one more of
  * each than the response lists. Ties are ordered by the code points of the value, null last (R15, U39).
  */
-function countsSql(activityRows: SqlQuery, groupBy: DateGroup): SqlQuery {
+function countsSql(counts: SqlQuery, groupBy: DateGroup): SqlQuery {
   return sql`SELECT kind, interval_start, value, total
     FROM (SELECT kind, interval_start, value, total,
         row_number() OVER (PARTITION BY kind ORDER BY total DESC, value ASC NULLS LAST) AS rank_in_kind
@@ -195,7 +199,7 @@ function countsSql(activityRows: SqlQuery, groupBy: DateGroup): SqlQuery {
           date_diff('day', DATE '1970-01-01', first_date) AS interval_start, coalesce(event, country) AS value,
           CAST(sum(event_count) AS bigint) AS total
         FROM (SELECT ${FIRST_DATE[groupBy]} AS first_date, event, country, event_count
-          FROM ${activityRows} AS activity) AS dated_activity
+          FROM ${counts} AS event_counts) AS dated_counts
         GROUP BY GROUPING SETS ((first_date), (event), (country))) AS totals) AS ranked_totals
     WHERE kind = ${integer(KINDS.interval)} OR rank_in_kind <= ${integer(TOP + 1)}
     ORDER BY kind, interval_start, rank_in_kind`

@@ -242,6 +242,7 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
           eventIds: 10,
           erased: 11,
           knowsSplit: 1,
+          hasTotals: 1,
         },
       }
       const manifest = {

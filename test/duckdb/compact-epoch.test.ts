@@ -65,6 +65,7 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
       eventIds: 2,
       erased: 0,
       knowsSplit: 1,
+      hasTotals: 1,
     },
     stored: [{ project_id: 'proj_1', day: '2026-11-18', events: 2 }],
     removed: [],
@@ -239,7 +240,7 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
   ])
 })
 
-test('segment_activity counts the events of each user with each name by UTC date', async () => {
+test('segment_activity counts the events of each user with each name by UTC date, and in one row those of all users', async () => {
   const { writeHot, compact, readSegment } = await openCompactorLake()
   const events = [
     { event: 'signup' },
@@ -251,19 +252,20 @@ test('segment_activity counts the events of each user with each name by UTC date
   ]
   await writeHot(1, [request({ events })])
   const rows = await readSegment('segment_activity', await compact(1))
-  const row = (day: string, user: string | null, event: string, count: bigint) => ({
+  const row = (day: string, user: string | null, event: string, count: bigint, total: bigint | null) => ({
     project_id: 'proj_1',
     date: new Date(day),
     user_key: user === null ? null : parquetKey(user),
     event,
     country: 'DE',
     event_count: count,
+    total_count: total,
   })
   expect(rows).toEqual([
-    row('2026-11-18', 'u1', 'page_view', 2n),
-    row('2026-11-18', 'u1', 'signup', 1n),
-    row('2026-11-18', null, 'page_view', 2n),
-    row('2026-11-19', 'u1', 'page_view', 1n),
+    row('2026-11-18', 'u1', 'page_view', 2n, 4n),
+    row('2026-11-18', 'u1', 'signup', 1n, 1n),
+    row('2026-11-18', null, 'page_view', 2n, null),
+    row('2026-11-19', 'u1', 'page_view', 1n, 1n),
   ])
 })
 

@@ -261,6 +261,7 @@ function describe(
     eventIds: eventIds.length,
     erased: generation,
     knowsSplit: 0,
+    hasTotals: 0,
   }
 }
 

@@ -24,6 +24,7 @@ function segment(from: number, bytes = MB, until = from + 1): Segment {
     eventIds: 0,
     erased: 0,
     knowsSplit: 0,
+    hasTotals: 0,
     ...times,
   }
 }

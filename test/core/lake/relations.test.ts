@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { copiedKeysSql } from '#core/lake/hot-events'
-import { activity, events, type LakeRead, sessions } from '#core/lake/relations'
+import { activity, eventCounts, events, type LakeRead, sessions } from '#core/lake/relations'
 import { eventKey } from '#core/lake/rows'
+import type { SqlQuery } from '#core/ports'
 import { sql } from '#core/sql'
 import type { EventsRecord } from '#test/support/build-lake'
 import { openFolderLake } from '#test/support/folder-lake'
@@ -267,6 +268,29 @@ test.each(STATES)(
     )
     const users = sql`SELECT count(DISTINCT user_key) AS users, count(*) AS sessions FROM ${sessions(read, ['user_key'])} AS session`
     expect(await engine.rows(users)).toEqual([{ users: 1, sessions: 2 }])
+  },
+)
+
+test.each(STATES)(
+  'events are counted by date, name and country as activity counts them: %s',
+  async (_, state) => {
+    const epoch = (user_id: string) => [
+      [0, 0, 1].map(day => request({ timestamp: MIDNIGHT + day * DAY, user_id, event: `on day ${day}` })),
+    ]
+    const { engine, read } = await setUp([epoch('a'), epoch('b'), epoch('a')], state)
+    const countsSql = (
+      counts: SqlQuery,
+    ) => sql`SELECT event, country, CAST(date AS varchar) AS utc_date, CAST(sum(event_count) AS bigint) AS events
+    FROM ${counts} AS event_counts GROUP BY date, event, country ORDER BY date`
+    const expected = await engine.rows(countsSql(activity(read)))
+    expect(expected.map(({ events }) => Number(events))).toEqual([6, 3])
+    expect(await engine.rows(countsSql(eventCounts(read)))).toEqual(expected)
+    const { segments } = read.snapshot
+    const older = segments.map((segment, i) => ({ ...segment, hasTotals: i === 0 ? 0 : 1 }))
+    const readOlder = { ...read, snapshot: { ...read.snapshot, segments: older } }
+    expect(await engine.rows(countsSql(eventCounts(readOlder)))).toEqual(expected)
+    const usesTotals = [read, readOlder].map(each => eventCounts(each).text.includes('total_count'))
+    expect(usesTotals).toEqual([segments.length > 0, false])
   },
 )
 
