@@ -1,5 +1,5 @@
 import { parseHotKey } from '#core/lake/keys'
-import { textLiteral } from './text-literal.ts'
+import { textLiteral } from '#core/text-literal'
 
 /** Writes the condition that a row is in one of the files. `lakeLocation` is the address of the lake, e.g. s3://bucket. */
 export type FileConditionForm = (files: readonly string[], lakeLocation: string) => string

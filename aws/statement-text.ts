@@ -1,9 +1,9 @@
 import { ApiError } from '#core/errors'
+import { renderSql } from '#core/literal'
 import type { SqlQuery } from '#core/ports'
 import { queryFailure } from '#core/query-failures'
 import { isFileCondition } from '#core/sql'
 import { byAddress, byName, withoutHotFiles } from './file-condition.ts'
-import { renderSql } from './literal.ts'
 
 /** Athena's limit for the text of a statement. */
 const MAX_TEXT_BYTES = 262_144
@@ -17,10 +17,10 @@ const FORMS = [byAddress, withoutHotFiles, byName] as const
  */
 export function statementText(query: Pick<SqlQuery, 'text' | 'params'>, lakeLocation: string): string {
   for (const form of FORMS) {
-    const text = renderSql(query, lakeLocation, form)
+    const text = renderSql(query, files => form(files, lakeLocation))
     if (Buffer.byteLength(text) <= MAX_TEXT_BYTES) return text
   }
-  const withoutFiles = renderSql(query, lakeLocation, () => 'true')
+  const withoutFiles = renderSql(query, () => 'true')
   if (query.params.some(isFileCondition) && Buffer.byteLength(withoutFiles) <= MAX_TEXT_BYTES)
     throw queryFailure('files')
   throw new ApiError(

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { type Column, type Partition, type TableName, tables } from '#schemas/columns'
 
 /**
- * The lake's tables as DuckDB views over exact lists of files. A list is a variable of the connection, which DuckDB reads when
+ * The lake's tables as DuckDB views and macros over exact lists of files. A list is a variable of the connection, which DuckDB reads when
  * it binds a statement. The columns `epoch` and `bucket` come from the paths of the files.
  */
 
@@ -27,6 +27,9 @@ export async function createTables(
     emptyFiles[table] = file
     await connection.run(useFiles(table, [file]))
     await connection.run(`CREATE OR REPLACE VIEW ${table} AS SELECT * FROM ${readFiles(table)}`)
+    await connection.run(
+      `CREATE OR REPLACE MACRO ${scanMacro(table)}(list) AS TABLE SELECT * FROM ${readFiles(table, 'list')}`,
+    )
   }
   return emptyFiles as Record<TableName, string>
 }
@@ -53,17 +56,25 @@ export async function writeEmptyFile(
 /** No snapshot selects this partition. */
 const UNUSED_PARTITION = -1
 
-/** The statement that sets the files from which the connection reads `table`. */
-export function useFiles(table: TableName, files: readonly string[]): string {
-  return `SET VARIABLE ${table} = ${list(files)}`
+/** The macro that reads the rows of a table from another list than its view does: `scan_events_hot('events_hot_1')`. */
+export function scanMacro(table: TableName): string {
+  return `scan_${table}`
 }
 
-/** The files of the list as rows of `table`. */
-export function readFiles(table: TableName): string {
+/**
+ * The statement that sets a list of files. The view of a table reads the list of the same name, its macro the list that the caller
+ * names.
+ */
+export function useFiles(name: string, files: readonly string[]): string {
+  return `SET VARIABLE ${name} = ${list(files)}`
+}
+
+/** The files of a list as rows of `table`. `name`: an expression for the name of the list. */
+export function readFiles(table: TableName, name: string = text(table)): string {
   const types = tables[table].partitions.map(
     ({ name, type }: Partition) => `${name}: ${partitionTypes[type]}`,
   )
-  return `read_parquet(getvariable('${table}'), union_by_name = true, hive_partitioning = true,
+  return `read_parquet(getvariable(${name}), union_by_name = true, hive_partitioning = true,
     hive_types = {${types.join(', ')}})`
 }
 

@@ -8,14 +8,16 @@ import type { ReadRows } from './statements.ts'
  */
 export type GroupSet = { groupIndex: SqlQuery; size: number }
 
-/** A bigint has 64 bits. One is the sign, one stands for "in no group", and one stays free. */
-export const MAX_GROUPS = 61
+/** Bits of a bigint that hold groups. One of the 64 is the sign, and an even number makes pairs. */
+const WORD_BITS = 62
+/** Groups of a set. One bit more stands for "in no group". */
+export const MAX_GROUPS = WORD_BITS - 1
 
 /** Characters of the values of a group set. Longer values would make the statement too long for Athena. */
 const MAX_TEXT = 8_000
 
 /** One sum of 62 bits holds two counters, so a counter overflows at 2^31 entities of a project. */
-const COUNTER_BITS = 31
+const COUNTER_BITS = WORD_BITS / 2
 const BOTH_COUNTERS = 2 ** COUNTER_BITS + 1
 const COUNTER_MASK = 2n ** BigInt(COUNTER_BITS) - 1n
 
@@ -41,65 +43,96 @@ export type DistinctCounts = {
 }
 
 /**
+ * The bits of a group set: bit `none` of word `word` is that of rows in no group, and the next ones are those of the groups.
+ */
+type Place = { word: number; none: number }
+
+/**
  * Counts the distinct users or sessions of a relation: in total, and in each group of each set.
  *
  * count(DISTINCT user) per event name needs a hash table entry for each (user, event name), and again for each country
- * and date. Here each user has one entry, with one bit for each group. Adding the bits up costs most of the time, so
- * each sum adds two of them. On 4 million rows this takes a third of the time of count(DISTINCT …).
+ * and date. Here each user has one entry, with one bit for each group; the bits of several sets share a word where they fit. Adding
+ * the bits up costs most of the time, so each sum adds two of them. On 4 million rows this takes a third of the time of
+ * count(DISTINCT …).
  */
 export async function countDistinct(
   rows: ReadRows,
   { relation, entity, groupSets, unless }: DistinctCount,
 ): Promise<DistinctCounts> {
-  const masks = groupSets.map(
-    (_, set) => sql`, ${bitsOf(set)} AS ${presentName(set)}, ${maskSql(set, unless)} AS ${maskName(set)}`,
-  )
-  const present = groupSets.map(
-    (_, set) => sql`, CAST(bitwise_or_agg(${presentName(set)}) AS varchar) AS ${presentName(set)}`,
-  )
+  const places = placeSets(groupSets)
+  const words = [...new Set(places.map(({ word }) => word))]
   const indexes = groupSets.map(({ groupIndex }, set) => sql`, ${groupIndex} AS ${indexName(set)}`)
-  const sums = groupSets.flatMap(({ size }, set) =>
-    lowerBits(size).map(
-      bit => sql`, CAST(sum(bitwise_and(bitwise_right_shift(${maskName(set)}, ${integer(bit)}),
-        CAST(${integer(BOTH_COUNTERS)} AS bigint))) AS varchar) AS ${sumName(set, bit)}`,
-    ),
-  )
   const isExcluded =
     unless === undefined ? sql`` : sql`, CASE WHEN ${unless} THEN 1 ELSE 0 END AS is_excluded`
+  const masks = words.map(word => {
+    const bits = rowBits(places, word)
+    return sql`, bitwise_or_agg(${bits}) AS ${presentName(word)}, ${maskSql(bits, unless)} AS ${maskName(word)}`
+  })
+  const present = words.map(
+    word => sql`, CAST(bitwise_or_agg(${presentName(word)}) AS varchar) AS ${presentName(word)}`,
+  )
+  const sums = words.flatMap(word =>
+    lowerBits(groupSets, places, word).map(
+      bit => sql`, CAST(sum(bitwise_and(bitwise_right_shift(${maskName(word)}, ${integer(bit)}),
+        CAST(${integer(BOTH_COUNTERS)} AS bigint))) AS varchar) AS ${sumName(word, bit)}`,
+    ),
+  )
   const [row = {}] =
     await rows(sql`SELECT count(entity) AS total, count(*) - count(entity) AS rows_without${join([...present, ...sums], '')}
     FROM (SELECT entity${join(masks, '')}
       FROM (SELECT ${entity} AS entity${join(indexes, '')}${isExcluded} FROM ${relation} AS each_row) AS entity_row
       GROUP BY entity) AS each_entity`)
-  const groups = groupSets.map(({ size }, set) =>
-    Array.from({ length: size }, (_, group) => {
-      const bit = group + 1
-      const bothCounters = BigInt(row[sumName(set, bit % COUNTER_BITS).text] ?? 0)
-      const counter = bit < COUNTER_BITS ? bothCounters : bothCounters >> BigInt(COUNTER_BITS)
-      return Number(counter & COUNTER_MASK)
-    }),
-  )
+
+  function countOf({ word, none }: Place, group: number): number {
+    const bit = none + 1 + group
+    const bothCounters = BigInt(row[sumName(word, bit % COUNTER_BITS).text] ?? 0)
+    const counter = bit < COUNTER_BITS ? bothCounters : bothCounters >> BigInt(COUNTER_BITS)
+    return Number(counter & COUNTER_MASK)
+  }
+
+  function isPresent({ word, none }: Place, group: number): boolean {
+    return ((BigInt(row[presentName(word).text] ?? 0) >> BigInt(none + 1 + group)) & 1n) === 1n
+  }
+
+  const ofGroups = <T>(read: (place: Place, group: number) => T): T[][] =>
+    places.map((place, set) =>
+      Array.from({ length: groupSets[set]?.size ?? 0 }, (_, group) => read(place, group)),
+    )
   return {
     total: Number(row.total ?? 0),
-    groups,
-    present: groupSets.map(({ size }, set) => {
-      const bits = BigInt(row[presentName(set).text] ?? 0)
-      return Array.from({ length: size }, (_, group) => ((bits >> BigInt(group + 1)) & 1n) === 1n)
-    }),
+    groups: ofGroups(countOf),
+    present: ofGroups(isPresent),
     hasRowsWithoutEntity: Number(row.rows_without ?? 0) > 0,
   }
 }
 
-/** The groups in which an entity has rows, one bit for each group. */
-function bitsOf(set: number, condition?: SqlQuery): SqlQuery {
-  const bit = sql`bitwise_left_shift(CAST(1 AS bigint), CAST(${indexName(set)} AS integer))`
-  return sql`bitwise_or_agg(${condition === undefined ? bit : sql`CASE WHEN ${condition} THEN ${bit} END`})`
+/** Puts the sets into words, one after the other. A set that does not fit into the rest of a word begins the next one. */
+function placeSets(groupSets: readonly GroupSet[]): Place[] {
+  let [word, used] = [0, 0]
+  return groupSets.map(({ size }) => {
+    if (used + size + 1 > WORD_BITS) [word, used] = [word + 1, 0]
+    const none = used
+    used += size + 1
+    return { word, none }
+  })
 }
 
-/** The groups in which an entity counts, one bit for each group. It is null for the rows that have no entity. */
-function maskSql(set: number, unless: SqlQuery | undefined): SqlQuery {
-  const all = bitsOf(set)
-  const excluded = sql`coalesce(${bitsOf(set, sql`is_excluded = 1`)}, 0)`
+/** The bits of a row in a word: one for each set. No two sets have the same bit, so their sum has all of them. */
+function rowBits(places: readonly Place[], word: number): SqlQuery {
+  const bits = places.flatMap((place, set) =>
+    place.word === word
+      ? [
+          sql`bitwise_left_shift(CAST(1 AS bigint), CAST(${indexName(set)} AS integer) + ${integer(place.none)})`,
+        ]
+      : [],
+  )
+  return join(bits, ' + ')
+}
+
+/** The bits of the groups in which an entity counts. It is null for the rows that have no entity. */
+function maskSql(bits: SqlQuery, unless: SqlQuery | undefined): SqlQuery {
+  const all = sql`bitwise_or_agg(${bits})`
+  const excluded = sql`coalesce(bitwise_or_agg(CASE WHEN is_excluded = 1 THEN ${bits} END), 0)`
   const mask = unless === undefined ? all : sql`bitwise_and(${all}, bitwise_not(${excluded}))`
   return sql`CASE WHEN entity IS NOT NULL THEN ${mask} END`
 }
@@ -172,24 +205,27 @@ export async function countOfValues(
   return values.map(value => byValue.get(value) ?? 0)
 }
 
-/** The lower bit of each pair. Bit 0 means "in no group" and is not read, but bit 31 shares its sum. */
-function lowerBits(size: number): number[] {
-  return Array.from({ length: Math.min(COUNTER_BITS, size + 1) }, (_, bit) => bit)
+/** The lower bits of the pairs that have the bit of a group in a word. */
+function lowerBits(groupSets: readonly GroupSet[], places: readonly Place[], word: number): number[] {
+  const bits = places.flatMap(({ word: ofSet, none }, set) =>
+    ofSet === word ? Array.from({ length: groupSets[set]?.size ?? 0 }, (_, group) => none + 1 + group) : [],
+  )
+  return [...new Set(bits.map(bit => bit % COUNTER_BITS))].toSorted((a, b) => a - b)
 }
 
 /** Column names that consist of our own numbers only, so they are safe in the text. */
-function maskName(set: number): SqlQuery {
-  return { text: `mask_${set}`, params: [] }
+function maskName(word: number): SqlQuery {
+  return { text: `mask_${word}`, params: [] }
 }
 
-function presentName(set: number): SqlQuery {
-  return { text: `present_${set}`, params: [] }
+function presentName(word: number): SqlQuery {
+  return { text: `present_${word}`, params: [] }
 }
 
 function indexName(set: number): SqlQuery {
   return { text: `index_${set}`, params: [] }
 }
 
-function sumName(set: number, bit: number): SqlQuery {
-  return { text: `sum_${set}_${bit}`, params: [] }
+function sumName(word: number, bit: number): SqlQuery {
+  return { text: `sum_${word}_${bit}`, params: [] }
 }

@@ -5,14 +5,14 @@ import { type TableName, tables } from '#schemas/columns'
 /** The clock of a file system may be behind the system's clock by one tick. */
 const CLOCK_TICK_MS = 10
 
-/** Returns the absolute paths of all Parquet files of a table, sorted. */
+/** Returns the keys of all Parquet files of a table, sorted. */
 export async function listFiles(lakeDir: string, table: TableName): Promise<string[]> {
   const folder = join(lakeDir, tables[table].prefix)
   try {
     const names = await readdir(folder, { recursive: true })
     return names
       .filter(name => name.endsWith('.parquet'))
-      .map(name => join(folder, name))
+      .map(name => join(tables[table].prefix, name))
       .sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []

@@ -10,6 +10,7 @@ import { startInterrupter } from '#duckdb/interrupter'
 import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
 import { type TableName, tables } from '#schemas/columns'
+import { type FileList, toFileLists } from './file-lists.ts'
 import { createFileSizes } from './file-sizes.ts'
 import { changedSince, findMissing, listFiles } from './listing.ts'
 import { createSharedRuns } from './shared-runs.ts'
@@ -56,8 +57,8 @@ const RETRY = Symbol('retry')
 /** `emptyFiles` holds a file without rows for each table, so a table has its columns before its first event. */
 type Database = { instance: DuckDBInstance; emptyFiles: Record<TableName, string> }
 
-/** A connection, and for each table the statement that last set its files. */
-type Session = { database: Database; connection: DuckDBConnection; fileStatements: Map<TableName, string> }
+/** A connection, and for each list of files the statement that last set it. */
+type Session = { database: Database; connection: DuckDBConnection; fileStatements: Map<string, string> }
 
 /** What a run gives to each of its callers. */
 type RunResult = { rows: Row[]; statistics: QueryStatistics }
@@ -153,7 +154,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     closing.signal.throwIfAborted()
     const session = await takeSession()
     try {
-      const files = await useLake(session, query)
+      const { files } = await useLake(session, query)
       return { ...(await measure(session.connection, files, query.text)), costUsd: 0 }
     } finally {
       returnSession(session, false)
@@ -173,8 +174,9 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       const interrupter = startInterrupter(session.connection, signal, deadline - startedAt)
       try {
         signal.throwIfAborted()
-        files = await useLake(session, query)
-        const rows = await runStatement(session.connection, query)
+        const lake = await useLake(session, query)
+        files = lake.files
+        const rows = await runStatement(session.connection, lake.query)
         const engineMs = Date.now() - startedAt
         const size = await measure(session.connection, files, query.text)
         return {
@@ -192,20 +194,29 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     }
   }
 
-  /** Sets the files of each table that the statement names. Returns the paths of all these files. */
-  async function useLake(session: Session, query: SqlQuery): Promise<string[]> {
-    const usedFiles: string[] = []
-    for (const table of Object.keys(tables) as TableName[]) {
-      if (!new RegExp(`\\b${table}\\b`).test(query.text)) continue
-      const scans = (query.scans ?? []).filter(scan => scan.table === table)
-      const files = scans.length === 0 ? await listFiles(lakeDir, table) : pathsOf(scans)
-      usedFiles.push(...files)
-      const statement = useFiles(table, [session.database.emptyFiles[table], ...files])
-      if (session.fileStatements.get(table) === statement) continue
+  /** Sets the files of each scan of the statement. Returns the statement that reads them, and the paths of all files. */
+  async function useLake(session: Session, query: SqlQuery) {
+    const { query: named, lists } = toFileLists(query)
+    const usedFiles = new Set<string>()
+    for (const { name, table, files } of [...lists, ...(await listUnnamed(query.text, lists))]) {
+      const paths = files.map(key => join(lakeDir, key))
+      for (const path of paths) usedFiles.add(path)
+      const statement = useFiles(name, [session.database.emptyFiles[table], ...paths])
+      if (session.fileStatements.get(name) === statement) continue
       await session.connection.run(statement)
-      session.fileStatements.set(table, statement)
+      session.fileStatements.set(name, statement)
     }
-    return usedFiles
+    return { query: named, files: [...usedFiles] }
+  }
+
+  /** All files of each table that the statement names without a scan. */
+  async function listUnnamed(text: string, lists: readonly FileList[]): Promise<FileList[]> {
+    const unnamed = (Object.keys(tables) as TableName[]).filter(
+      table => new RegExp(`\\b${table}\\b`).test(text) && !lists.some(list => list.table === table),
+    )
+    return Promise.all(
+      unnamed.map(async table => ({ name: table, table, files: await listFiles(lakeDir, table) })),
+    )
   }
 
   /** The paths of the files that scans name, each once. */

@@ -14,6 +14,7 @@ declare module 'dynalite' {
 
 declare module 'dynalite/db/index.js' {
   import type { Readable } from 'node:stream'
+  import type { AttributeValue, CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
   import type { ClassicLevel } from 'classic-level'
   import type { DynaliteOptions } from 'dynalite'
 
@@ -27,8 +28,21 @@ declare module 'dynalite/db/index.js' {
     createValueStream(options: Parameters<ClassicLevel<string, unknown>['values']>[0]): Readable
   }
 
-  export type DynaliteStore = { db: DynaliteLevel }
+  export type DynaliteStore = {
+    db: DynaliteLevel
+    /** The items of a table, as JSON with the types of DynamoDB. */
+    getItemDb(table: string): Pick<DynaliteLevel, 'get'>
+  }
 
-  const engine: { create(options: DynaliteOptions): DynaliteStore }
+  /** What dynalite makes the key of an item of. */
+  export type TableKeys = Required<
+    Pick<CreateTableCommandInput, 'TableName' | 'AttributeDefinitions' | 'KeySchema'>
+  > & { TableName: string }
+
+  const engine: {
+    create(options: DynaliteOptions): DynaliteStore
+    /** The key of an item in the store of its table. */
+    createKey(key: Record<string, AttributeValue>, table: TableKeys): string
+  }
   export default engine
 }

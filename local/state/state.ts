@@ -6,15 +6,23 @@ import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-s
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb'
 import { ClassicLevel } from 'classic-level'
 import dynalite from 'dynalite'
-import type { DynaliteLevel } from 'dynalite/db/index.js'
+import type { DynaliteStore, TableKeys } from 'dynalite/db/index.js'
 import { FolderError } from '#local/lock'
+import { readDirectly } from './direct-reads.ts'
 import { LEVEL_OPTIONS, prepareStore, removeDeletedBytes } from './dynalite-store.ts'
 
-/**
- * The name of the table. On AWS `expires_at` (Unix seconds) is its time-to-live attribute; dynalite never expires
- * items.
- */
-const TABLE = 'footfall'
+/** The table. On AWS `expires_at` (Unix seconds) is its time-to-live attribute; dynalite never expires items. */
+const TABLE: TableKeys = {
+  TableName: 'footfall',
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'S' },
+  ],
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+}
 
 export type StateConnection = {
   client: DynamoDBDocument
@@ -44,7 +52,7 @@ const TIMEOUTS: Timeouts = { connectionTimeout: 2_000, requestTimeout: 10_000 }
  */
 export async function openState(folder: string, timeouts: Timeouts = TIMEOUTS): Promise<OpenState> {
   createFolder(folder)
-  const { server, db, isRepaired } = await openOrRepair(folder)
+  const { server, store, isRepaired } = await openOrRepair(folder)
   const key = randomBytes(16).toString('hex')
   requireKey(server, key)
   await new Promise<void>((resolve, reject) => {
@@ -54,7 +62,8 @@ export async function openState(folder: string, timeouts: Timeouts = TIMEOUTS): 
   const endpoint = `http://${key}@127.0.0.1:${(server.address() as AddressInfo).port}`
   const connection = connectState(endpoint, timeouts)
   await createTable(connection.client)
-  return { ...connection, endpoint, isRepaired, scrub: () => removeDeletedBytes(db), close }
+  readDirectly(connection.client, store, TABLE)
+  return { ...connection, endpoint, isRepaired, scrub: () => removeDeletedBytes(store.db), close }
 
   async function close(): Promise<void> {
     await connection.close()
@@ -79,7 +88,7 @@ export function connectState(endpoint: string, timeouts: Timeouts = TIMEOUTS): S
   )
   return {
     client,
-    table: TABLE,
+    table: TABLE.TableName,
     async close() {
       client.destroy()
       agent.destroy()
@@ -113,21 +122,21 @@ async function openOrRepair(folder: string): Promise<OpenStore & { isRepaired: b
   }
 }
 
-type OpenStore = { server: Server; db: DynaliteLevel }
+type OpenStore = { server: Server; store: DynaliteStore }
 
 async function openStore(folder: string): Promise<OpenStore> {
-  let db: DynaliteLevel | undefined
+  let store: DynaliteStore | undefined
   const server = dynalite({
     path: folder,
     createTableMs: 0,
-    prepare: store => {
-      db = store.db
-      prepareStore(store.db, folder)
+    prepare: created => {
+      store = created
+      prepareStore(created.db, folder)
     },
   })
-  if (db === undefined) throw new Error('dynalite has created no store.')
-  await db.open(LEVEL_OPTIONS)
-  return { server, db }
+  if (store === undefined) throw new Error('dynalite has created no store.')
+  await store.db.open(LEVEL_OPTIONS)
+  return { server, store }
 }
 
 function isDamage(error: unknown): boolean {
@@ -165,26 +174,13 @@ function requireKey(server: Server, key: string): void {
 
 async function createTable(client: DynamoDBDocument): Promise<void> {
   try {
-    await client.send(
-      new CreateTableCommand({
-        TableName: TABLE,
-        AttributeDefinitions: [
-          { AttributeName: 'pk', AttributeType: 'S' },
-          { AttributeName: 'sk', AttributeType: 'S' },
-        ],
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-        BillingMode: 'PAY_PER_REQUEST',
-      }),
-    )
+    await client.send(new CreateTableCommand({ ...TABLE, BillingMode: 'PAY_PER_REQUEST' }))
   } catch (error) {
     if ((error as Error).name !== 'ResourceInUseException') throw error
   }
   // Requests fail until the table is active. dynalite needs a few turns of the event loop for that.
   await waitUntilTableExists(
     { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.01 },
-    { TableName: TABLE },
+    { TableName: TABLE.TableName },
   )
 }

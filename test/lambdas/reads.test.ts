@@ -44,7 +44,7 @@ test('a POST takes its options from the query string too, and a dry run is not c
   expect(await readsOf(id)).toBe(1)
 })
 
-/** A service with an empty lake, each of whose statements takes this much longer. `prepare` has the calls. */
+/** A service with an empty lake, each of whose statements takes this much longer. `run` has the calls. */
 async function openSlowService({
   statementMs,
   concurrency,
@@ -62,35 +62,35 @@ async function openSlowService({
     ...(concurrency !== undefined && { concurrency }),
   })
   const own = await openHttpService({ reading: { engine, openLake } })
-  const { prepare: realPrepare } = DuckDBConnection.prototype
-  const prepare = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(async function (
+  const { runAndReadAll } = DuckDBConnection.prototype
+  const run = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(async function (
     this: DuckDBConnection,
     text,
   ) {
     await sleep(statementMs)
-    return realPrepare.call(this, text)
+    return runAndReadAll.call(this, text)
   })
   onTestFinished(async () => {
-    prepare.mockRestore()
+    run.mockRestore()
     await own.close()
     await engine.close()
     await rm(dir, { recursive: true, force: true })
   })
-  return { own, prepare }
+  return { own, run }
 }
 
 test('ten clients with one question at once get one response, and its statements run once', async () => {
   // Opening and each statement take so long that all ten requests come in meanwhile.
   const openLake = () => sleep(500).then(() => fixedLake())
-  const { own, prepare } = await openSlowService({ statementMs: 500, openLake })
+  const { own, run } = await openSlowService({ statementMs: 500, openLake })
   const { id, name } = await own.createProject()
   const ask = () => own.call(routes.stats, { query: { project: name, groupBy: 'hour' } })
   await ask()
-  const statements = prepare.mock.calls.length
+  const statements = run.mock.calls.length
   expect(statements).toBeGreaterThan(2)
   const responses = await Promise.all(Array.from({ length: 10 }, ask))
   expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-  expect(prepare.mock.calls.length - statements).toBe(statements)
+  expect(run.mock.calls.length - statements).toBe(statements)
   const [totals] = await own.usage.totals([id])
   expect(totals?.reads).toBe(11)
 })

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { Row } from '#core/ports'
+import { NOT_MATERIALIZED } from '#core/sql'
 import { dialect } from '#duckdb/macros'
 import { list } from '#duckdb/tables'
-import { runStatement } from '#local/lake/statement'
+import { toRows } from '#duckdb/values'
 import type { Statement } from '#schemas/read-options'
 
 /** Runs a statement of `sql=true` over the folder of a lake, with DuckDB alone: as docs/sql-in-duckdb.md says. */
@@ -18,9 +19,26 @@ export async function runInBareDuckDb(lakeDir: string, { text, params, tables }:
         `CREATE VIEW ${table} AS SELECT * FROM read_parquet(${files}, union_by_name = true, hive_partitioning = true)`,
       )
     }
-    return await runStatement(connection, { text, params })
+    return await runPrepared(connection, text, params)
   } finally {
     connection.closeSync()
     instance.closeSync()
   }
+}
+
+/** Binds the parameters, as a caller does who has the statement from a response. The service writes them as literals. */
+async function runPrepared(
+  connection: DuckDBConnection,
+  text: string,
+  params: Statement['params'],
+): Promise<Row[]> {
+  const statement = await connection.prepare(text.replaceAll(NOT_MATERIALIZED.text, 'NOT MATERIALIZED'))
+  params.forEach((param, i) => {
+    if (param === null) statement.bindNull(i + 1)
+    else if (typeof param === 'string') statement.bindVarchar(i + 1, param)
+    else if (typeof param === 'boolean') statement.bindBoolean(i + 1, param)
+    else if (Number.isSafeInteger(param)) statement.bindBigInt(i + 1, BigInt(param))
+    else statement.bindDouble(i + 1, param)
+  })
+  return toRows(await statement.runAndReadAll())
 }

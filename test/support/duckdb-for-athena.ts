@@ -20,9 +20,6 @@ const TYPES: Record<string, string> = {
   HUGEINT: 'decimal',
 }
 
-/** Defines the function that the literals of aws/literal.ts use. */
-const LITERALS = 'CREATE OR REPLACE MACRO from_utf8(bytes) AS decode(bytes)'
-
 /** DuckDB ignores an interrupt before the statement starts, so the interrupt is repeated. */
 const INTERRUPT_EVERY_MS = 20
 
@@ -34,7 +31,7 @@ export async function duckdbForAthena(lakeDir: string, location = LAKE_LOCATION)
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-'))
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' })
   const first = await instance.connect()
-  for (const statement of [...dialect, LITERALS]) await first.run(statement)
+  for (const statement of dialect) await first.run(statement)
   const empty = await createTables(first, dir)
   for (const table of Object.keys(tables) as TableName[]) await first.run(addPaths(table, lakeDir, location))
   first.closeSync()
@@ -64,7 +61,7 @@ export async function duckdbForAthena(lakeDir: string, location = LAKE_LOCATION)
     let bytes = 0
     for (const table of Object.keys(tables) as TableName[]) {
       if (!new RegExp(`\\b${table}\\b`).test(sql)) continue
-      const files = await listFiles(lakeDir, table)
+      const files = (await listFiles(lakeDir, table)).map(key => join(lakeDir, key))
       for (const file of files) bytes += (await stat(file)).size
       await connection.run(useFiles(table, [empty[table], ...files]))
     }

@@ -1,5 +1,6 @@
 import { toRow } from '#aws/athena-rows'
-import { renderSql } from '#aws/literal'
+import { byAddress } from '#aws/file-condition'
+import { renderSql } from '#core/literal'
 import type { QueryEngine, Row } from '#core/ports'
 import { runOnTrino } from './run-on-trino.ts'
 
@@ -16,7 +17,14 @@ export function trinoEngine(url: string, schema: string, lakeLocation: string): 
     return rows.map(values => toRow(athenaColumns, values.map(toDatum)))
   }
 
-  return { run, rows: (query, { signal } = {}) => run(renderSql(query, lakeLocation), signal) }
+  return {
+    run,
+    rows: (query, { signal } = {}) =>
+      run(
+        renderSql(query, files => byAddress(files, lakeLocation)),
+        signal,
+      ),
+  }
 }
 
 function toDatum(value: string | null): { VarCharValue?: string } {

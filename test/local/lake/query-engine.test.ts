@@ -1,12 +1,12 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join as joinPath } from 'node:path'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
 import type { Log, QueryStatistics } from '#core/ports'
-import { inFiles, sql } from '#core/sql'
+import { inFiles, join, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
@@ -18,7 +18,7 @@ queryEngineContract('DuckDB over a folder', async () => {
 })
 
 async function openEngine(settings: Partial<QueryEngineSettings> = {}) {
-  const lakeDir = await mkdtemp(join(tmpdir(), 'footfall-engine-'))
+  const lakeDir = await mkdtemp(joinPath(tmpdir(), 'footfall-engine-'))
   const logged: Parameters<Log>[] = []
   const engine = await openQueryEngine({
     lakeDir,
@@ -105,22 +105,58 @@ test('a statement opens exactly the files that it names, and each of them once',
   expect(await engine.rows(twice)).toEqual([{ n: 8 }])
 })
 
+test('each scan of a statement reads its own files, and scans with the same files share a list', async () => {
+  const { lake, engine } = await setUp()
+  const [first, second] = ['hot/epoch=1/0-1-1.parquet', 'hot/epoch=1/0-2-2.parquet'] as const
+  await lake.put(first, hotFile(3))
+  await lake.put(second, hotFile(5))
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'run')
+  onTestFinished(() => spy.mockRestore())
+  const count = (files: string[]) =>
+    sql`SELECT count(*) AS n, max(events_hot.path) AS last FROM events_hot WHERE ${inFiles('events_hot', files)} AND bucket = ${7}`
+  const counts = [[first], [second], [first, second], [], [first]].map(count)
+  const statement = () => engine.rows(sql`${join(counts, ' UNION ALL ')} ORDER BY n`)
+  expect((await statement()).map(({ n, last }) => [n, last])).toEqual([
+    [0, null],
+    [3, '/2'],
+    [3, '/2'],
+    [5, '/4'],
+    [8, '/4'],
+  ])
+  const lists = () => spy.mock.calls.filter(([text]) => text.startsWith('SET VARIABLE')).length
+  expect(lists()).toBe(4)
+  await statement()
+  expect(lists()).toBe(4)
+})
+
+test('a condition on files that is not right behind its table is an error of ours', async () => {
+  const { engine } = await setUp()
+  const files = inFiles('events_hot', [])
+  await expect(engine.rows(sql`SELECT 1 FROM events_hot AS e WHERE ${files}`)).rejects.toThrow('scans')
+  await expect(engine.rows(sql`SELECT 1 FROM links WHERE ${files}`)).rejects.toThrow('is not of links')
+})
+
 test('equal statements of one snapshot are one run while it lasts, and each caller gets its statistics', async () => {
   const { lake, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
-  const prepare = vi.spyOn(DuckDBConnection.prototype, 'prepare')
-  onTestFinished(() => prepare.mockRestore())
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll')
+  onTestFinished(() => spy.mockRestore())
   const snapshot = {}
   const statistics: QueryStatistics[] = []
   const ask = () => engine.rows(countHot, { snapshot, onStatistics: cost => statistics.push(cost) })
   const rows = await Promise.all(Array.from({ length: 10 }, ask))
   expect(rows).toEqual(Array(10).fill([{ n: 3, paths: 3 }]))
-  expect(prepare).toHaveBeenCalledTimes(1)
+  expect(countRuns(spy)).toBe(1)
   expect(statistics).toHaveLength(10)
   expect(statistics[0]).toMatchObject({ engine: 'duckdb', rowsScanned: 3, costUsd: 0 })
   await Promise.all([ask(), engine.rows(countHot, { snapshot: {} })])
-  expect(prepare).toHaveBeenCalledTimes(3)
+  expect(countRuns(spy)).toBe(3)
 })
+
+/** How often DuckDB ran the statement `countHot`. The engine also reads footers. */
+function countRuns({ mock }: { mock: { calls: unknown[][] } }): number {
+  return mock.calls.filter(([text]) => text === countHot.text).length
+}
 
 /** The engine opens the files itself. */
 const NO_SIZES = { sizeOf: () => null }
@@ -157,17 +193,17 @@ test('when a listed file is deleted before it is opened, the folder is listed ag
   const { lake, engine, logged } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   await lake.put('hot/epoch=1/0-2-2.parquet', hotFile(5))
-  const { prepare } = DuckDBConnection.prototype
-  const spy = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementationOnce(async function (
+  const { runAndReadAll } = DuckDBConnection.prototype
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementationOnce(async function (
     this: DuckDBConnection,
     text,
   ) {
     await lake.delete(['hot/epoch=1/0-2-2.parquet'])
-    return prepare.call(this, text)
+    return runAndReadAll.call(this, text)
   })
   onTestFinished(() => spy.mockRestore())
   expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
-  expect(spy).toHaveBeenCalledTimes(2)
+  expect(countRuns(spy)).toBe(2)
   expect(logged).toEqual([])
 })
 
@@ -188,7 +224,7 @@ test('a system that opens no more files does not count as damage', async () => {
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   const key = 'hot/epoch=1/0-1-1.parquet'
   const spy = vi
-    .spyOn(DuckDBConnection.prototype, 'prepare')
+    .spyOn(DuckDBConnection.prototype, 'runAndReadAll')
     .mockRejectedValueOnce(new Error(`IO Error: Cannot open file "${key}": Too many open files`))
   onTestFinished(() => spy.mockRestore())
   await expect(engine.rows(countHot)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -242,19 +278,15 @@ test('a statement that fails on a damaged file runs again when the file is repai
   const whole = hotFile(2000)
   await lake.put(key, damageParquet(whole))
   const failures: unknown[] = []
-  const { prepare } = DuckDBConnection.prototype
-  const spy = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementationOnce(async function (
+  const { runAndReadAll } = DuckDBConnection.prototype
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementationOnce(async function (
     this: DuckDBConnection,
     text,
   ) {
-    const statement = await prepare.call(this, text)
-    vi.spyOn(statement, 'runAndReadAll').mockImplementationOnce(async () => {
-      const failure = await statement.runAndReadAll().catch(error => error)
-      failures.push(String(failure))
-      await lake.put(key, whole)
-      throw failure
-    })
-    return statement
+    const failure = await runAndReadAll.call(this, text).catch(error => error)
+    failures.push(String(failure))
+    await lake.put(key, whole)
+    throw failure
   })
   onTestFinished(() => spy.mockRestore())
   expect(await engine.rows(countHot)).toEqual([{ n: 2000, paths: 2000 }])
@@ -266,15 +298,15 @@ test('a database that a fatal error has closed is replaced, and its statements r
   const { lake, engine } = await setUp({ concurrency: 2 })
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
   await Promise.all([engine.rows(countHot), engine.rows(countHot)])
-  const { prepare } = DuckDBConnection.prototype
+  const { runAndReadAll } = DuckDBConnection.prototype
   const closed = new Set<DuckDBConnection>()
   // We know no statement that causes a fatal error, so the test throws DuckDB's message itself.
-  const spy = vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(function (
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(function (
     this: DuckDBConnection,
     text,
   ) {
     if (closed.size < 2) closed.add(this)
-    return closed.has(this) ? Promise.reject(new Error(INVALIDATED)) : prepare.call(this, text)
+    return closed.has(this) ? Promise.reject(new Error(INVALIDATED)) : runAndReadAll.call(this, text)
   })
   onTestFinished(() => spy.mockRestore())
   for (let round = 0; round < 3; round++) {
@@ -331,7 +363,7 @@ test('a statement that needs more than the memory and the spill space rejects, a
 })
 
 test('close ends the running statement and leaves no files', async () => {
-  const tempDir = await mkdtemp(join(tmpdir(), 'footfall-spill-'))
+  const tempDir = await mkdtemp(joinPath(tmpdir(), 'footfall-spill-'))
   onTestFinished(() => rm(tempDir, { recursive: true, force: true }))
   const { engine, remove } = await openEngine({ tempDir })
   const rejection = expect(engine.rows(ENDLESS)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -344,6 +376,6 @@ test('close ends the running statement and leaves no files', async () => {
 test('an unfinished file is not read', async () => {
   const { lake, lakeDir, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(1))
-  await writeFile(join(lakeDir, 'hot/epoch=1/0-2-2.parquet.17-0.unfinished'), 'half')
+  await writeFile(joinPath(lakeDir, 'hot/epoch=1/0-2-2.parquet.17-0.unfinished'), 'half')
   expect(await engine.rows(countHot)).toEqual([{ n: 1, paths: 1 }])
 })

@@ -1,11 +1,11 @@
-import type { FileCondition, SqlParam, SqlQuery } from '#core/ports'
-import { isFileCondition } from '#core/sql'
-import { byAddress, type FileConditionForm } from './file-condition.ts'
+import type { FileCondition, SqlParam, SqlQuery } from './ports.ts'
+import { isFileCondition } from './sql.ts'
 import { textLiteral } from './text-literal.ts'
 
 /**
  * Converts a value into a typed literal of Trino's SQL, which DuckDB also reads. Athena cannot bind values: its
- * parameters are SQL text too, of at most 1,024 characters each. Throws on NaN and infinities.
+ * parameters are SQL text too, of at most 1,024 characters each. DuckDB plans a statement with parameters twice. Throws on NaN and
+ * infinities.
  */
 export function literal(value: Exclude<SqlParam, FileCondition>): string {
   switch (typeof value) {
@@ -21,14 +21,12 @@ export function literal(value: Exclude<SqlParam, FileCondition>): string {
 }
 
 /**
- * Puts a literal in the place of each `?`. `lakeLocation` is the address of the lake, e.g. s3://bucket; `form` says how conditions on
- * files are written. Throws where a literal might not stay a token of its own: at a `?` within quotes or a comment, or beside a
+ * Puts a literal in the place of each `?`. `fileCondition` writes the condition that a row is in one of the files. Throws where a literal might not stay a token of its own: at a `?` within quotes or a comment, or beside a
  * quote, a word or another `?`. Also throws when the number of values is not the number of `?`.
  */
 export function renderSql(
   { text, params }: Pick<SqlQuery, 'text' | 'params'>,
-  lakeLocation: string,
-  form: FileConditionForm = byAddress,
+  fileCondition: (files: readonly string[]) => string,
 ): string {
   let count = 0
   const rendered = text.replaceAll(TOKEN, (token, offset: number) => {
@@ -42,7 +40,7 @@ export function renderSql(
     }
     const value = params[count++]
     if (value === undefined) throw new Error(`more ? than the ${params.length} values`)
-    return isFileCondition(value) ? form(value.files, lakeLocation) : literal(value)
+    return isFileCondition(value) ? fileCondition(value.files) : literal(value)
   })
   if (count !== params.length) throw new Error(`${params.length} values for ${count} ?`)
   return rendered

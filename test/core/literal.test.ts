@@ -1,11 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { literal, renderSql } from '#aws/literal'
+import { literal, renderSql } from '#core/literal'
 import { inFiles, sql } from '#core/sql'
 import { propertySettings } from '#test/support/depth'
 
-const LAKE = 's3://lake'
+/** For statements without a condition on files. */
+const noFiles = () => 'false'
 
 /** Text with many characters that break encoders. */
 const anyText = fc.oneof(
@@ -45,7 +46,7 @@ describe('a real engine reads a literal as the same value of the same type', () 
     fc.assert(
       fc.asyncProperty(fc.array(anyParam, { minLength: 1, maxLength: 20 }), async values => {
         const text = `SELECT ${values.map(() => '?').join(', ')}`
-        const row = await select(renderSql({ text, params: values }, LAKE))
+        const row = await select(renderSql({ text, params: values }, noFiles))
         expect(row).toStrictEqual(values.map(engineValue))
       }),
       propertySettings(150),
@@ -70,7 +71,7 @@ describe('a real engine reads a literal as the same value of the same type', () 
   })
 
   test('a negative number after a minus does not start a comment', async () => {
-    expect(await select(renderSql(sql`SELECT 1 -${-2}`, LAKE))).toEqual([3n])
+    expect(await select(renderSql(sql`SELECT 1 -${-2}`, noFiles))).toEqual([3n])
   })
 })
 
@@ -92,7 +93,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
 )
 
 test('a value that contains ? or a quote stays a literal', () => {
-  expect(renderSql(sql`SELECT ${'?'}, ${"'"}, ${'--'}`, LAKE)).toBe("SELECT '?', '''', '--'")
+  expect(renderSql(sql`SELECT ${'?'}, ${"'"}, ${'--'}`, noFiles)).toBe("SELECT '?', '''', '--'")
 })
 
 test.each([
@@ -106,48 +107,29 @@ test.each([
   ['in a quote without an end', "SELECT 'it''s ?"],
   ['in a comment without an end', 'SELECT 1 /* ?'],
 ])('a ? %s throws', (_, text) => {
-  expect(() => renderSql({ text, params: ['v'] }, LAKE)).toThrow()
+  expect(() => renderSql({ text, params: ['v'] }, noFiles)).toThrow()
 })
 
 test('a quote or comment without an end throws', () => {
-  expect(() => renderSql({ text: "SELECT 'it''s", params: [] }, LAKE)).toThrow('no end')
-  expect(() => renderSql({ text: 'SELECT "a', params: [] }, LAKE)).toThrow('no end')
-  expect(() => renderSql({ text: 'SELECT 1 /*', params: [] }, LAKE)).toThrow('no end')
-  expect(() => renderSql({ text: 'SELECT 1 /*/', params: [] }, LAKE)).toThrow('no end')
+  expect(() => renderSql({ text: "SELECT 'it''s", params: [] }, noFiles)).toThrow('no end')
+  expect(() => renderSql({ text: 'SELECT "a', params: [] }, noFiles)).toThrow('no end')
+  expect(() => renderSql({ text: 'SELECT 1 /*', params: [] }, noFiles)).toThrow('no end')
+  expect(() => renderSql({ text: 'SELECT 1 /*/', params: [] }, noFiles)).toThrow('no end')
 })
 
 test('quotes and comments without a ? do not change', () => {
   const text = "SELECT 'it''s', \"a\"\"b\" /* ' */ -- don't\n FROM t WHERE x = ?"
-  expect(renderSql({ text, params: [1] }, LAKE)).toBe(text.replace('?', "BIGINT '1'"))
+  expect(renderSql({ text, params: [1] }, noFiles)).toBe(text.replace('?', "BIGINT '1'"))
 })
 
 test('more or fewer values than ? throw', () => {
-  expect(() => renderSql({ text: 'SELECT ?, ?', params: [1] }, LAKE)).toThrow('more ?')
-  expect(() => renderSql({ text: 'SELECT ?', params: [1, 2] }, LAKE)).toThrow('2 values for 1 ?')
+  expect(() => renderSql({ text: 'SELECT ?, ?', params: [1] }, noFiles)).toThrow('more ?')
+  expect(() => renderSql({ text: 'SELECT ?', params: [1, 2] }, noFiles)).toThrow('2 values for 1 ?')
 })
 
-describe('a condition on files', () => {
-  const hotKeys = (count: number) =>
-    Array.from({ length: count }, (_, i) => `hot/epoch=3/0-${i}-${i}.parquet`)
-  const condition = (files: string[]) => renderSql(inFiles('events_hot', files), LAKE)
-
-  test('compares the path of a row with the addresses of the files', () => {
-    expect(condition(["hot/epoch=3/it's-1-2.parquet", 'hot/epoch=4/0-3-4.parquet'])).toBe(
-      `"$path" IN ('s3://lake/hot/epoch=3/it''s-1-2.parquet', 's3://lake/hot/epoch=4/0-3-4.parquet')`,
-    )
-  })
-
-  test('is false without files', () => {
-    expect(condition([])).toBe('false')
-  })
-
-  test('is true for more than 1,000 hot files, because the epochs of the statement choose them', () => {
-    expect(condition(hotKeys(1_001))).toBe('true')
-    expect(condition(hotKeys(1_000))).toContain('hot/epoch=3/0-999-999.parquet')
-  })
-
-  test('names every file of segments, because other segments have the same rows', () => {
-    const keys = Array.from({ length: 1_001 }, (_, i) => `segments/events/bucket=7/1-9-0-${i}.parquet`)
-    expect(condition(keys)).toContain('1-9-0-1000.parquet')
-  })
+test('a condition on files becomes the text that the caller writes for them', () => {
+  const query = sql`SELECT 1 WHERE ${inFiles('events_hot', ['a', 'b'])} AND x = ${1}`
+  expect(renderSql(query, files => `path IN (${files})`)).toBe(
+    "SELECT 1 WHERE path IN (a,b) AND x = BIGINT '1'",
+  )
 })
