@@ -4,8 +4,9 @@ import type { SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { breakdownQuery, breakdownResponse } from '#schemas/properties'
 import { countOfValues, textKey } from './distinct.ts'
-import { propertyValue } from './property-value.ts'
+import { keyedEvents } from './keyed-events.ts'
 import { defineReport, type ReportRequest, sinceDays } from './run.ts'
+import { type ValueKey, valueKey } from './value-key.ts'
 
 export type BreakdownParams = Omit<z.output<typeof breakdownQuery>, 'project'>
 
@@ -16,25 +17,32 @@ export type BreakdownParams = Omit<z.output<typeof breakdownQuery>, 'project'>
 export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownResponse>>({
   range: sinceDays(7),
   async compute(rows, request) {
-    const { project, params } = request
-    const found = await rows(totalsSql(request))
+    const { read, params, project } = request
+    const key = valueKey(params.property)
+    const found = await rows(totalsSql(request, key))
+    const totalRows = Number(found[0]?.total_rows ?? 0)
     const listed = found.filter(row => row.value !== null)
+    const areAllListed = totalRows === listed.length
+    const { event } = params
+    // The condition on the listed values is as cheap for a column, and two conditions take longer than one.
+    const mayHaveValue = areAllListed || key.json !== undefined
+    const keyed = keyedEvents(read, key, ['user_id'], { event, mayHaveValue })
     const users = await countOfValues(rows, {
-      relation: valuesSql(request, ['user_id']),
+      relation: sql`(SELECT value_key AS value, user_id FROM ${keyed} AS event_key)`,
       entity: textKey(sql`user_id`),
       events: sql`1`,
-      listed,
+      listed: listed.map(row => ({ ...row, value: key.ofValue(String(row.value)) })),
+      areAllListed,
     })
     const values = listed.map((row, i) => ({
       value: String(row.value),
       count: Number(row.total),
       unique_users: users[i] ?? 0,
     }))
-    const totalRows = Number(found[0]?.total_rows ?? 0)
     return {
       project: project.name,
       property: params.property,
-      event: params.event ?? null,
+      event: event ?? null,
       values,
       total_events: Number(found[0]?.total_events ?? 0),
       total_with_property: Number(found[0]?.total_with_property ?? 0),
@@ -46,24 +54,31 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
 type BreakdownRequest = ReportRequest<BreakdownParams>
 
 /** (value, total, total_events, total_with_property, total_rows), the most frequent values first, and last null, for the totals. */
-function totalsSql(request: BreakdownRequest): SqlQuery {
+function totalsSql(request: BreakdownRequest, key: ValueKey): SqlQuery {
   return sql`SELECT value, total, total_events, total_with_property, total_rows
-    FROM (SELECT value, total, CAST(sum(total) OVER () AS bigint) AS total_events,
+    FROM (SELECT value, total, CAST(sum(events) OVER () AS bigint) AS total_events,
         CAST(sum(CASE WHEN value IS NULL THEN 0 ELSE total END) OVER () AS bigint) AS total_with_property,
         count(value) OVER () AS total_rows,
         row_number() OVER (ORDER BY CASE WHEN value IS NULL THEN 1 ELSE 0 END, total DESC, value) AS value_rank
-      FROM (SELECT value, count(*) AS total FROM ${valuesSql(request, [])} AS event_value GROUP BY value) AS value_total) AS ranked_value
+      FROM (SELECT ${key.value} AS value, total, events FROM (${eventsByKey(request, key)}) AS key_total) AS value_total) AS ranked_value
     WHERE value_rank <= ${integer(request.params.limit)} OR value IS NULL
     ORDER BY value_rank`
 }
 
-/** The value of each event, and `fields` of it. */
-function valuesSql({ read, params: { property, event } }: BreakdownRequest, fields: readonly 'user_id'[]) {
-  const { fields: valueFields, text } =
-    property === 'country' ? { fields: ['country' as const], text: sql`country` } : propertyValue(property)
-  const where = event === undefined ? sql`` : sql`WHERE event = ${event}`
-  const eventFields = event === undefined ? [] : (['event'] as const)
-  const relation = events(read, [...new Set([...valueFields, ...eventFields, ...fields])])
-  const userId = fields.length === 0 ? sql`` : sql`, user_id`
-  return sql`(SELECT ${text} AS value${userId} FROM ${relation} AS each_event ${where})`
+/**
+ * The events of each value: (value_key, total, events). The sum of `events` is the number of all events. Of the properties without a
+ * column, most events lack most. So where scans are free, one scan reads only the events whose JSON names the property, and another one
+ * counts all events.
+ */
+function eventsByKey({ read, params: { event } }: BreakdownRequest, key: ValueKey): SqlQuery {
+  const isSearched = key.json !== undefined && key.mayHaveValue !== undefined
+  const hasTwoScans = isSearched && event === undefined && !read.areScansBilled
+  const keyed = keyedEvents(read, key, [], { event, mayHaveValue: hasTwoScans })
+  const ofKeys = sql`SELECT value_key, count(*) AS total, ${hasTwoScans ? sql`CAST(0 AS bigint)` : sql`count(*)`} AS events
+        FROM ${keyed} AS event_key GROUP BY value_key`
+  if (!hasTwoScans) return ofKeys
+  return sql`${ofKeys}
+        UNION ALL
+        SELECT CAST(NULL AS varchar) AS value_key, CAST(0 AS bigint) AS total, count(*) AS events
+        FROM ${events(read, ['project_id'])} AS each_event`
 }

@@ -51,6 +51,7 @@ async function readEvents(rows: ReadRows, relation: SqlQuery): Promise<{ listed:
     entity: sql`user_ref`,
     events: sql`event_count`,
     listed,
+    areAllListed: true,
   })
   return { listed, users }
 }

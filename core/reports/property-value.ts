@@ -13,6 +13,10 @@ export type PropertyValue = {
   filterField: FilterField
   /** The value as text, objects and arrays as compact JSON; null for null and absent values. */
   text: SqlQuery
+  /** A cheap condition that holds for every event with a value. */
+  mayHaveValue?: SqlQuery | undefined
+  /** The value as JSON text; null for absent values. Only for a property without a column. */
+  json?: SqlQuery
 }
 
 /** Longer keys are not searched, because a statement of many filters with long keys would be too long for Athena. */
@@ -43,7 +47,7 @@ export function propertyValue(key: string): PropertyValue {
   const column = propertyColumns.find(({ property }) => property === key)
   if (column === undefined) {
     const filterField = { scalar: jsonScalar, isText: isJsonText, isNamed }
-    return { fields: ['properties'], scalar, text, filterField }
+    return { fields: ['properties'], scalar, text, filterField, mayHaveValue: isNamed, json }
   }
   const value = column.type === 'string' ? name(column.name) : sql`CAST(${name(column.name)} AS varchar)`
   const isColumnText = column.type === 'string' ? sql`true` : sql`false`
@@ -54,5 +58,6 @@ export function propertyValue(key: string): PropertyValue {
     scalar: scalarOfBoth,
     text: sql`coalesce(${value}, ${text})`,
     filterField: { scalar: scalarOfBoth, isText },
+    ...(isNamed !== undefined && { mayHaveValue: sql`(${name(column.name)} IS NOT NULL OR ${isNamed})` }),
   }
 }

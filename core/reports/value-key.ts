@@ -1,0 +1,43 @@
+import type { SqlQuery } from '#core/ports'
+import { sql } from '#core/sql'
+import { type PropertyValue, propertyValue } from './property-value.ts'
+
+/**
+ * The value of a property as a text that groups events; null for events without a value. For a property without a column it is the value
+ * in quotes, because JSON has most texts so. DuckDB then parses the JSON of an event once, and two or three times for the value.
+ */
+export type ValueKey = Pick<PropertyValue, 'fields' | 'mayHaveValue' | 'json'> & {
+  /** The value key of an event. For a property without a column, an expression over `value_json`, which is the column `json`. */
+  sql: SqlQuery
+  /** The value, as an expression over the column `value_key`. */
+  value: SqlQuery
+  /** The value key of a value. */
+  ofValue(value: string): string
+}
+
+export function valueKey(property: string): ValueKey {
+  const ofColumn = { value: sql`value_key`, ofValue: (value: string) => value }
+  if (property === 'country') {
+    return { ...ofColumn, fields: ['country'], mayHaveValue: sql`country IS NOT NULL`, sql: sql`country` }
+  }
+  const { fields, mayHaveValue, text, scalar, json } = propertyValue(property)
+  if (json === undefined) return { ...ofColumn, fields, mayHaveValue, sql: text }
+  return {
+    fields,
+    mayHaveValue,
+    json,
+    sql: inQuotes(scalar),
+    value: sql`substr(value_key, 2, length(value_key) - 2)`,
+    ofValue: value => `"${value}"`,
+  }
+}
+
+/**
+ * The value in quotes. The JSON text is that already if it is a text without escaped characters. Texts with such characters and other
+ * numbers than whole ones come from `scalar`, the value in the JSON of the event: Trino writes these numbers in another way than JavaScript.
+ */
+function inQuotes(scalar: SqlQuery): SqlQuery {
+  return sql`CASE WHEN value_json IS NULL OR starts_with(value_json, '"') AND strpos(value_json, '\\') = 0 THEN value_json
+          WHEN regexp_like(value_json, '^-{0,1}[0-9]+$') THEN '"' || value_json || '"'
+          ELSE '"' || coalesce(${scalar}, nullif(value_json, 'null')) || '"' END`
+}
