@@ -1,5 +1,7 @@
 import { forEachConcurrent } from '#core/concurrency'
 import type { CompactedBucket, EpochCompactionJob, StoredEvents } from '#core/lake/compactor'
+import { segmentKeys } from '#core/lake/keys'
+import { isCompared } from '#core/lake/split-sessions'
 import type { RemovedEvents } from '#core/lake/tombstones'
 import {
   activityOfEvents,
@@ -15,6 +17,7 @@ import {
   selectBuckets,
   selectStoredEvents,
   sessionsOfEvents,
+  withSplit,
 } from './compaction-sql.ts'
 import { type ErasedCount, eraseRows } from './erased-rows.ts'
 import { createHotSlices } from './hot-slices.ts'
@@ -40,7 +43,7 @@ type BucketIds = { bucket: number; last_arrival: number; event_ids: number }
 export async function compactEpoch(
   writer: SegmentWriter,
   { epoch, hot, buckets }: EpochCompactionJob,
-  sliceBytes: number,
+  { sliceBytes, findsSplit }: { sliceBytes: number; findsSplit: boolean },
 ): Promise<CompactedBucket[]> {
   const { database } = writer
   const segmentOf = (bucket: number) => ({
@@ -52,6 +55,7 @@ export async function compactEpoch(
   const numbers = buckets.map(({ bucket }) => bucket)
   const parts = new Map<number, WrittenPart[]>()
   const failures = new Map<number, unknown>()
+  const knowsSplit = new Set<number>()
   const erasedCounts: ErasedCount[] = []
 
   async function tryBucket(bucket: number, work: () => Promise<void>): Promise<void> {
@@ -83,6 +87,14 @@ export async function compactEpoch(
     return presentBuckets
   }
 
+  /** The sessions of older segments; null if the new segment is not compared with them. Parts of one segment are not compared. */
+  async function fetchOlderSessions({ bucket, rows }: EventsDescription): Promise<string[] | null> {
+    const older = buckets.find(each => each.bucket === bucket)?.older ?? []
+    if (!findsSplit || slices.count > 1 || !isCompared(rows, older)) return null
+    const keys = older.flatMap(segment => segmentKeys('segment_sessions', bucket, segment))
+    return database.fetch('segment_sessions', keys)
+  }
+
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {
     const files = await slices.fetch(slice)
     await database.run(createEventRowsFromHot(files, numbers))
@@ -100,17 +112,21 @@ export async function compactEpoch(
       const { bucket } = description
       return tryBucket(bucket, async () => {
         const ids = idsOf.get(bucket)
+        const olderFiles = await fetchOlderSessions(description)
         const writtenParts = parts.get(bucket) ?? []
         const bytes = await writeSegmentPart(writer, {
           bucket,
           segment: segmentOf(bucket),
           part: writtenParts.length,
           events: `bucket = ${bucket}`,
-          sessions: sessionsOfEvents(bucket),
+          sessions: withSplit(sessionsOfEvents(bucket), olderFiles),
           activity: activityOfEvents(bucket),
           eventIds: ids?.event_ids ? eventIdsOfHot(bucket, slice, ids.last_arrival) : null,
         })
         parts.set(bucket, [...writtenParts, { ...description, bytes }])
+        if (olderFiles === null) return
+        knowsSplit.add(bucket)
+        await database.drop(olderFiles)
       })
     })
   }
@@ -128,7 +144,8 @@ export async function compactEpoch(
     const writtenParts = parts.get(bucket)
     const isEmpty = !presentBuckets.has(bucket)
     if (writtenParts === undefined) return { bucket, isEmpty, segment: null, stored: [], removed: [] }
-    const segment = toSegment(segmentOf(bucket), writtenParts, idsOf.get(bucket)?.event_ids ?? 0)
+    const eventIds = idsOf.get(bucket)?.event_ids ?? 0
+    const segment = toSegment(segmentOf(bucket), writtenParts, eventIds, knowsSplit.has(bucket))
     return {
       bucket,
       isEmpty,

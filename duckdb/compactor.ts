@@ -1,15 +1,18 @@
 import type { Compactor, MergeJob } from '#core/lake/compactor'
 import { SEGMENT_TABLES, type SegmentTable, segmentKeys } from '#core/lake/keys'
 import type { Segment, SegmentId } from '#core/lake/manifest'
+import { isCompared } from '#core/lake/split-sessions'
 import { compactEpoch } from './compact-epoch.ts'
 import {
   activityOfSegments,
+  countUnknownSplit,
   createEventRowsFromSegments,
   createSessionStarts,
   describeEvents,
   eventIdsOfSegments,
   readFiles,
   sessionsOfSegments,
+  withSplit,
 } from './compaction-sql.ts'
 import { rewriteHot } from './rewrite-hot.ts'
 import { rewriteSegment } from './rewrite-segment.ts'
@@ -25,6 +28,8 @@ export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'
   Partial<ScratchSettings> & {
     /** Most bytes of hot files that are on disk at a time. */
     sliceBytes?: number
+    /** Whether new segments say which sessions may be split (core/lake/split-sessions.ts). Default: true. */
+    findsSplit?: boolean
   }
 
 /** 32 MB are about 800,000 events of the tracker. */
@@ -42,12 +47,13 @@ export function createCompactor({
   memoryMb = 512,
   threads = 2,
   sliceBytes = SLICE_BYTES,
+  findsSplit = true,
   ...given
 }: CompactorSettings): Compactor {
   const { lake } = given
   const settings: ScratchSettings = { ...given, memoryMb, threads }
 
-  async function mergeSegments({ bucket, segments, target }: MergeJob): Promise<Segment> {
+  async function mergeSegments({ bucket, segments, target, older }: MergeJob): Promise<Segment> {
     return withScratchDatabase(settings, async database => {
       const fetchAll = (table: SegmentTable, from: readonly StoredSegment[] = segments) =>
         database.fetch(
@@ -63,6 +69,9 @@ export function createCompactor({
       )
       const eventIds = eventIdsOfSegments(idFiles, description.last_arrival)
       const idCount = await countRows(database, eventIds)
+      const knowsSplit = findsSplit && isCompared(description.rows, older)
+      const sessions = sessionsOfSegments(await fetchAll('segment_sessions'))
+      const olderFiles = knowsSplit ? await fetchAll('segment_sessions', older) : null
       const isLarge = segments.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES
       const bytes = await writeSegmentPart(
         { database, lake, memoryMb, layout: isLarge ? 'large' : 'small' },
@@ -71,12 +80,12 @@ export function createCompactor({
           segment: target,
           part: 0,
           events: 'true',
-          sessions: sessionsOfSegments(await fetchAll('segment_sessions')),
+          sessions: withSplit(sessions, olderFiles),
           activity: activityOfSegments(await fetchAll('segment_activity')),
           eventIds: idCount === 0 ? null : eventIds,
         },
       )
-      return toSegment(target, [{ ...description, bytes }], idCount)
+      return toSegment(target, [{ ...description, bytes }], idCount, knowsSplit)
     })
   }
 
@@ -93,7 +102,9 @@ export function createCompactor({
       }
       const description = await loadEvents(database, bucket, files.get('segment_events') ?? [])
       const idCount = await countRows(database, `FROM ${readFiles(files.get('segment_event_ids') ?? [])}`)
-      return { ...toSegment(segment, [{ ...description, bytes }], idCount), parts: segment.parts }
+      const unknownRows = await countRows(database, countUnknownSplit(files.get('segment_sessions') ?? []))
+      const described = toSegment(segment, [{ ...description, bytes }], idCount, unknownRows === 0)
+      return { ...described, parts: segment.parts }
     })
   }
 
@@ -102,7 +113,7 @@ export function createCompactor({
       job.hot.length === 0 || job.buckets.length === 0
         ? job.buckets.map(({ bucket }) => ({ bucket, isEmpty: true, segment: null, stored: [], removed: [] }))
         : withScratchDatabase(settings, database =>
-            compactEpoch({ database, lake, memoryMb, layout: 'small' }, job, sliceBytes),
+            compactEpoch({ database, lake, memoryMb, layout: 'small' }, job, { sliceBytes, findsSplit }),
           ),
     mergeSegments,
     rewriteSegment: job =>

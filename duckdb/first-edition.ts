@@ -13,6 +13,7 @@ import {
   selectHotWithKeys,
   selectNewestArrival,
   sessionsOfEvents,
+  withSplit,
 } from './compaction-sql.ts'
 import { countRows, type ScratchSettings, withScratchDatabase } from './scratch-database.ts'
 import { type EventsDescription, toSegment, type WrittenPart, writeSegmentPart } from './segment-files.ts'
@@ -68,7 +69,7 @@ export function createFirstEditionConverter(settings: ScratchSettings): FirstEdi
             segment,
             part: parts.length,
             events: 'true',
-            sessions: sessionsOfEvents(bucket),
+            sessions: withSplit(sessionsOfEvents(bucket), null),
             activity: activityOfEvents(bucket),
             eventIds: hasIds ? eventIds : null,
           },
@@ -80,7 +81,7 @@ export function createFirstEditionConverter(settings: ScratchSettings): FirstEdi
       }
 
       for (const keys of planned.parts) await writePart(keys)
-      return { segment: toSegment(segment, parts, idCount), stored }
+      return { segment: toSegment(segment, parts, idCount, false), stored }
     })
 
   async function addEventKeys(key: string): Promise<HotCount[]> {

@@ -6,6 +6,7 @@ import {
   createSessionStarts,
   readFiles,
   sessionsOfEvents,
+  withSplitOf,
 } from './compaction-sql.ts'
 import { countErased, type ErasedCount, eraseRows, ofSameUsers } from './erased-rows.ts'
 import { countRows } from './scratch-database.ts'
@@ -57,12 +58,15 @@ export async function rewriteSegment(
       segment.eventIds === 0
         ? null
         : await database.fetch('segment_event_ids', [segmentKey('segment_event_ids', bucket, segment, part)])
+    const sessionFiles = await database.fetch('segment_sessions', [
+      segmentKey('segment_sessions', bucket, segment, part),
+    ])
     return writeSegmentPart(writer, {
       bucket,
       segment: target,
       part,
       events: 'true',
-      sessions: sessionsOfEvents(bucket),
+      sessions: withSplitOf(sessionsOfEvents(bucket), sessionFiles),
       activity: activityOfEvents(bucket),
       eventIds: idFiles === null ? null : `SELECT * FROM ${readFiles(idFiles)}`,
     })

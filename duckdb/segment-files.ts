@@ -23,15 +23,13 @@ export type SegmentPart = {
 /**
  * How the files of a segment are written. A small segment is merged within hours, so it is written fast. A large one stays,
  * so a slow level that saves half a byte an event is worth its time. So are large row groups of events, because each has
- * its own dictionaries (docs/decisions/2026-11-21-lake-layout.md).
+ * its own dictionaries (docs/decisions/2026-11-21-lake-layout.md). Those of the rollups are smaller: a read of some days skips the
+ * others by the statistics of `date`.
  */
 const LAYOUTS = {
-  small: { zstdLevel: 3, eventRowGroup: 61_440 },
-  large: { zstdLevel: 19, eventRowGroup: 368_640 },
+  small: { zstdLevel: 3, eventRowGroup: 61_440, rollupRowGroup: 61_440 },
+  large: { zstdLevel: 19, eventRowGroup: 368_640, rollupRowGroup: 122_880 },
 } as const
-
-/** Few rows in a row group of a rollup, so that a read of some days skips the others by the statistics of `date`. */
-const ROLLUP_ROW_GROUP = 61_440
 
 /** Rows of one day lie together, and equal values of the next columns too, which makes the files small. */
 const ORDERS = {
@@ -52,7 +50,7 @@ export async function writeSegmentPart(
   { database, lake, memoryMb, layout }: SegmentWriter,
   { bucket, segment, part, events, ...selects }: SegmentPart,
 ): Promise<number> {
-  const { zstdLevel, eventRowGroup } = LAYOUTS[layout]
+  const { zstdLevel, eventRowGroup, rollupRowGroup } = LAYOUTS[layout]
   const path = join(database.folder, 'output.parquet')
   // There are no Bloom filters: they cost 0.6 bytes an event, more than all other overhead of a small file, and help only
   // reads of one user or session.
@@ -61,7 +59,7 @@ export async function writeSegmentPart(
 
   async function writeRollup(table: keyof typeof ORDERS, select: string) {
     await database.run(`COPY (${selectColumns(table)} FROM (${select}) AS rollup ORDER BY ${ORDERS[table]})
-      TO ${text(path)} (${options}, ROW_GROUP_SIZE ${ROLLUP_ROW_GROUP})`)
+      TO ${text(path)} (${options}, ROW_GROUP_SIZE ${rollupRowGroup})`)
     return readOutput(table)
   }
 
@@ -107,6 +105,7 @@ export function toSegment(
   { from, until, generation }: SegmentId,
   parts: readonly WrittenPart[],
   eventIds: number,
+  knowsSplit: boolean,
 ): Segment {
   return {
     from,
@@ -120,5 +119,6 @@ export function toSegment(
     lastArrival: Math.max(...parts.map(part => part.last_arrival)),
     eventIds,
     erased: generation,
+    knowsSplit: knowsSplit ? 1 : 0,
   }
 }

@@ -151,6 +151,12 @@ const sessionColumns = [
   { name: 'exit_page', type: 'string', meaning: 'page of the last event that has one, or null' },
   { name: 'exit_at', type: 'timestamp', meaning: 'timestamp of the event with exit_page; null: end_at' },
   { name: 'exit_lag_s', type: 'int64', meaning: 'lag_s of the event with exit_page, or null' },
+  {
+    name: 'may_be_split',
+    type: 'int64',
+    meaning:
+      '0: this segment and the older ones of its bucket have no other row of the session; 1: they may have one; null: not known',
+  },
 ] as const satisfies readonly Column[]
 
 /** A row counts the events of one user with one name from one country on one UTC date. */

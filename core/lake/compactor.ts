@@ -19,6 +19,8 @@ export type BucketCompaction = {
   generation: number
   /** What the segment is written without. The ids of these events stay known, so that retries of them are copies. */
   tombstones: readonly Tombstone[]
+  /** All segments of the bucket with earlier epochs. */
+  older: readonly Segment[]
 }
 
 /** Events of a project that an epoch has, by UTC date of arrival. Erased events count too, because they were received. */
@@ -42,6 +44,8 @@ export type MergeJob = {
   segments: readonly Segment[]
   /** What the merged segment is called. */
   target: SegmentId
+  /** All segments of the bucket with earlier epochs. */
+  older: readonly Segment[]
 }
 
 export type RewriteJob = {
@@ -61,7 +65,10 @@ export type HotRewriteJob = {
   buckets: readonly Pick<BucketCompaction, 'bucket' | 'tombstones'>[]
 }
 
-/** All functions are pure but for the objects they write: a job that runs again writes the same keys with the same rows. */
+/**
+ * All functions are pure but for the objects they write: a job that runs again writes the same keys with the same rows. Only
+ * may_be_split of their sessions may differ, if the older segments were rewritten meanwhile (core/lake/split-sessions.ts).
+ */
 export type Compactor = {
   /**
    * Writes the segment [epoch, epoch + 1) of each bucket that has rows. Memory and disk are bounded: hot files are read in

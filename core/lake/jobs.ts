@@ -5,7 +5,14 @@ import type { UsageCounters } from '#core/usage/counters'
 import { changeManifest } from './change-manifest.ts'
 import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
 import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
-import { addEpoch, type Manifest, replaceSegments, type SegmentId, segmentsWithEventIds } from './manifest.ts'
+import {
+  addEpoch,
+  type Manifest,
+  replaceSegments,
+  type Segment,
+  type SegmentId,
+  segmentsWithEventIds,
+} from './manifest.ts'
 import { BEGIN_MS, createRewriter } from './rewriter.ts'
 import type { LakeStateStore } from './state.ts'
 import { addRemoved } from './tombstones.ts'
@@ -130,6 +137,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
       bucket,
       segments: merged,
       target: { from, until, generation },
+      older: segmentsBefore(segments, from),
     })
     await changeManifest(state, bucket, manifest =>
       replaceSegments(manifest, merged, replacement, clock.now()),
@@ -158,11 +166,16 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
       const segments = sources.filter(source => source.retiredAt === retiredAt)
       // An older generation has erased events.
       if (segments.some(({ erased }) => erased !== generation)) return false
-      await compactor.mergeSegments({ bucket, segments, target: segment })
+      await compactor.mergeSegments({
+        bucket,
+        segments,
+        target: segment,
+        older: segmentsBefore(manifest.segments, from),
+      })
       return true
     }
     if (until !== from + 1 || (await state.jobFinished(supersededJobName(from)))) return false
-    const before = { ...manifest, segments: manifest.segments.filter(live => live.until <= from) }
+    const before = { ...manifest, segments: segmentsBefore(manifest.segments, from) }
     const [result] = await compactor.compactEpoch({
       epoch: from,
       hot: await listHot(from),
@@ -205,8 +218,19 @@ type SucceededCompaction = Exclude<CompactedBucket, { failure: unknown }>
 export type LakeWorker = ReturnType<typeof createLakeWorker>
 
 function toBucketCompaction(manifest: Manifest): BucketCompaction {
-  const { bucket, tombstones, tombstoneCount } = manifest
-  return { bucket, eventIds: lookbackKeys(manifest), generation: tombstoneCount, tombstones }
+  const { bucket, tombstones, tombstoneCount, segments } = manifest
+  return {
+    bucket,
+    eventIds: lookbackKeys(manifest),
+    generation: tombstoneCount,
+    tombstones,
+    older: segments,
+  }
+}
+
+/** The segments with epochs before this one. */
+function segmentsBefore(segments: readonly Segment[], epoch: number): Segment[] {
+  return segments.filter(({ until }) => until <= epoch)
 }
 
 /** The files to search for the first copies of events that come after those of the manifest. */

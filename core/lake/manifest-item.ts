@@ -64,11 +64,12 @@ const FIRST_FIELDS = [
   'lastArrival',
   'eventIds',
 ] as const satisfies readonly (keyof Segment)[]
-const SEGMENT_FIELDS = [...FIRST_FIELDS, 'erased'] as const satisfies readonly (keyof Segment)[]
+const SEGMENT_FIELDS = [...FIRST_FIELDS, 'erased', 'knowsSplit'] as const satisfies readonly (keyof Segment)[]
 const RETIRED_FIELDS = [
   ...FIRST_FIELDS,
   'retiredAt',
   'erased',
+  'knowsSplit',
 ] as const satisfies readonly (keyof RetiredSegment)[]
 
 const toSegmentNumbers = (segment: Segment): number[] => SEGMENT_FIELDS.map(name => segment[name])

@@ -37,6 +37,8 @@ export type Segment = SegmentId & {
   eventIds: number
   /** The segment has no events of the tombstones up to this number: its generation, or more if it was found to have none. */
   erased: number
+  /** 1: may_be_split of its sessions is known (core/lake/split-sessions.ts); 0: it is null. */
+  knowsSplit: number
 }
 
 /** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */

@@ -115,18 +115,26 @@ export function joinAllFragments(
 /**
  * The same rows in less time, with several scans.
  *
- * Nearly all sessions have one fragment, which is the session. So only the keys of all sessions are grouped: grouping with all
- * aggregates takes twice as long.
+ * Nearly all sessions have one fragment, which is the session. So only those that may be split are grouped: grouping all sessions
+ * with all aggregates takes three times as long. `knowSplit`: the fragments have may_be_split. Otherwise the keys of all sessions
+ * are grouped to find those of several fragments.
  */
-export function joinFragments(fragments: SqlQuery, fields: readonly SessionField[], from: number): SqlQuery {
+export function joinFragments(
+  fragments: SqlQuery,
+  fields: readonly SessionField[],
+  { from, knowSplit }: { from: number; knowSplit: boolean },
+): SqlQuery {
+  const ofSplit = knowSplit
+    ? sql`WHERE coalesce(may_be_split, 1) = 1 GROUP BY session_key`
+    : sql`GROUP BY session_key HAVING count(*) > 1`
   return sql`WITH fragment AS ${NOT_MATERIALIZED} (SELECT * FROM ${fragments} AS each_fragment),
-        repeated AS (SELECT session_key AS repeated_key FROM fragment GROUP BY session_key HAVING count(*) > 1)
+        split AS (SELECT session_key AS split_key FROM fragment ${ofSplit})
       SELECT ${selectFields(fields, 'ofOne')} FROM fragment
-      LEFT JOIN repeated ON repeated_key = session_key
-      WHERE repeated_key IS NULL AND start_at >= ${timestamp(from)}
+      LEFT JOIN split ON split_key = session_key
+      WHERE split_key IS NULL AND start_at >= ${timestamp(from)}
       UNION ALL
       SELECT ${selectFields(fields, 'ofSeveral')} FROM fragment
-      JOIN repeated ON repeated_key = session_key
+      JOIN split ON split_key = session_key
       GROUP BY session_key HAVING min(start_at) >= ${timestamp(from)}`
 }
 

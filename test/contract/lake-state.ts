@@ -241,6 +241,7 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
           lastArrival: 1_795_000_009,
           eventIds: 10,
           erased: 11,
+          knowsSplit: 1,
         },
       }
       const manifest = {

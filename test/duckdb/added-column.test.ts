@@ -134,6 +134,7 @@ test('a column of a newer version keeps its values when this version compacts, m
     bucket: 7,
     segments,
     target: { from: 1, until: 3, generation: 0 },
+    older: [],
   })
   const erasure: Tombstone = {
     project_id: 'proj_1',

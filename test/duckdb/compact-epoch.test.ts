@@ -10,7 +10,7 @@ import { tables } from '#schemas/columns'
 import {
   HOUR,
   keysOf,
-  NO_TOMBSTONES,
+  NOTHING_BEFORE,
   openCompactorLake,
   request,
   START,
@@ -20,7 +20,7 @@ import { damageParquet } from '#test/support/damage-parquet'
 import { lakeWithOldFiles } from '#test/support/old-files'
 
 const START_S = START / 1_000
-const withoutIds = (bucket: number) => ({ bucket, eventIds: [], ...NO_TOMBSTONES })
+const withoutIds = (bucket: number) => ({ bucket, eventIds: [], ...NOTHING_BEFORE })
 
 /** The key of a user or session as a Parquet reader returns it. */
 const parquetKey = (text: string) => BigInt(shortKey(text) ?? -1)
@@ -64,6 +64,7 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
       lastArrival: START_S,
       eventIds: 2,
       erased: 0,
+      knowsSplit: 1,
     },
     stored: [{ project_id: 'proj_1', day: '2026-11-18', events: 2 }],
     removed: [],
@@ -214,6 +215,7 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
       exit_page: '/late',
       exit_at: null,
       exit_lag_s: 270_000n,
+      may_be_split: 1n,
     },
     {
       project_id: 'proj_1',
@@ -232,6 +234,7 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
       exit_page: 'https://example.com/x',
       exit_at: new Date(START + HOUR),
       exit_lag_s: 7_200n,
+      may_be_split: 1n,
     },
   ])
 })
@@ -345,7 +348,7 @@ test('an epoch in several slices gives the events, ids and counts of one slice, 
         same: {
           bucket,
           stored,
-          segment: { ...segment, bytes: 0, parts: 0 },
+          segment: { ...segment, bytes: 0, parts: 0, knowsSplit: null },
           events: await rowsOf('segment_events'),
           ids: await rowsOf('segment_event_ids'),
           counts: [countOf(sessions), countOf(activity)],
@@ -425,9 +428,9 @@ test('a bucket whose stored event_ids are missing or damaged fails alone, with a
   const keyOf = (bucket: number) => `segments/event-ids/bucket=${bucket}/1-2-0-0.parquet`
   await lake.put(keyOf(1), new Uint8Array(100))
   const buckets = [
-    { bucket: 1, eventIds: [keyOf(1)], ...NO_TOMBSTONES },
-    { bucket: 2, eventIds: [keyOf(2)], ...NO_TOMBSTONES },
-    { bucket: 3, eventIds: [], ...NO_TOMBSTONES },
+    { bucket: 1, eventIds: [keyOf(1)], ...NOTHING_BEFORE },
+    { bucket: 2, eventIds: [keyOf(2)], ...NOTHING_BEFORE },
+    { bucket: 3, eventIds: [], ...NOTHING_BEFORE },
   ]
   const results = await compactor.compactEpoch({ epoch: 2, hot, buckets })
   expect(results.slice(0, 2)).toMatchObject([

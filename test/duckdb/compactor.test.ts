@@ -5,7 +5,7 @@ import type { Segment } from '#core/lake/manifest'
 import { eventKey } from '#core/lake/rows'
 import type { Lake } from '#core/ports'
 import { createCompactor } from '#duckdb/compactor'
-import { HOUR, NO_TOMBSTONES, openCompactorLake, request, START } from '#test/support/compactor-lake'
+import { HOUR, NOTHING_BEFORE, openCompactorLake, request, START } from '#test/support/compactor-lake'
 
 const ROLLUPS = ['segment_sessions', 'segment_activity'] as const
 const target = (from: number, until: number) => ({ from, until, generation: 0 })
@@ -32,7 +32,7 @@ test('a merged segment has the events and the rollups that one compaction of all
   }
   for (let number = 2; number <= 7; number++) await writeHot(9, [browsing(number)])
   const whole = (await compact(9)) as Segment
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 4) })
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 4) })
 
   expect(merged).toEqual({ ...whole, ...target(1, 4), bytes: merged.bytes })
   expect(merged.rows).toBe(180)
@@ -49,7 +49,7 @@ test('merged segments that are merged again give the rollups of one merge', asyn
     segments.push((await compact(epoch)) as Segment)
   }
   const merge = (inputs: Segment[], from: number, until: number) =>
-    compactor.mergeSegments({ bucket: 7, segments: inputs, target: target(from, until) })
+    compactor.mergeSegments({ bucket: 7, segments: inputs, older: [], target: target(from, until) })
   const once = await merge(segments, 1, 6)
   const twice = await merge(
     [await merge(segments.slice(0, 2), 1, 3), await merge(segments.slice(2), 3, 5)],
@@ -74,7 +74,7 @@ test('of two users of a session in one millisecond and second of arrival, the ev
     const [row] = await readSegment('segment_sessions', segment)
     keys.push(row?.user_key as bigint)
   }
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 5) })
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 5) })
   const greatest = keys.reduce((a, b) => (a > b ? a : b))
   expect(await readSegment('segment_sessions', merged)).toMatchObject([{ user_key: greatest }])
 })
@@ -87,7 +87,7 @@ test('a merged segment keeps event_ids for 30 hours, and what finds copies of th
     await writeHot(i + 1, [request({ at: arrival, events: [{ event_id: `e${i}` }, {}] })])
     segments.push((await compact(i + 1)) as Segment)
   }
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 6) })
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 6) })
   const keys = (await readSegment('segment_event_ids', merged)).map(row => row.event_key as bigint)
   const ids = [1, 2, 3, 4].map(i => eventKey('proj_1', `e${i}`) as bigint)
   expect(keys.filter(key => key >= 0)).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
@@ -101,7 +101,7 @@ test('the parts of segments are merged into one file of each table', async () =>
   await writeHot(2, [browsing(4)])
   const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
   expect(segments.map(({ parts }) => parts)).toEqual([3, 1])
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
   expect(merged).toMatchObject({ parts: 1, rows: 120 })
   expect(await keys('segments/events/bucket=7/1-3-')).toEqual([segmentKey('segment_events', 7, merged, 0)])
   expect(await readSegment('segment_events', merged)).toHaveLength(120)
@@ -116,13 +116,13 @@ test('a merge that runs again writes the same rows', async () => {
   for (const epoch of [1, 2]) await writeHot(epoch, [browsing(epoch)])
   const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
   const merge = async () => {
-    const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+    const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
     return { merged, rows: await readSegment('segment_events', merged) }
   }
   expect(await merge()).toEqual(await merge())
 })
 
-test('a large merged segment has large row groups of events, and small ones of sessions', async () => {
+test('a large merged segment has larger row groups than a small one', async () => {
   const { compactor, compact, writeHot, lake } = await openCompactorLake()
   const sessions = Array.from({ length: 62_000 }, (_, i) => ({ session_id: `${i}` }))
   await writeHot(1, [request({ events: sessions })])
@@ -134,10 +134,11 @@ test('a large merged segment has large row groups of events, and small ones of s
   const large = await compactor.mergeSegments({
     bucket: 7,
     segments: [{ ...small, bytes: 4 * 1024 * 1024 }],
+    older: [],
     target: target(1, 3),
   })
   expect([await groupsOf('segment_events', small), await groupsOf('segment_sessions', small)]).toEqual([2, 2])
-  expect([await groupsOf('segment_events', large), await groupsOf('segment_sessions', large)]).toEqual([1, 2])
+  expect([await groupsOf('segment_events', large), await groupsOf('segment_sessions', large)]).toEqual([1, 1])
   expect(large.bytes).toBeLessThan(small.bytes)
 })
 
@@ -152,7 +153,7 @@ test('a segment without ids to know has no file of them, and is merged and descr
     segmentKey('segment_event_ids', 7, second, 0),
   ])
   const segments = [first, second].map(segment => ({ ...segment, eventIds: 0 }))
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
   expect(merged).toMatchObject({ rows: 2, eventIds: 0 })
   expect(await keys('segments/event-ids/')).toEqual([])
   expect(await compactor.describeSegment(7, { ...target(1, 3), parts: 1 })).toEqual(merged)
@@ -174,7 +175,7 @@ test.each(['segment_events', 'segment_sessions', 'segment_activity', 'segment_ev
     const key = segmentKey(table, 7, segments[1] as Segment, 0)
     await lake.delete([key])
     const before = await keys('segments/')
-    const merge = compactor.mergeSegments({ bucket: 7, segments, target: target(1, 3) })
+    const merge = compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
     await expect(merge).rejects.toMatchObject({ name: 'DamagedObject', key })
     expect(await keys('segments/')).toEqual(before)
   },
@@ -208,6 +209,6 @@ test('a compaction that is cut off throws soon, writes no segment, and succeeds 
   expect(await cutOff.keys('segments/')).toEqual([])
   const again = createCompactor({ lake: cutOff.lake, tempDir: cutOff.tempDir, log: () => {} })
   const hot = await cutOff.lake.list('hot/')
-  const buckets = [{ bucket: 7, eventIds: [], ...NO_TOMBSTONES }]
+  const buckets = [{ bucket: 7, eventIds: [], ...NOTHING_BEFORE }]
   expect(await again.compactEpoch({ epoch: 1, hot, buckets })).toMatchObject([{ segment: { rows: 1 } }])
 })

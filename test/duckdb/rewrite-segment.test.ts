@@ -83,7 +83,7 @@ test('compaction with a tombstone writes what a rewrite writes, and counts the e
   const [result] = await lake.compactor.compactEpoch({
     epoch: 1,
     hot: await lake.lake.list('hot/epoch=1/'),
-    buckets: [{ bucket: 7, eventIds: [], generation: 1, tombstones: [tombstone()] }],
+    buckets: [{ bucket: 7, eventIds: [], generation: 1, tombstones: [tombstone()], older: [] }],
   })
   if (result === undefined || 'failure' in result) throw result?.failure
   expect(result.removed).toEqual([{ number: 1, events: 1 }])
@@ -149,12 +149,13 @@ test('each part of a large epoch is rewritten, and segments that became empty ca
   expect(empty.rows).toBe(0)
   const segments = [rewritten?.segment as Segment, empty]
   const target = { from: 1, until: 3, generation: 1 }
-  const merged = await lake.compactor.mergeSegments({ bucket: 7, segments, target })
+  const merged = await lake.compactor.mergeSegments({ bucket: 7, segments, target, older: [] })
   expect(merged).toMatchObject({ parts: 1, rows: 4, erased: 1, lastArrival: SECOND })
   const emptyOnly = await lake.compactor.mergeSegments({
     bucket: 7,
     segments: [empty, { ...empty, eventIds: 0 }],
     target: { from: 2, until: 9, generation: 1 },
+    older: [],
   })
   expect(emptyOnly).toMatchObject({ rows: 0, firstAt: START, lastAt: START })
 })

@@ -55,7 +55,7 @@ export async function buildLake({
     const buckets = [...manifests.values()].map(({ bucket, segments, tombstones, tombstoneCount }) => {
       const withIds = segments.filter(({ eventIds }) => eventIds > 0)
       const eventIds = withIds.flatMap(each => segmentKeys('segment_event_ids', bucket, each))
-      return { bucket, eventIds, generation: tombstoneCount, tombstones }
+      return { bucket, eventIds, generation: tombstoneCount, tombstones, older: segments }
     })
     for (const result of await compactor.compactEpoch({ epoch, hot, buckets })) {
       if ('failure' in result) throw result.failure
@@ -69,8 +69,9 @@ export async function buildLake({
       const segments = manifest.segments.filter(({ from }) => from >= start)
       const [first, last] = [segments.at(0), segments.at(-1)]
       if (first === undefined || last === undefined || first === last) continue
+      const older = manifest.segments.filter(({ until }) => until <= first.from)
       const target = { from: first.from, until: last.until, generation: first.erased }
-      const merged = await compactor.mergeSegments({ bucket: manifest.bucket, segments, target })
+      const merged = await compactor.mergeSegments({ bucket: manifest.bucket, segments, target, older })
       manifests.set(manifest.bucket, replaceSegments(manifest, segments, merged, 0) ?? manifest)
     }
   }

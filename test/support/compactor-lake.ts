@@ -67,13 +67,14 @@ export async function openCompactorLake(
       eventIds = [] as readonly string[],
       generation = 0,
       tombstones = [] as readonly Tombstone[],
+      older = [] as readonly Segment[],
     } = {},
   ): Promise<Segment | null> {
     const hot = await lake.list(`hot/epoch=${epoch}/`)
     const [result] = await compactor.compactEpoch({
       epoch,
       hot,
-      buckets: [{ bucket, eventIds, generation, tombstones }],
+      buckets: [{ bucket, eventIds, generation, tombstones, older }],
     })
     if (result === undefined || 'failure' in result) throw result?.failure
     return result.segment
@@ -115,8 +116,8 @@ export function request(options: {
   }
 }
 
-/** For a compaction of a bucket without erasures. */
-export const NO_TOMBSTONES = { generation: 0, tombstones: [] }
+/** For a compaction of a bucket without erasures and older segments. */
+export const NOTHING_BEFORE = { generation: 0, tombstones: [], older: [] }
 
 export const HOUR = 3_600_000
 /** When a request arrives by default. The next UTC date begins two hours later. */

@@ -23,6 +23,7 @@ export function segmentOf(changes: Partial<Segment>): Segment {
     lastArrival: 0,
     eventIds: 0,
     erased: 0,
+    knowsSplit: 0,
     ...changes,
   }
 }

@@ -260,6 +260,7 @@ function describe(
     lastArrival: Math.max(...rows.map(({ arrival }) => arrival)),
     eventIds: eventIds.length,
     erased: generation,
+    knowsSplit: 0,
   }
 }
 

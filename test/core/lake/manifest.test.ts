@@ -14,7 +14,18 @@ const SETTINGS = { mergeSegments: 8, mergeBytes: 24 * MB }
 
 function segment(from: number, bytes = MB, until = from + 1): Segment {
   const times = { firstAt: 0, lastAt: 0, lastArrival: 0 }
-  return { from, until, generation: 0, parts: 1, rows: 1, bytes, eventIds: 0, erased: 0, ...times }
+  return {
+    from,
+    until,
+    generation: 0,
+    parts: 1,
+    rows: 1,
+    bytes,
+    eventIds: 0,
+    erased: 0,
+    knowsSplit: 0,
+    ...times,
+  }
 }
 
 /** The result of all merges that are due after each of these epochs was added. */

@@ -1,0 +1,37 @@
+import type { Segment } from './manifest.ts'
+
+/**
+ * A session is split if it has several rows in segment_sessions: on several UTC dates, or in several segments. About one in
+ * fifty is. A read has to join the rows of split sessions, and finding them among the rows of a busy month takes longer than all
+ * the rest. So a new segment says of each row whether the session may have another row, in itself or in an older segment
+ * (`may_be_split` of schemas/columns.ts). Then a read finds the keys of all split sessions in the rows with 1 or null: of two rows
+ * of a session, the one in the newer segment has it.
+ *
+ * A 0 stays true. Later segments say themselves what they share with this one, and an older segment never gets a key that it
+ * did not have: the epochs before a segment are compacted before it, a merge has the same sessions, and an erasure only removes
+ * some. A lake that compacts an epoch again drops the segments of all later epochs first (choose-segments.ts).
+ */
+
+/**
+ * A segment is compared with older ones of at most so many events for each of its own. A small segment is soon merged into a
+ * larger one, so comparing each small one with a long history would read much for little.
+ */
+const MAX_OLDER_EVENTS = 64
+
+/** Of the events of a read, the part in segments that do not know which sessions are split, at which a read searches all keys. */
+const MAX_UNKNOWN_PART = 0.25
+
+/** Whether a new segment with so many events is compared with the older ones. */
+export function isCompared(events: number, older: readonly Segment[]): boolean {
+  return sumEvents(older) <= events * MAX_OLDER_EVENTS
+}
+
+/** Whether the segments know which sessions are split, but for a small part of them. */
+export function knowSplit(segments: readonly Segment[]): boolean {
+  const unknown = segments.filter(({ knowsSplit }) => knowsSplit === 0)
+  return sumEvents(unknown) <= sumEvents(segments) * MAX_UNKNOWN_PART
+}
+
+function sumEvents(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { rows }) => sum + rows, 0)
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { Segment } from '#core/lake/manifest'
+import { shortKey } from '#core/lake/rows'
+import { DAY_MS } from '#core/time'
+import { openCompactorLake, request, START } from '#test/support/compactor-lake'
+
+type CompactorLake = Awaited<ReturnType<typeof openCompactorLake>>
+
+const target = (from: number, until: number) => ({ from, until, generation: 0 })
+
+/** Compacts an epoch whose events are of these sessions, all on one UTC date. */
+async function compactSessions(
+  { writeHot, compact }: CompactorLake,
+  epoch: number,
+  sessions: readonly string[],
+  options: Parameters<CompactorLake['compact']>[1] = {},
+): Promise<Segment> {
+  await writeHot(epoch, [request({ events: sessions.map(session_id => ({ session_id })) })])
+  return (await compact(epoch, options)) as Segment
+}
+
+/** may_be_split of the sessions of a segment, in the order of the names. */
+async function splitOf({ readSegment }: CompactorLake, segment: Segment, sessions: readonly string[]) {
+  const rows = await readSegment('segment_sessions', segment)
+  return sessions.map(
+    session => rows.find(row => row.session_key === BigInt(shortKey(session) ?? -1))?.may_be_split,
+  )
+}
+
+test('a session that an older segment has may be split, and one that only this segment has is not', async () => {
+  const lake = await openCompactorLake()
+  const first = await compactSessions(lake, 1, ['a', 'b'])
+  const second = await compactSessions(lake, 2, ['b', 'c'], { older: [first] })
+  expect([first.knowsSplit, second.knowsSplit]).toEqual([1, 1])
+  expect(await splitOf(lake, first, ['a', 'b'])).toEqual([0n, 0n])
+  expect(await splitOf(lake, second, ['b', 'c'])).toEqual([1n, 0n])
+})
+
+test('a session with events on two dates of one segment may be split in both rows', async () => {
+  const lake = await openCompactorLake()
+  const timestamps = [START, START + DAY_MS]
+  await lake.writeHot(1, [
+    request({ at: START + DAY_MS, events: timestamps.map(timestamp => ({ timestamp })) }),
+  ])
+  const rows = await lake.readSegment('segment_sessions', await lake.compact(1))
+  expect(rows.map(({ may_be_split }) => may_be_split)).toEqual([1n, 1n])
+})
+
+test('a merge joins the rows of a date, so a session that only its segments have is no longer split', async () => {
+  const lake = await openCompactorLake()
+  const first = await compactSessions(lake, 1, ['a'])
+  const second = await compactSessions(lake, 2, ['b'], { older: [first] })
+  const third = await compactSessions(lake, 3, ['a', 'b'], { older: [first, second] })
+  expect(await splitOf(lake, third, ['a', 'b'])).toEqual([1n, 1n])
+  const merge = async (segments: Segment[], from: number, older: Segment[]) => {
+    const merged = await lake.compactor.mergeSegments({ bucket: 7, segments, older, target: target(from, 4) })
+    return splitOf(lake, merged, ['a', 'b'])
+  }
+  expect(await merge([second, third], 2, [first])).toEqual([1n, 0n])
+  expect(await merge([first, second, third], 1, [])).toEqual([0n, 0n])
+})
+
+test('a segment that is small beside the older ones is not compared with them', async () => {
+  const lake = await openCompactorLake()
+  const first = await compactSessions(lake, 1, ['a'])
+  for (const [epoch, rows, known] of [
+    [2, 64, [1, 1n]],
+    [3, 65, [0, null]],
+  ] as const) {
+    const segment = await compactSessions(lake, epoch, ['a'], { older: [{ ...first, rows }] })
+    expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual(known)
+  }
+})
+
+test('a compactor for an engine that bills scans compares nothing', async () => {
+  const lake = await openCompactorLake({ findsSplit: false })
+  const segment = await compactSessions(lake, 1, ['a'])
+  expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual([0, null])
+})
+
+test('the parts of an epoch that is too large for one file are not compared', async () => {
+  const lake = await openCompactorLake({ sliceBytes: 1 })
+  await lake.writeHot(1, [request({ events: [{ session_id: 'a' }] })])
+  const segment = await compactSessions(lake, 1, ['a'])
+  expect(segment).toMatchObject({ parts: 2, knowsSplit: 0 })
+})
+
+test('a segment is described as its rows are', async () => {
+  const lake = await openCompactorLake()
+  const segment = await compactSessions(lake, 1, ['a', 'b'])
+  expect(await lake.compactor.describeSegment(7, segment)).toEqual(segment)
+})
