@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const FIRST_PAUSE_MS = 10
+const FIRST_PAUSE_MS = 50
 
 /**
  * Calls `fn` until it no longer throws, and returns its result. The pauses between the calls grow up to `everyMs`, because a
@@ -9,10 +9,10 @@ const FIRST_PAUSE_MS = 10
  */
 export async function eventually<T>(
   fn: () => T | Promise<T>,
-  { timeoutMs = 180_000, everyMs = 250 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 180_000, everyMs = 400 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 1.5) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
     try {
       return await fn()
     } catch (error) {

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { createRunFolder } from './run-folder.ts'
 
 /** The seed of `npm test`. Any number would do. */
 const FIXED_SEED = 1
@@ -30,7 +31,7 @@ export default async function globalSetup({ provide, config }: TestProject): Pro
   provide('seed', seed)
 
   provide('cacheFolder', tmpdir())
-  const runFolder = await mkdtemp(join(tmpdir(), 'footfall-run-'))
+  const runFolder = createRunFolder()
   provide('runFolder', runFolder)
   // Temporary files of all workers go below the run's folder. So none are left behind, even by a killed test.
   process.env.TMPDIR = runFolder

@@ -56,6 +56,11 @@ export function isInRange(ms: number, request: OracleRequest): boolean {
   return localTime(ms, request.tz).date >= firstDate(request)
 }
 
+/** From when on a report searches the events of its sessions: 35 days before the UTC date on which the range begins. */
+export function searchStart(request: OracleRequest): number {
+  return Math.floor(startOfDate(firstDate(request), request.tz) / DAY) * DAY - 35 * DAY
+}
+
 export function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

@@ -2,12 +2,12 @@ import type { SentEvent } from '#test/support/oracle'
 import {
   byCodePoint,
   countUsers,
-  DAY,
   eventsOf,
   isInRange,
   localTime,
   type OracleRequest,
   ratioOf,
+  searchStart,
   sum,
 } from './common.ts'
 import { propertyText } from './properties.ts'
@@ -146,8 +146,9 @@ function sessionsById(
   events: readonly SentEvent[],
   request: OracleRequest,
 ): Map<string, { bounce: boolean; duration: number }> {
+  const from = searchStart(request)
   const sessions = Map.groupBy(
-    events.filter(event => event.timestamp >= Date.parse(searchDate(request))),
+    events.filter(event => event.timestamp >= from),
     event => event.session_id,
   )
   return new Map(
@@ -158,12 +159,6 @@ function sessionsById(
       return [[id, { bounce, duration: Math.max(...times) - Math.min(...times) }]]
     }),
   )
-}
-
-function searchDate(request: OracleRequest): string {
-  let start = request.now
-  while (isInRange(start, request)) start -= DAY / 96
-  return new Date(Math.floor((start + DAY / 96) / DAY) * DAY - 35 * DAY).toISOString()
 }
 
 function metricOf(

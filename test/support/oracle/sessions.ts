@@ -3,16 +3,14 @@ import {
   byCodePoint,
   byPosition,
   countUsers,
-  DAY,
   eventsOf,
-  firstDate,
   isInRange,
   localTime,
   type OracleRequest,
   ratioOf,
   round,
+  searchStart,
   shiftDate,
-  startOfDate,
   sum,
 } from './common.ts'
 
@@ -43,8 +41,7 @@ export type OracleSession = {
  */
 export function oracleSessionList(events: readonly SentEvent[], request: OracleRequest): OracleSession[] {
   const own = eventsOf(events, request)
-  // 35 days before the UTC date on which the range begins.
-  const searchFrom = Math.floor(startOfDate(firstDate(request), request.tz) / DAY) * DAY - 35 * DAY
+  const searchFrom = searchStart(request)
   return [...Map.groupBy(own, event => event.session_id)]
     .flatMap(([id, ofSession]) => (id === null ? [] : [{ id, all: ofSession }]))
     .map(({ id, all }) =>
