@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
 import type { Log, QueryStatistics } from '#core/ports'
-import { inFiles, join, sql } from '#core/sql'
+import { inFiles, join, NOT_MATERIALIZED, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
@@ -67,11 +67,11 @@ const INVALIDATED =
 
 const countHot = sql`SELECT count(*) AS n, count(path) AS paths FROM events_hot`
 
-test('a text that begins with a byte order mark, and a negative zero, are returned unchanged', async () => {
+test('a text that begins with a byte order mark or is our own comment, and a negative zero, are returned unchanged', async () => {
   const { engine } = await setUp()
-  const values = { text: '\ufeffa', mark: '\ufeff', zero: -0 }
+  const values = { text: '\ufeffa', mark: '\ufeff', comment: NOT_MATERIALIZED.text, zero: -0 }
   const rows = await engine.rows(
-    sql`SELECT ${values.text} AS text, ${values.mark} AS mark, ${values.zero} AS zero`,
+    sql`SELECT ${values.text} AS text, ${values.mark} AS mark, ${values.comment} AS comment, ${values.zero} AS zero`,
   )
   expect(rows).toStrictEqual([values])
 })
