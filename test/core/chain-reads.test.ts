@@ -3,6 +3,7 @@ import { createAccessStores } from '#core/access-stores'
 import { profiles } from '#core/limits/profile'
 import { createAgentSessionStore } from '#core/sessions/agent-sessions'
 import { createStores } from '#core/stores'
+import { connectState, type StateConnection } from '#local/state/state'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 /** What a request costs the state table before its handler runs. */
@@ -10,12 +11,15 @@ import { openTestState, type TestState } from '#test/support/test-state'
 const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand'])
 
 let state: TestState
+/** A client that sends all its reads as requests, as on AWS. */
+let connection: StateConnection
 let now = Date.UTC(2026, 10, 22)
 let reads: string[] = []
 let process: ReturnType<typeof openProcess>
 beforeAll(async () => {
   state = await openTestState()
-  state.client.middlewareStack.add(
+  connection = connectState(state.endpoint)
+  connection.client.middlewareStack.add(
     (next, { commandName = '' }) =>
       args => {
         if (READS.has(commandName)) reads.push(commandName)
@@ -28,12 +32,15 @@ beforeEach(() => {
   // Its caches are empty.
   process = openProcess()
 })
-afterAll(() => state.close())
+afterAll(async () => {
+  await connection.close()
+  await state.close()
+})
 
 function openProcess() {
   const clock = { now: () => now }
-  const stores = createStores(state, clock)
-  const access = { ...state, ...stores, clock, log: () => {}, profile: profiles.own, admitted: [] }
+  const stores = createStores(connection, clock)
+  const access = { ...connection, ...stores, clock, log: () => {}, profile: profiles.own, admitted: [] }
   return { ...stores, ...createAccessStores(access) }
 }
 
@@ -136,7 +143,7 @@ test('a plan that another process has changed counts within 5 s', async () => {
 test('keys that a busy table leaves unread are read again, and after five tries the request gets UNAVAILABLE', async () => {
   const { access_token } = await process.agentSessions.issue(await createAccount(), CLIENT)
   let busy = 2
-  const client = new Proxy(state.client, {
+  const client = new Proxy(connection.client, {
     get: (target, name) =>
       name === 'batchGet' && busy > 0
         ? async ({ RequestItems }: { RequestItems: object }) => {

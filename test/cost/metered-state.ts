@@ -1,3 +1,4 @@
+import { connectState } from '#local/state/state'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 /** Read and write units, which DynamoDB bills. */
@@ -6,11 +7,15 @@ export type Units = { reads: number; writes: number }
 const READS = new Set(['GetItemCommand', 'QueryCommand', 'BatchGetItemCommand'])
 const WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand', 'BatchWriteItemCommand'])
 
-/** Opens a test state that counts consumed units. dynalite reports the same units as DynamoDB. */
+/**
+ * Opens a test state that counts consumed units. dynalite reports the same units as DynamoDB. Its client is one that sends all its
+ * reads as requests, as on AWS.
+ */
 export async function openMeteredState() {
   const state: TestState = await openTestState()
+  const connection = connectState(state.endpoint)
   const consumed: Units = { reads: 0, writes: 0 }
-  state.client.middlewareStack.add(
+  connection.client.middlewareStack.add(
     (next, context) => async args => {
       const name = context.commandName ?? ''
       const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' }
@@ -41,6 +46,11 @@ export async function openMeteredState() {
 
   return {
     ...state,
+    ...connection,
+    async close(): Promise<void> {
+      await connection.close()
+      await state.close()
+    },
     /** Runs `work` and returns the units that it consumed. */
     async measure(work: () => Promise<unknown>): Promise<Units> {
       const before = { ...consumed }
