@@ -1,7 +1,5 @@
 import { forEachConcurrent } from '#core/concurrency'
 import type { CompactedBucket, EpochCompactionJob, StoredEvents } from '#core/lake/compactor'
-import { segmentKeys } from '#core/lake/keys'
-import { isCompared } from '#core/lake/split-sessions'
 import type { RemovedEvents } from '#core/lake/tombstones'
 import {
   activityOfEvents,
@@ -17,9 +15,9 @@ import {
   selectBuckets,
   selectStoredEvents,
   sessionsOfEvents,
-  withSplit,
 } from './compaction-sql.ts'
 import { type ErasedCount, eraseRows } from './erased-rows.ts'
+import { findSplit } from './find-split.ts'
 import { createHotSlices } from './hot-slices.ts'
 import {
   type EventsDescription,
@@ -28,6 +26,7 @@ import {
   type WrittenPart,
   writeSegmentPart,
 } from './segment-files.ts'
+import { sessionDatesOfEvents, withSplit } from './split-sql.ts'
 
 /** S3 takes tens of ms for an object, so the next buckets are worked on meanwhile. */
 const CONCURRENT_BUCKETS = 4
@@ -87,12 +86,11 @@ export async function compactEpoch(
     return presentBuckets
   }
 
-  /** The sessions of older segments; null if the new segment is not compared with them. Parts of one segment are not compared. */
-  async function fetchOlderSessions({ bucket, rows }: EventsDescription): Promise<string[] | null> {
+  /** Parts of one segment are not compared with each other, so none of them knows which sessions are split. */
+  async function findSplitSessions({ bucket, rows }: EventsDescription): Promise<boolean> {
+    if (!findsSplit || slices.count > 1) return false
     const older = buckets.find(each => each.bucket === bucket)?.older ?? []
-    if (!findsSplit || slices.count > 1 || !isCompared(rows, older)) return null
-    const keys = older.flatMap(segment => segmentKeys('segment_sessions', bucket, segment))
-    return database.fetch('segment_sessions', keys)
+    return findSplit(database, { bucket, rows, sessionDates: sessionDatesOfEvents(bucket), older })
   }
 
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {
@@ -112,21 +110,19 @@ export async function compactEpoch(
       const { bucket } = description
       return tryBucket(bucket, async () => {
         const ids = idsOf.get(bucket)
-        const olderFiles = await fetchOlderSessions(description)
+        const isSplitKnown = await findSplitSessions(description)
         const writtenParts = parts.get(bucket) ?? []
         const bytes = await writeSegmentPart(writer, {
           bucket,
           segment: segmentOf(bucket),
           part: writtenParts.length,
           events: `bucket = ${bucket}`,
-          sessions: withSplit(sessionsOfEvents(bucket), olderFiles),
+          sessions: withSplit(sessionsOfEvents(bucket), bucket, isSplitKnown),
           activity: activityOfEvents(bucket),
           eventIds: ids?.event_ids ? eventIdsOfHot(bucket, slice, ids.last_arrival) : null,
         })
         parts.set(bucket, [...writtenParts, { ...description, bytes }])
-        if (olderFiles === null) return
-        knowsSplit.add(bucket)
-        await database.drop(olderFiles)
+        if (isSplitKnown) knowsSplit.add(bucket)
       })
     })
   }

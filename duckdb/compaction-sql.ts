@@ -175,36 +175,6 @@ export const selectStoredEvents = `
     SELECT bucket, project_id, day, sum(events)::bigint AS events FROM stored_events
     GROUP BY bucket, project_id, day ORDER BY bucket, project_id, day`
 
-/**
- * The rows of segment_sessions with may_be_split, which is null without `olderFiles`, the files of segment_sessions of all older
- * segments. Two projects of the bucket may have one session_id: then a 1 is needless, which does no harm.
- */
-export function withSplit(sessions: string, olderFiles: readonly string[] | null): string {
-  if (olderFiles === null) return `SELECT *, CAST(NULL AS bigint) AS may_be_split FROM (${sessions})`
-  return `
-    WITH session_rows AS MATERIALIZED (${sessions}),
-    split_sessions AS (
-      SELECT session_key FROM session_rows GROUP BY session_key HAVING count(*) > 1
-      UNION
-      SELECT session_key FROM ${readFiles(olderFiles)} SEMI JOIN session_rows USING (session_key))
-    SELECT session_rows.*, CASE WHEN split_sessions.session_key IS NULL THEN 0 ELSE 1 END AS may_be_split
-    FROM session_rows LEFT JOIN split_sessions USING (session_key)`
-}
-
-/** The rows of segment_sessions with may_be_split as it is in other files, which have at least these rows. */
-export function withSplitOf(sessions: string, files: readonly string[]): string {
-  return `
-    SELECT session_rows.*, known_rows.may_be_split
-    FROM (${sessions}) AS session_rows
-    LEFT JOIN (SELECT project_id, date, session_key, may_be_split FROM ${readFiles(files)}) AS known_rows
-      USING (project_id, date, session_key)`
-}
-
-/** The number of rows in files of segment_sessions of which it is not known whether the session is split. */
-export function countUnknownSplit(files: readonly string[]): string {
-  return `SELECT 1 FROM ${readFiles(files)} WHERE may_be_split IS NULL`
-}
-
 /** The rows of segment_sessions, from the events of a bucket. Without may_be_split, as are those of sessionsOfSegments. */
 export function sessionsOfEvents(bucket: number): string {
   const names = NON_INTERACTIVE_EVENTS.map(text).join(', ')

@@ -1,20 +1,18 @@
 import type { Compactor, MergeJob } from '#core/lake/compactor'
 import { SEGMENT_TABLES, type SegmentTable, segmentKeys } from '#core/lake/keys'
 import type { Segment, SegmentId } from '#core/lake/manifest'
-import { isCompared } from '#core/lake/split-sessions'
 import { compactEpoch } from './compact-epoch.ts'
 import {
   activityOfSegments,
   countTotals,
-  countUnknownSplit,
   createEventRowsFromSegments,
   createSessionStarts,
   describeEvents,
   eventIdsOfSegments,
   readFiles,
   sessionsOfSegments,
-  withSplit,
 } from './compaction-sql.ts'
+import { findSplit } from './find-split.ts'
 import { rewriteHot } from './rewrite-hot.ts'
 import { rewriteSegment } from './rewrite-segment.ts'
 import {
@@ -24,6 +22,7 @@ import {
   withScratchDatabase,
 } from './scratch-database.ts'
 import { type EventsDescription, toSegment, writeSegmentPart } from './segment-files.ts'
+import { countUnknownSplit, sessionDatesOfSegments, withSplit } from './split-sql.ts'
 
 export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'> &
   Partial<ScratchSettings> & {
@@ -70,9 +69,10 @@ export function createCompactor({
       )
       const eventIds = eventIdsOfSegments(idFiles, description.last_arrival)
       const idCount = await countRows(database, eventIds)
-      const knowsSplit = findsSplit && isCompared(description.rows, older)
-      const sessions = sessionsOfSegments(await fetchAll('segment_sessions'))
-      const olderFiles = knowsSplit ? await fetchAll('segment_sessions', older) : null
+      const sessionFiles = await fetchAll('segment_sessions')
+      const sessionDates = sessionDatesOfSegments(sessionFiles)
+      const knowsSplit =
+        findsSplit && (await findSplit(database, { bucket, rows: description.rows, sessionDates, older }))
       const isLarge = segments.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES
       const bytes = await writeSegmentPart(
         { database, lake, memoryMb, layout: isLarge ? 'large' : 'small' },
@@ -81,7 +81,7 @@ export function createCompactor({
           segment: target,
           part: 0,
           events: 'true',
-          sessions: withSplit(sessions, olderFiles),
+          sessions: withSplit(sessionsOfSegments(sessionFiles), bucket, knowsSplit),
           activity: activityOfSegments(await fetchAll('segment_activity')),
           eventIds: idCount === 0 ? null : eventIds,
         },

@@ -13,10 +13,10 @@ import {
   selectHotWithKeys,
   selectNewestArrival,
   sessionsOfEvents,
-  withSplit,
 } from './compaction-sql.ts'
 import { countRows, type ScratchSettings, withScratchDatabase } from './scratch-database.ts'
 import { type EventsDescription, toSegment, type WrittenPart, writeSegmentPart } from './segment-files.ts'
+import { withSplit } from './split-sql.ts'
 import { text } from './tables.ts'
 
 /** Bytes of the files of the first edition from which on a segment is large (duckdb/segment-files.ts). */
@@ -69,7 +69,7 @@ export function createFirstEditionConverter(settings: ScratchSettings): FirstEdi
             segment,
             part: parts.length,
             events: 'true',
-            sessions: withSplit(sessionsOfEvents(bucket), null),
+            sessions: withSplit(sessionsOfEvents(bucket), bucket, false),
             activity: activityOfEvents(bucket),
             eventIds: hasIds ? eventIds : null,
           },

@@ -6,11 +6,11 @@ import {
   createSessionStarts,
   readFiles,
   sessionsOfEvents,
-  withSplitOf,
 } from './compaction-sql.ts'
 import { countErased, type ErasedCount, eraseRows, ofSameUsers } from './erased-rows.ts'
 import { countRows } from './scratch-database.ts'
 import { type SegmentWriter, writeSegmentPart } from './segment-files.ts'
+import { withSplitOf } from './split-sql.ts'
 
 /**
  * Writes a segment anew without erased events, part by part, so that the memory does not depend on the size of the segment.

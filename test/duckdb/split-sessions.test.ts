@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { segmentKey } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
 import { shortKey } from '#core/lake/rows'
 import { DAY_MS } from '#core/time'
@@ -84,6 +85,25 @@ test('the parts of an epoch that is too large for one file are not compared', as
   const segment = await compactSessions(lake, 1, ['a'])
   expect(segment).toMatchObject({ parts: 2, knowsSplit: 0 })
 })
+
+test.each(['deleted', 'cut off'])(
+  'an older segment whose file is %s stops neither compaction nor merge',
+  async damage => {
+    const lake = await openCompactorLake()
+    const first = await compactSessions(lake, 1, ['a'])
+    const second = await compactSessions(lake, 2, ['b'], { older: [first] })
+    const key = segmentKey('segment_sessions', 7, first, 0)
+    const bytes = (await lake.lake.get(key)) as Uint8Array
+    if (damage === 'deleted') await lake.lake.delete([key])
+    else await lake.lake.put(key, bytes.subarray(0, bytes.length / 2))
+    const third = await compactSessions(lake, 3, ['a'], { older: [first, second] })
+    const job = { bucket: 7, segments: [second, third], older: [first], target: target(2, 4) }
+    const merged = await lake.compactor.mergeSegments(job)
+    for (const segment of [third, merged])
+      expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual([0, null])
+    expect(lake.logged).toEqual(['LAKE_OBJECT_DAMAGED', 'LAKE_OBJECT_DAMAGED'])
+  },
+)
 
 test('a segment is described as its rows are', async () => {
   const lake = await openCompactorLake()

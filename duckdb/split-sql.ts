@@ -1,0 +1,53 @@
+import { readFiles } from './compaction-sql.ts'
+
+/** The statements that find split sessions (core/lake/split-sessions.ts), over the tables of duckdb/compaction-sql.ts. */
+
+/** The UTC dates on which sessions have events, from the events of a bucket. */
+export function sessionDatesOfEvents(bucket: number): string {
+  return `SELECT DISTINCT session_key, date FROM event_rows WHERE session_key IS NOT NULL AND bucket = ${bucket}`
+}
+
+/** The same, from the rows of segment_sessions of segments. */
+export function sessionDatesOfSegments(files: readonly string[]): string {
+  return `SELECT DISTINCT session_key, date FROM ${readFiles(files)}`
+}
+
+/**
+ * split_sessions_<bucket>: the keys of the sessions that are on several dates, or in the files of segment_sessions of older segments. Two
+ * projects of the bucket may have one session_id: then a key is in it for nothing, which does no harm.
+ */
+export function createSplitSessions(
+  bucket: number,
+  sessionDates: string,
+  olderFiles: readonly string[],
+): string {
+  return `
+    CREATE OR REPLACE TABLE split_sessions_${bucket} AS
+    WITH session_dates AS MATERIALIZED (${sessionDates})
+    SELECT session_key FROM session_dates GROUP BY session_key HAVING count(*) > 1
+    UNION
+    SELECT session_key FROM ${readFiles(olderFiles)} SEMI JOIN session_dates USING (session_key)`
+}
+
+/** The rows of segment_sessions with may_be_split. `knowsSplit`: whether there is a table split_sessions_<bucket>. */
+export function withSplit(sessions: string, bucket: number, knowsSplit: boolean): string {
+  if (!knowsSplit) return `SELECT *, CAST(NULL AS bigint) AS may_be_split FROM (${sessions})`
+  const split = `split_sessions_${bucket}`
+  return `
+    SELECT session_rows.*, CASE WHEN ${split}.session_key IS NULL THEN 0 ELSE 1 END AS may_be_split
+    FROM (${sessions}) AS session_rows LEFT JOIN ${split} USING (session_key)`
+}
+
+/** The rows of segment_sessions with may_be_split as it is in other files, which have at least these rows. */
+export function withSplitOf(sessions: string, files: readonly string[]): string {
+  return `
+    SELECT session_rows.*, known_rows.may_be_split
+    FROM (${sessions}) AS session_rows
+    LEFT JOIN (SELECT project_id, date, session_key, may_be_split FROM ${readFiles(files)}) AS known_rows
+      USING (project_id, date, session_key)`
+}
+
+/** The number of rows in files of segment_sessions of which it is not known whether the session is split. */
+export function countUnknownSplit(files: readonly string[]): string {
+  return `SELECT 1 FROM ${readFiles(files)} WHERE may_be_split IS NULL`
+}
