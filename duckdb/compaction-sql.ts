@@ -239,8 +239,8 @@ function withTotals(activity: string): string {
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)`
 }
 
-/** The number of rows with total_count, in files of segment_activity. */
-export function countTotals(files: readonly string[]): string {
+/** The rows with total_count, in files of segment_activity. */
+export function rowsWithTotal(files: readonly string[]): string {
   return `SELECT 1 FROM ${readFiles(files)} WHERE total_count IS NOT NULL`
 }
 

@@ -4,12 +4,12 @@ import type { Segment, SegmentId } from '#core/lake/manifest'
 import { compactEpoch } from './compact-epoch.ts'
 import {
   activityOfSegments,
-  countTotals,
   createEventRowsFromSegments,
   createSessionStarts,
   describeEvents,
   eventIdsOfSegments,
   readFiles,
+  rowsWithTotal,
   sessionsOfSegments,
 } from './compaction-sql.ts'
 import { findSplit } from './find-split.ts'
@@ -22,7 +22,7 @@ import {
   withScratchDatabase,
 } from './scratch-database.ts'
 import { type EventsDescription, toSegment, writeSegmentPart } from './segment-files.ts'
-import { countUnknownSplit, sessionDatesOfSegments, withSplit } from './split-sql.ts'
+import { rowsOfUnknownSplit, sessionDatesOfSegments, withSplit } from './split-sql.ts'
 
 export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'> &
   Partial<ScratchSettings> & {
@@ -103,8 +103,8 @@ export function createCompactor({
       }
       const description = await loadEvents(database, bucket, files.get('segment_events') ?? [])
       const idCount = await countRows(database, `FROM ${readFiles(files.get('segment_event_ids') ?? [])}`)
-      const unknownRows = await countRows(database, countUnknownSplit(files.get('segment_sessions') ?? []))
-      const totals = await countRows(database, countTotals(files.get('segment_activity') ?? []))
+      const unknownRows = await countRows(database, rowsOfUnknownSplit(files.get('segment_sessions') ?? []))
+      const totals = await countRows(database, rowsWithTotal(files.get('segment_activity') ?? []))
       const described = toSegment(segment, [{ ...description, bytes }], idCount, unknownRows === 0)
       return { ...described, parts: segment.parts, hasTotals: totals > 0 ? 1 : 0 }
     })

@@ -47,7 +47,7 @@ export function withSplitOf(sessions: string, files: readonly string[]): string 
       USING (project_id, date, session_key)`
 }
 
-/** The number of rows in files of segment_sessions of which it is not known whether the session is split. */
-export function countUnknownSplit(files: readonly string[]): string {
+/** The rows in files of segment_sessions of which it is not known whether the session is split. */
+export function rowsOfUnknownSplit(files: readonly string[]): string {
   return `SELECT 1 FROM ${readFiles(files)} WHERE may_be_split IS NULL`
 }

@@ -5,7 +5,7 @@ import type { Segment } from './manifest.ts'
  * fifty is. A read has to join the rows of split sessions, and finding them among the rows of a busy month takes longer than all
  * the rest. So a new segment says of each row whether the session may have another row, in itself or in an older segment
  * (`may_be_split` of schemas/columns.ts). Then a read finds the keys of all split sessions in the rows with 1 or null: of two rows
- * of a session, the one in the newer segment has it.
+ * of a session, the one in the newer segment has it, and both have it in one segment.
  *
  * A 0 stays true. Later segments say themselves what they share with this one, and an older segment never gets a key that it
  * did not have: the epochs before a segment are compacted before it, a merge has the same sessions, and an erasure only removes
