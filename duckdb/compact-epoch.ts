@@ -42,7 +42,7 @@ type BucketIds = { bucket: number; last_arrival: number; event_ids: number }
 export async function compactEpoch(
   writer: SegmentWriter,
   { epoch, hot, buckets }: EpochCompactionJob,
-  { sliceBytes, findsSplit }: { sliceBytes: number; findsSplit: boolean },
+  { sliceBytes, minComparedEvents }: { sliceBytes: number; minComparedEvents: number | undefined },
 ): Promise<CompactedBucket[]> {
   const { database } = writer
   const segmentOf = (bucket: number) => ({
@@ -88,9 +88,10 @@ export async function compactEpoch(
 
   /** Parts of one segment are not compared with each other, so none of them knows which sessions are split. */
   async function findSplitSessions({ bucket, rows }: EventsDescription): Promise<boolean> {
-    if (!findsSplit || slices.count > 1) return false
+    if (slices.count > 1) return false
     const older = buckets.find(each => each.bucket === bucket)?.older ?? []
-    return findSplit(database, { bucket, rows, sessionDates: sessionDatesOfEvents(bucket), older })
+    const sessionDates = sessionDatesOfEvents(bucket)
+    return findSplit(database, { bucket, rows, sessionDates, older, minComparedEvents })
   }
 
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {

@@ -28,8 +28,8 @@ export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'
   Partial<ScratchSettings> & {
     /** Most bytes of hot files that are on disk at a time. */
     sliceBytes?: number
-    /** Whether new segments say which sessions may be split (core/lake/split-sessions.ts). Default: true. */
-    findsSplit?: boolean
+    /** Events from which on a new segment says which of its sessions may be split (core/lake/split-sessions.ts has the default). */
+    minComparedEvents?: number
   }
 
 /** 32 MB are about 800,000 events of the tracker. */
@@ -47,7 +47,7 @@ export function createCompactor({
   memoryMb = 512,
   threads = 2,
   sliceBytes = SLICE_BYTES,
-  findsSplit = true,
+  minComparedEvents,
   ...given
 }: CompactorSettings): Compactor {
   const { lake } = given
@@ -71,8 +71,8 @@ export function createCompactor({
       const idCount = await countRows(database, eventIds)
       const sessionFiles = await fetchAll('segment_sessions')
       const sessionDates = sessionDatesOfSegments(sessionFiles)
-      const knowsSplit =
-        findsSplit && (await findSplit(database, { bucket, rows: description.rows, sessionDates, older }))
+      const { rows } = description
+      const knowsSplit = await findSplit(database, { bucket, rows, sessionDates, older, minComparedEvents })
       const isLarge = segments.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES
       const bytes = await writeSegmentPart(
         { database, lake, memoryMb, layout: isLarge ? 'large' : 'small' },
@@ -115,7 +115,10 @@ export function createCompactor({
       job.hot.length === 0 || job.buckets.length === 0
         ? job.buckets.map(({ bucket }) => ({ bucket, isEmpty: true, segment: null, stored: [], removed: [] }))
         : withScratchDatabase(settings, database =>
-            compactEpoch({ database, lake, memoryMb, layout: 'small' }, job, { sliceBytes, findsSplit }),
+            compactEpoch({ database, lake, memoryMb, layout: 'small' }, job, {
+              sliceBytes,
+              minComparedEvents,
+            }),
           ),
     mergeSegments,
     rewriteSegment: job =>

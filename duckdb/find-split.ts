@@ -6,7 +6,14 @@ import type { ScratchDatabase } from './scratch-database.ts'
 import { createSplitSessions } from './split-sql.ts'
 
 /** A segment that is being written. `sessionDates`: a SELECT of (session_key, date). `older`: all segments before it. */
-export type NewSegment = { bucket: number; rows: number; sessionDates: string; older: readonly Segment[] }
+export type NewSegment = {
+  bucket: number
+  rows: number
+  sessionDates: string
+  older: readonly Segment[]
+  /** See isCompared. */
+  minComparedEvents: number | undefined
+}
 
 /**
  * Creates split_sessions_<bucket> for withSplit. Returns false, and creates nothing, if the segment is not compared with older ones
@@ -14,9 +21,9 @@ export type NewSegment = { bucket: number; rows: number; sessionDates: string; o
  */
 export async function findSplit(
   database: ScratchDatabase,
-  { bucket, rows, sessionDates, older }: NewSegment,
+  { bucket, rows, sessionDates, older, minComparedEvents }: NewSegment,
 ): Promise<boolean> {
-  if (!isCompared(rows, older)) return false
+  if (!isCompared(rows, older, minComparedEvents)) return false
   try {
     const keys = older.flatMap(segment => segmentKeys('segment_sessions', bucket, segment))
     const files = await database.fetch('segment_sessions', keys)

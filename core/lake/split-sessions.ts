@@ -13,17 +13,23 @@ import type { Segment } from './manifest.ts'
  */
 
 /**
- * A segment is compared with older ones of at most so many events for each of its own. A small segment is soon merged into a
- * larger one, so comparing each small one with a long history would read much for little.
+ * A new segment with at least so many events is compared with the older ones. A smaller one is soon merged, and a lake of a thousand
+ * projects gets 64 of them every ten minutes, each of which would fetch the files of all older ones.
  */
+export const MIN_COMPARED_EVENTS = 20_000
+/** A segment is compared with older ones of at most so many events for each of its own: with more, it would read much for little. */
 const MAX_OLDER_EVENTS = 64
 
 /** Of the events of a read, the part in segments that do not know which sessions are split, at which a read searches all keys. */
 const MAX_UNKNOWN_PART = 0.25
 
-/** Whether a new segment with so many events is compared with the older ones. */
-export function isCompared(events: number, older: readonly Segment[]): boolean {
-  return sumEvents(older) <= events * MAX_OLDER_EVENTS
+/** Whether a new segment with so many events is compared with the older ones. `minEvents`: instead of MIN_COMPARED_EVENTS. */
+export function isCompared(
+  events: number,
+  older: readonly Segment[],
+  minEvents: number = MIN_COMPARED_EVENTS,
+): boolean {
+  return events >= minEvents && sumEvents(older) <= events * MAX_OLDER_EVENTS
 }
 
 /** Whether the segments know which sessions are split, but for a small part of them. */

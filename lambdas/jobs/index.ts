@@ -7,8 +7,9 @@ import { jobsHandler } from './handler.ts'
 const { services, compaction, instrument } = createJobsServices(process.env)
 // The disk outlives the process, so an interrupted job has left its files there.
 rmSync(compaction.tempDir, { recursive: true, force: true })
-// Athena bills each scan, so its statements join all fragments in one scan and do not use what this would find.
-const compactor = createCompactor({ ...services, ...compaction, findsSplit: false })
+// Athena bills each scan, so its statements join all fragments in one scan, and need not know which sessions are split.
+const minComparedEvents = Number.POSITIVE_INFINITY
+const compactor = createCompactor({ ...services, ...compaction, minComparedEvents })
 export const handler = instrument(
   jobsHandler({ ...createLakeWorker({ ...services, compactor }), log: services.log }),
 )

@@ -73,8 +73,8 @@ test('a segment that is small beside the older ones is not compared with them', 
   }
 })
 
-test('a compactor for an engine that bills scans compares nothing', async () => {
-  const lake = await openCompactorLake({ findsSplit: false })
+test('a segment of fewer events than the setting says is not compared', async () => {
+  const lake = await openCompactorLake({ minComparedEvents: 2 })
   const segment = await compactSessions(lake, 1, ['a'])
   expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual([0, null])
 })

@@ -40,7 +40,7 @@ export async function buildLake({
   epochs,
   compacted = 1,
   mergeEnds = [],
-  compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1 }),
+  compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1, minComparedEvents: 0 }),
 }: LakeContent): Promise<BuiltLake> {
   const manifests = new Map(Array.from({ length: BUCKETS }, (_, bucket) => [bucket, emptyManifest(bucket)]))
 

@@ -32,6 +32,7 @@ export async function openCompactorLake(
     tempDir,
     log: code => logged.push(code),
     threads: 1,
+    minComparedEvents: 0,
     ...settings,
   })
 

@@ -55,9 +55,11 @@ test('sessions are whole in any state of compaction, also those of several segme
   await fc.assert(property, propertySettings(4))
 })
 
-test('a segment is compared with older ones of at most 64 events for each of its own', () => {
-  const older = [segmentOf({ rows: 60 }), segmentOf({ rows: 68 })]
-  expect([isCompared(2, older), isCompared(1, older), isCompared(0, [])]).toEqual([true, false, true])
+test('a segment of 20,000 events is compared with older ones of at most 64 times as many', () => {
+  const older = [segmentOf({ rows: 600_000 }), segmentOf({ rows: 680_000 })]
+  const largerOlder = [...older, segmentOf({ rows: 1 })]
+  expect([isCompared(20_000, older), isCompared(20_000, largerOlder)]).toEqual([true, false])
+  expect([isCompared(19_999, []), isCompared(19_999, [], 0)]).toEqual([false, true])
 })
 
 test('segments know which sessions are split if at most a quarter of their events is in segments that do not', () => {
