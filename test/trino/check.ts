@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import type { LakeSnapshot } from '#core/lake/snapshot'
 import type { Row, SqlQuery } from '#core/ports'
 import { type TableName, tables } from '#schemas/columns'
 import { NOW } from '#test/support/random-history'
@@ -82,13 +83,27 @@ async function recordStatements(root: string, sample: SampleLake): Promise<Recor
     const [first, second] = projects
     if (sample.name === 'wide' && first !== undefined && second !== undefined) {
       await runIdentityReports(services, lake, [first, second], sample)
-      // The form of statements for engines that do not bill scans.
-      await runAllReports({ ...services, engine: { ...engine, areScansBilled: false } }, first, sample)
+      // The forms of statements for engines that do not bill scans.
+      const freeScans = { ...services, engine: { ...engine, areScansBilled: false } }
+      await runAllReports(freeScans, first, sample)
+      const openOlder = () => openLake().then(withoutSplit)
+      await runAllReports({ ...freeScans, openLake: openOlder }, first, sample)
     }
     for (const query of oddValues(SEED)) await engine.rows(query)
     return engine.recordedStatements()
   } finally {
     await duckdb.close()
+  }
+}
+
+/** The lake as if its segments did not know which sessions are split. */
+function withoutSplit(lake: LakeSnapshot): LakeSnapshot {
+  return {
+    ...lake,
+    async ofBucket(bucket) {
+      const snapshot = await lake.ofBucket(bucket)
+      return { ...snapshot, segments: snapshot.segments.map(segment => ({ ...segment, knowsSplit: 0 })) }
+    },
   }
 }
 
