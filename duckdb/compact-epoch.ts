@@ -17,7 +17,7 @@ import {
   sessionsOfEvents,
 } from './compaction-sql.ts'
 import { type ErasedCount, eraseRows } from './erased-rows.ts'
-import { findSplit } from './find-split.ts'
+import { findSplitSessions } from './find-split-sessions.ts'
 import { createHotSlices } from './hot-slices.ts'
 import {
   type EventsDescription,
@@ -87,11 +87,11 @@ export async function compactEpoch(
   }
 
   /** Parts of one segment are not compared with each other, so none of them knows which sessions are split. */
-  async function findSplitSessions({ bucket, rows }: EventsDescription): Promise<boolean> {
+  async function compareWithOlder({ bucket, rows }: EventsDescription): Promise<boolean> {
     if (slices.count > 1) return false
     const older = buckets.find(each => each.bucket === bucket)?.older ?? []
     const sessionDates = sessionDatesOfEvents(bucket)
-    return findSplit(database, { bucket, rows, sessionDates, older, minComparedEvents })
+    return findSplitSessions(database, { bucket, rows, sessionDates, older, minComparedEvents })
   }
 
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {
@@ -111,7 +111,7 @@ export async function compactEpoch(
       const { bucket } = description
       return tryBucket(bucket, async () => {
         const ids = idsOf.get(bucket)
-        const isSplitKnown = await findSplitSessions(description)
+        const isSplitKnown = await compareWithOlder(description)
         const writtenParts = parts.get(bucket) ?? []
         const bytes = await writeSegmentPart(writer, {
           bucket,

@@ -230,7 +230,10 @@ export function activityOfSegments(files: readonly string[]): string {
     FROM ${readFiles(files)} GROUP BY ALL`)
 }
 
-/** The rows of segment_activity with total_count. The rows that have it come first in their date, so a read of them skips most others. */
+/**
+ * Adds total_count to rows of segment_activity. Most rows that have it are among the first ones of their date, so a read of the totals
+ * skips most of the others.
+ */
 function withTotals(activity: string): string {
   return `
     SELECT *, CASE WHEN row_number() OVER same_name = 1 THEN sum(event_count) OVER same_name END AS total_count

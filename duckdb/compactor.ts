@@ -12,7 +12,7 @@ import {
   rowsWithTotal,
   sessionsOfSegments,
 } from './compaction-sql.ts'
-import { findSplit } from './find-split.ts'
+import { findSplitSessions } from './find-split-sessions.ts'
 import { rewriteHot } from './rewrite-hot.ts'
 import { rewriteSegment } from './rewrite-segment.ts'
 import {
@@ -72,7 +72,13 @@ export function createCompactor({
       const sessionFiles = await fetchAll('segment_sessions')
       const sessionDates = sessionDatesOfSegments(sessionFiles)
       const { rows } = description
-      const knowsSplit = await findSplit(database, { bucket, rows, sessionDates, older, minComparedEvents })
+      const knowsSplit = await findSplitSessions(database, {
+        bucket,
+        rows,
+        sessionDates,
+        older,
+        minComparedEvents,
+      })
       const isLarge = segments.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES
       const bytes = await writeSegmentPart(
         { database, lake, memoryMb, layout: isLarge ? 'large' : 'small' },

@@ -8,9 +8,10 @@ import {
   sessionsOfEvents,
 } from './compaction-sql.ts'
 import { countErased, type ErasedCount, eraseRows, ofSameUsers } from './erased-rows.ts'
+import { keepSplitSessions } from './find-split-sessions.ts'
 import { countRows } from './scratch-database.ts'
 import { type SegmentWriter, writeSegmentPart } from './segment-files.ts'
-import { withSplitOf } from './split-sql.ts'
+import { withSplit } from './split-sql.ts'
 
 /**
  * Writes a segment anew without erased events, part by part, so that the memory does not depend on the size of the segment.
@@ -50,7 +51,7 @@ export async function rewriteSegment(
     return counts
   }
 
-  async function writePart(part: number): Promise<number> {
+  async function writePart(part: number, knowsSplit: boolean): Promise<number> {
     if (parts.length > 1) await loadPart(part)
     await eraseRows(database, [{ bucket, tombstones }])
     await database.run(createSessionStarts)
@@ -58,15 +59,12 @@ export async function rewriteSegment(
       segment.eventIds === 0
         ? null
         : await database.fetch('segment_event_ids', [segmentKey('segment_event_ids', bucket, segment, part)])
-    const sessionFiles = await database.fetch('segment_sessions', [
-      segmentKey('segment_sessions', bucket, segment, part),
-    ])
     return writeSegmentPart(writer, {
       bucket,
       segment: target,
       part,
       events: 'true',
-      sessions: withSplitOf(sessionsOfEvents(bucket), sessionFiles),
+      sessions: withSplit(sessionsOfEvents(bucket), bucket, knowsSplit),
       activity: activityOfEvents(bucket),
       eventIds: idFiles === null ? null : `SELECT * FROM ${readFiles(idFiles)}`,
     })
@@ -78,7 +76,9 @@ export async function rewriteSegment(
   const removed = counts.map(({ number, events }) => ({ number, events }))
   const rows = segment.rows - removed.reduce((sum, { events }) => sum + events, 0)
   if (rows === 0 && segment.eventIds === 0) return { segment: null, removed }
+  const knowsSplit = await keepSplitSessions(database, bucket, segment)
   let bytes = 0
-  for (const part of parts) bytes += await writePart(part)
-  return { segment: { ...target, rows, bytes, erased: generation, hasTotals: 1 }, removed }
+  for (const part of parts) bytes += await writePart(part, knowsSplit)
+  const known = { knowsSplit: knowsSplit ? 1 : 0, hasTotals: 1 }
+  return { segment: { ...target, rows, bytes, erased: generation, ...known }, removed }
 }

@@ -13,8 +13,8 @@ export function sessionDatesOfSegments(files: readonly string[]): string {
 }
 
 /**
- * split_sessions_<bucket>: the keys of the sessions that are on several dates, or in the files of segment_sessions of older segments. Two
- * projects of the bucket may have one session_id: then a key is in it for nothing, which does no harm.
+ * Creates the table split_sessions_<bucket>: the keys of the sessions that have events on several dates, or that older segments have
+ * too. Two projects of a bucket may have the same session_id. Then the table may have a key that it need not have, which does no harm.
  */
 export function createSplitSessions(
   bucket: number,
@@ -29,6 +29,13 @@ export function createSplitSessions(
     SELECT session_key FROM ${readFiles(olderFiles)} SEMI JOIN session_dates USING (session_key)`
 }
 
+/** Creates the same table from the files of segment_sessions of a segment that knows which sessions are split. */
+export function copySplitSessions(bucket: number, files: readonly string[]): string {
+  return `
+    CREATE OR REPLACE TABLE split_sessions_${bucket} AS
+    SELECT DISTINCT session_key FROM ${readFiles(files)} WHERE coalesce(may_be_split, 1) = 1`
+}
+
 /** The rows of segment_sessions with may_be_split. `knowsSplit`: whether there is a table split_sessions_<bucket>. */
 export function withSplit(sessions: string, bucket: number, knowsSplit: boolean): string {
   if (!knowsSplit) return `SELECT *, CAST(NULL AS bigint) AS may_be_split FROM (${sessions})`
@@ -36,15 +43,6 @@ export function withSplit(sessions: string, bucket: number, knowsSplit: boolean)
   return `
     SELECT session_rows.*, CASE WHEN ${split}.session_key IS NULL THEN 0 ELSE 1 END AS may_be_split
     FROM (${sessions}) AS session_rows LEFT JOIN ${split} USING (session_key)`
-}
-
-/** The rows of segment_sessions with may_be_split as it is in other files, which have at least these rows. */
-export function withSplitOf(sessions: string, files: readonly string[]): string {
-  return `
-    SELECT session_rows.*, known_rows.may_be_split
-    FROM (${sessions}) AS session_rows
-    LEFT JOIN (SELECT project_id, date, session_key, may_be_split FROM ${readFiles(files)}) AS known_rows
-      USING (project_id, date, session_key)`
 }
 
 /** The rows in files of segment_sessions of which it is not known whether the session is split. */

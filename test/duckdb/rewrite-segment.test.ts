@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { RewriteJob } from '#core/lake/compactor'
+import { segmentKey } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
-import { eventKey } from '#core/lake/rows'
+import { eventKey, shortKey } from '#core/lake/rows'
 import { type Tombstone, userHash } from '#core/lake/tombstones'
 import { HOUR, openCompactorLake, request, START } from '#test/support/compactor-lake'
 
@@ -159,3 +160,29 @@ test('each part of a large epoch is rewritten, and segments that became empty ca
   })
   expect(emptyOnly).toMatchObject({ rows: 0, firstAt: START, lastAt: START })
 })
+
+test.each([
+  ['whole', { knowsSplit: 1 }, [1n, 0n]],
+  ['deleted', { knowsSplit: 0 }, [null, null]],
+  ['cut off', { knowsSplit: 0 }, [null, null]],
+])(
+  'an erasure also works if the file of the sessions is damaged, and else keeps which are split: %s',
+  async (state, known, split) => {
+    const lake = await openCompactorLake()
+    await lake.writeHot(1, [request({ events: [{ session_id: 'a', user_id: 'bert' }] })])
+    const older = [(await lake.compact(1)) as Segment]
+    const events = ['a', 'b', 'b'].map((session_id, i) => ({ session_id, user_id: i < 2 ? 'bert' : 'ada' }))
+    await lake.writeHot(2, [request({ events })])
+    const segment = (await lake.compact(2, { older })) as Segment
+    const key = segmentKey('segment_sessions', 7, segment, 0)
+    const bytes = (await lake.lake.get(key)) as Uint8Array
+    if (state === 'deleted') await lake.lake.delete([key])
+    if (state === 'cut off') await lake.lake.put(key, bytes.subarray(0, bytes.length / 2))
+    const rewritten = await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone()))
+    expect(rewritten?.segment).toMatchObject({ rows: 2, ...known })
+    const rows = await lake.readSegment('segment_sessions', rewritten?.segment ?? null)
+    const splitOf = (session: string) =>
+      rows.find(row => row.session_key === BigInt(shortKey(session) ?? -1))?.may_be_split
+    expect(['a', 'b'].map(splitOf)).toEqual(split)
+  },
+)

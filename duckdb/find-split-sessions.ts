@@ -1,0 +1,61 @@
+import { segmentKeys } from '#core/lake/keys'
+import type { Segment } from '#core/lake/manifest'
+import { isCompared } from '#core/lake/split-sessions'
+import { DamagedObject } from './damaged.ts'
+import type { ScratchDatabase } from './scratch-database.ts'
+import { copySplitSessions, createSplitSessions } from './split-sql.ts'
+
+/** A segment that is being written. `sessionDates`: a SELECT of (session_key, date). `older`: all segments before it. */
+export type NewSegment = {
+  bucket: number
+  rows: number
+  sessionDates: string
+  older: readonly Segment[]
+  /** See isCompared. */
+  minComparedEvents: number | undefined
+}
+
+/**
+ * Compares a new segment with the older ones: creates split_sessions_<bucket> for withSplit. Returns false, and creates nothing, if the
+ * segment need not be compared (core/lake/split-sessions.ts), or if a file of an older one is damaged.
+ */
+export async function findSplitSessions(
+  database: ScratchDatabase,
+  { bucket, rows, sessionDates, older, minComparedEvents }: NewSegment,
+): Promise<boolean> {
+  if (!isCompared(rows, older, minComparedEvents)) return false
+  return tryFromFiles(database, bucket, older, files => createSplitSessions(bucket, sessionDates, files))
+}
+
+/** Does the same for a segment that is written anew: its files know which of its sessions are split. */
+export async function keepSplitSessions(
+  database: ScratchDatabase,
+  bucket: number,
+  segment: Segment,
+): Promise<boolean> {
+  if (segment.knowsSplit === 0) return false
+  return tryFromFiles(database, bucket, [segment], files => copySplitSessions(bucket, files))
+}
+
+/**
+ * Runs a statement over the files that segments have in segment_sessions. Returns false if one of them is damaged: reads can do without
+ * its result, so that must stop neither a compaction nor an erasure.
+ */
+async function tryFromFiles(
+  database: ScratchDatabase,
+  bucket: number,
+  segments: readonly Segment[],
+  toStatement: (files: readonly string[]) => string,
+): Promise<boolean> {
+  try {
+    const keys = segments.flatMap(segment => segmentKeys('segment_sessions', bucket, segment))
+    const files = await database.fetch('segment_sessions', keys)
+    await database.exclusively(() => database.run(toStatement(files)))
+    await database.drop(files)
+    return true
+  } catch (error) {
+    const failure = await database.explainFailure(error)
+    if (failure instanceof DamagedObject) return false
+    throw failure
+  }
+}
