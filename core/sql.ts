@@ -41,8 +41,8 @@ export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
 }
 
 /**
- * The condition that a row of `table` is in one of the files, given by their keys. It stands right behind `FROM <table> WHERE`, where
- * an engine that opens files finds for which scan they are. It brings the scan of these files, so that the
+ * The condition that a row of `table` is in one of the files, given by their keys. It must directly follow `FROM <table> WHERE`:
+ * an engine that opens files finds there which scan they are for. It brings the scan of these files, so that the
  * rows that a statement selects and the files that an engine opens cannot differ.
  */
 export function inFiles(table: TableName, files: readonly string[]): SqlQuery {

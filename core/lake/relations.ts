@@ -19,7 +19,7 @@ import {
   sessionsOfOne,
 } from './session-fragments.ts'
 import type { Snapshot } from './snapshot.ts'
-import { knowSplit } from './split-sessions.ts'
+import { isSplitKnown } from './split-sessions.ts'
 import { resolveUserIds, resolveUserKeys } from './user-links.ts'
 
 /**
@@ -132,17 +132,17 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
   const searchFrom = searchStart(read)
   if (hasIdsAsKeys(read)) return sessionsOfEvents(read, fields)
   const segments = segmentsBetween(read, firstDate, to)
-  const isSplitKnown = !read.areScansBilled && knowSplit(segments)
+  const usesSplit = !read.areScansBilled && isSplitKnown(segments)
   const columns = join((['session_key', ...fragmentColumns(fields)] as const).map(name), ', ')
-  const rollupColumns = isSplitKnown ? sql`${columns}, may_be_split` : columns
+  const rollupColumns = usesSplit ? sql`${columns}, may_be_split` : columns
   const rollup = segmentRows(read, 'segment_sessions', segments, rollupColumns, betweenDates(firstDate, to))
   const hotRows = hotEvents(read, EVENT_FIELDS, { from: searchFrom, to }, sql`session_key IS NOT NULL`)
   const hot = sessionFragments(unionAll(read, [], hotRows))
-  const hotColumns = isSplitKnown ? sql`${columns}, CAST(1 AS bigint) AS may_be_split` : columns
+  const hotColumns = usesSplit ? sql`${columns}, CAST(1 AS bigint) AS may_be_split` : columns
   const fragments = unionAll(read, rollup, [sql`SELECT ${hotColumns} FROM (${hot}) AS hot_fragment`])
   const started = read.areScansBilled
     ? joinAllFragments(fragments, fields, from)
-    : joinFragments(fragments, fields, { from, knowSplit: isSplitKnown })
+    : joinFragments(fragments, fields, { from, usesSplit })
   const earlierKeys = segmentRows(
     read,
     'segment_sessions',

@@ -116,15 +116,15 @@ export function joinAllFragments(
  * The same rows in less time, with several scans.
  *
  * Nearly all sessions have one fragment, which is the session. So only those that may be split are grouped: grouping all sessions
- * with all aggregates takes three times as long. `knowSplit`: the fragments have may_be_split. Otherwise the keys of all sessions
+ * with all aggregates takes three times as long. `usesSplit`: the fragments have may_be_split. Otherwise the keys of all sessions
  * are grouped to find those of several fragments.
  */
 export function joinFragments(
   fragments: SqlQuery,
   fields: readonly SessionField[],
-  { from, knowSplit }: { from: number; knowSplit: boolean },
+  { from, usesSplit }: { from: number; usesSplit: boolean },
 ): SqlQuery {
-  const ofSplit = knowSplit
+  const ofSplit = usesSplit
     ? sql`WHERE coalesce(may_be_split, 1) = 1 GROUP BY session_key`
     : sql`GROUP BY session_key HAVING count(*) > 1`
   return sql`WITH fragment AS ${NOT_MATERIALIZED} (SELECT * FROM ${fragments} AS each_fragment),

@@ -17,10 +17,10 @@ import type { Segment } from './manifest.ts'
  * projects gets 64 of them every ten minutes, each of which would fetch the files of all older ones.
  */
 export const MIN_COMPARED_EVENTS = 20_000
-/** A segment is compared with older ones of at most so many events for each of its own: with more, it would read much for little. */
+/** For each event of the new segment, the older ones have at most so many. Otherwise the comparison would read much for little. */
 const MAX_OLDER_EVENTS = 64
 
-/** Of the events of a read, the part in segments that do not know which sessions are split, at which a read searches all keys. */
+/** If a larger part of the events of a read is in segments that do not know which sessions are split, the read searches all keys. */
 const MAX_UNKNOWN_PART = 0.25
 
 /** Whether a new segment with so many events is compared with the older ones. `minEvents`: instead of MIN_COMPARED_EVENTS. */
@@ -32,8 +32,8 @@ export function isCompared(
   return events >= minEvents && sumEvents(older) <= events * MAX_OLDER_EVENTS
 }
 
-/** Whether the segments know which sessions are split, but for a small part of them. */
-export function knowSplit(segments: readonly Segment[]): boolean {
+/** Whether the segments know which sessions are split. A small part of them need not know. */
+export function isSplitKnown(segments: readonly Segment[]): boolean {
   const unknown = segments.filter(({ knowsSplit }) => knowsSplit === 0)
   return sumEvents(unknown) <= sumEvents(segments) * MAX_UNKNOWN_PART
 }

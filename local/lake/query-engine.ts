@@ -209,7 +209,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     return { query: named, files: [...usedFiles] }
   }
 
-  /** All files of each table that the statement names without a scan. */
+  /** For each table that the statement names and has no scan of: all files of the table. */
   async function listUnnamed(text: string, lists: readonly FileList[]): Promise<FileList[]> {
     const unnamed = (Object.keys(tables) as TableName[]).filter(
       table => new RegExp(`\\b${table}\\b`).test(text) && !lists.some(list => list.table === table),

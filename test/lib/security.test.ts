@@ -321,7 +321,7 @@ test.each(templates)(
     expect(text).not.toMatch(
       /\b(aak|aat|aas|aar|aap|aae|aac|sk|rk|whsec)_|AKIA|BEGIN [A-Z ]*KEY|"(?:[^"]*(?:password|secret|token|apikey)[^"]*)":/i,
     )
-    // CloudFormation replaces such a reference by the secret itself. Then everyone who may read the resource can read the secret.
+    // CloudFormation replaces such a reference with the secret itself. Then everyone who may read the resource can read the secret.
     expect(text).not.toContain('{{resolve:')
   },
 )

@@ -83,7 +83,7 @@ async function recordStatements(root: string, sample: SampleLake): Promise<Recor
     const [first, second] = projects
     if (sample.name === 'wide' && first !== undefined && second !== undefined) {
       await runIdentityReports(services, lake, [first, second], sample)
-      // The forms of statements for engines that do not bill scans.
+      // Engines that do not bill scans run other forms of some statements.
       const freeScans = { ...services, engine: { ...engine, areScansBilled: false } }
       await runAllReports(freeScans, first, sample)
       const openOlder = () => openLake().then(withoutSplit)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { type LakeRead, sessions } from '#core/lake/relations'
-import { isCompared, knowSplit } from '#core/lake/split-sessions'
+import { isCompared, isSplitKnown } from '#core/lake/split-sessions'
 import { sql } from '#core/sql'
 import { DAY_MS, midnight } from '#core/time'
 import { HOUR, request, START } from '#test/support/compactor-lake'
@@ -40,7 +40,7 @@ test('sessions are whole in any state of compaction, also those of several segme
     const mergeEnds = cut < 2 || cut > compacted ? [] : [cut]
     const built = await build({ epochs: records, compacted, mergeEnds })
     const snapshot = await built.snapshot(project.bucket)
-    expect(knowSplit(snapshot.segments)).toBe(true)
+    expect(isSplitKnown(snapshot.segments)).toBe(true)
     const from = FIRST + firstDay * DAY_MS
     const read: LakeRead = { snapshot, project, from, to: FIRST + 3 * DAY_MS }
     const rows = await engine.rows(
@@ -64,6 +64,6 @@ test('a segment of 20,000 events is compared with older ones of at most 64 times
 
 test('segments know which sessions are split if at most a quarter of their events is in segments that do not', () => {
   const known = segmentOf({ rows: 3, knowsSplit: 1 })
-  expect(knowSplit([known, segmentOf({ rows: 1 })])).toBe(true)
-  expect(knowSplit([known, segmentOf({ rows: 2 })])).toBe(false)
+  expect(isSplitKnown([known, segmentOf({ rows: 1 })])).toBe(true)
+  expect(isSplitKnown([known, segmentOf({ rows: 2 })])).toBe(false)
 })

@@ -129,7 +129,7 @@ test('each scan of a statement reads its own files, and scans with the same file
   expect(lists()).toBe(4)
 })
 
-test('a condition on files that is not right behind its table is an error of ours', async () => {
+test('a statement whose condition on files does not directly follow its table is refused', async () => {
   const { engine } = await setUp()
   const files = inFiles('events_hot', [])
   await expect(engine.rows(sql`SELECT 1 FROM events_hot AS e WHERE ${files}`)).rejects.toThrow('scans')

@@ -107,7 +107,7 @@ test('a read of some attributes returns only these', async () => {
   })
 })
 
-test('a series of reads leaves turns to other work of the thread', async () => {
+test('other work of the thread runs between the reads of a long series', async () => {
   let turns = 0
   let isOver = false
   const takeTurns = () => {
