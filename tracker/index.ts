@@ -84,7 +84,7 @@ function start(): void {
   if (mustStop || isPrintOnly()) endLoading()
   if (mustStop) return
   isRunning = true
-  if (!dataset.token) console.warn('Without data-token, events are refused.')
+  if (!dataset.token) console.warn('No data-token: events are refused.')
   runAll([receiveLink, watchClicks, watchTime])
   for (const name in options) if (isOn(`track${name}`)) guarded(options[name]!)()
   whenReady(() => {

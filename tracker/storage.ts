@@ -55,9 +55,13 @@ export function requireConsent(): void {
   memory.required = 'true'
 }
 
-/** Removes the consent. From now on it is needed, also on later pages of the user (contract T7). */
+/**
+ * Removes the consent. From now on it is needed, also on later pages of the user (contract T7). So `required` is stored
+ * without a consent, too: it is all that is known of the user's choice.
+ */
 export function removeConsent(): void {
-  write('required', 'true')
+  requireConsent()
+  persist('required')
   write('consent', null)
 }
 

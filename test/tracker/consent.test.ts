@@ -129,3 +129,50 @@ test('a consent that the browser does not remove counts as removed', async () =>
   await site.leave(page)
   await expectNothingElseSent(['page_view', '$consent'])
 })
+
+const LINK = (action: string) => `${html()}<a href="/next" onclick="window.aa.${action}()">Answer</a>`
+
+test.each([
+  ['without attribute', ''],
+  ['with data-require-consent', REQUIRED],
+])(
+  '`revokeConsent` of a user who never consented holds on later pages, %s on the first',
+  async (_, attributes) => {
+    const page = await openPage(attributes)
+    await page.evaluate(() => window.aa!.revokeConsent())
+    expect(await page.evaluate(() => localStorage.getItem('aa:aat_1:required'))).toBe('true')
+    site.server.setPage(html())
+    await page.goto(site.server.page('/later'))
+    await page.evaluate(() => window.aa!.track('held'))
+    await site.leave(page)
+    await expectNothingElseSent()
+  },
+)
+
+test('`revokeConsent` in a link that leaves the page at once drops what waits, and holds on the next page', async () => {
+  site.server.setPage(LINK('revokeConsent'))
+  const page = await site.tab()
+  await page.goto(site.server.page())
+  await page.click('a')
+  await page.waitForURL('**/next')
+  await site.leave(page)
+  await expectNothingElseSent()
+})
+
+test('`grantConsent` in a link that leaves the page at once sends everything that waits, and holds on the next page', async () => {
+  site.server.setPage(LINK('grantConsent').replace('data-token', `${REQUIRED} data-token`))
+  const page = await site.tab()
+  await page.goto(site.server.page())
+  await page.evaluate(() => {
+    for (let at = 0; at < 238; at++) window.aa!.track(`e${at}`, { text: 'x'.repeat(400) })
+    window.aa!.identify('ada')
+  })
+  await page.click('a')
+  await page.waitForURL('**/next')
+  await site.leave(page)
+  await eventually(() => expect(names().filter(name => name === 'page_view')).toHaveLength(2))
+  await eventually(() => expect(names()).toContain('e237'))
+  await eventually(() => expect(names()).toContain('$consent'))
+  expect(site.server.events()).toHaveLength(241)
+  expect(site.server.identifies()).toHaveLength(1)
+})
