@@ -1,7 +1,7 @@
 import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
 import { PAGE } from '#core/lake/session-fragments'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
-import { list, selectColumns, text } from './tables.ts'
+import { list, text } from './tables.ts'
 
 /**
  * The statements of duckdb/compactor.ts, for DuckDB only. Every list of files begins with an empty file that has all columns
@@ -31,14 +31,11 @@ const MERGED_RETRY_S = 2 * 3_600
 const hashKey = (value: string, bits: 63 | 53 = 63) =>
   `CAST(CAST('0x' || substr(sha256(${value}), 1, 16) AS ubigint) >> ${64 - bits} AS bigint)`
 
-const EVENT_KEY = `CASE WHEN event_id IS NOT NULL
-  THEN coalesce(event_key, ${hashKey("project_id || ' ' || event_id")}) END`
-
 /**
  * Equal for the copies of an event: its event_key, or for an event without event_id a negative hash of what makes its id,
  * because the service may store one event twice.
  */
-const COPY_KEY = `coalesce(${EVENT_KEY},
+const COPY_KEY = `coalesce(event_key,
   -1 - ${hashKey("concat_ws(' ', project_id, epoch_ms(timestamp), lag_s, seq)")})`
 
 export function createEpochTables(hotFiles: readonly HotFile[]): string {
@@ -118,7 +115,7 @@ export function createEventRowsFromSegments(bucket: number, files: readonly stri
   return `CREATE TABLE event_rows AS SELECT *, ${bucket} AS bucket FROM ${readFiles(files)}`
 }
 
-/** event_rows: events of one bucket from files that have no keys of users and sessions: those of a segment, or of the first edition. */
+/** event_rows: events of one bucket from the files of a segment, which have no keys of users and sessions. */
 export function createEventRowsWithKeys(bucket: number, files: readonly string[]): string {
   return `
     CREATE OR REPLACE TABLE event_rows AS
@@ -126,34 +123,6 @@ export function createEventRowsWithKeys(bucket: number, files: readonly string[]
       ${bucket} AS bucket, CAST(timestamp AS date) AS date,
       ${hashKey('user_id', 53)} AS user_key, ${hashKey('session_id', 53)} AS session_key, CAST(NULL AS bigint) AS event_key
     FROM ${readFiles(files)}`
-}
-
-/** The rows of segment_event_ids, from event_rows. `lastArrival`: newest arrival of the bucket. */
-export function eventIdsOfEvents(lastArrival: number): string {
-  return `
-    SELECT ${COPY_KEY} AS event_key, ${ARRIVAL} AS arrival FROM event_rows
-    WHERE ${ARRIVAL} >= ${lastArrival} - CASE WHEN event_id IS NULL THEN ${MERGED_RETRY_S} ELSE ${LOOKBACK_S} END`
-}
-
-export function selectNewestArrival(files: readonly string[]): string {
-  return `SELECT max(${ARRIVAL}) AS newest FROM ${readFiles(files)}`
-}
-
-/** The rows of a hot file that was written before the column event_key, with it and in the same order. */
-export function selectHotWithKeys(files: readonly string[]): string {
-  return `${selectColumns('events_hot')} FROM (SELECT * REPLACE (${EVENT_KEY} AS event_key) FROM ${readFiles(files)})`
-}
-
-export function countEventsOfHot(files: readonly string[]): string {
-  return countEvents(readFiles(files))
-}
-
-export const countEventRows = countEvents('event_rows')
-
-function countEvents(rows: string): string {
-  return `
-    SELECT bucket, project_id, strftime(epoch_ms((${ARRIVAL}) * 1000), '%Y-%m-%d') AS day, count(*) AS events
-    FROM ${rows} GROUP BY ALL ORDER BY ALL`
 }
 
 export const createSessionStarts = `
@@ -169,7 +138,9 @@ export const describeEvents = `
 
 /** Adds the events in event_rows to the counts of stored events. */
 export const addStoredEvents = `
-    INSERT INTO stored_events ${countEventRows}`
+    INSERT INTO stored_events
+    SELECT bucket, project_id, strftime(epoch_ms((${ARRIVAL}) * 1000), '%Y-%m-%d') AS day, count(*) AS events
+    FROM event_rows GROUP BY ALL ORDER BY ALL`
 
 export const selectStoredEvents = `
     SELECT bucket, project_id, day, sum(events)::bigint AS events FROM stored_events

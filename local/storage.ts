@@ -14,7 +14,6 @@ import { createUsageStore } from '#core/usage/store'
 import { createCompactor } from '#duckdb/compactor'
 import { tables } from '#schemas/columns'
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
-import { upgradeLocalLake } from './lake/upgrade.ts'
 import { openState } from './state/state.ts'
 import {
   COMPACTION_BYTES,
@@ -76,14 +75,6 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   if (state.isRepaired) log('STATE_REPAIRED')
   const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, log })
   const stores = createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS })
-  await upgradeLocalLake({
-    ...stores,
-    state,
-    lake,
-    tempDir: compactionTempDir(dataDir),
-    memoryMb: compactionMemoryMb,
-    log,
-  })
   const stream = await openStream(dataDir, {
     log,
     minSequence: await highestSequence(stores.lakeState, lake),

@@ -33,9 +33,6 @@ export const logCodes = {
   LAKE_RESTORED:
     'lake and state were of different times; the manifests name what is there, and records of the log were taken into the lake again',
   LAKE_BEHIND: 'files of the lake are missing, and neither other files nor the log have their events',
-  LAKE_UPGRADING:
-    'the lake of an older version is being upgraded, bucket by bucket; `percent` of its bytes are done',
-  LAKE_UPGRADED: 'the lake of an older version was upgraded, and its old files were deleted',
   EPOCH_CLOSED: 'an epoch was closed',
   EPOCH_COMPACTED: 'the events of an epoch are in segments',
   SEGMENTS_MERGED: 'small segments of a bucket were merged into a larger one',

@@ -1,29 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import { Entity } from 'electrodb'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { isSame, sha256 } from '#core/sessions/tokens'
-import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { conditionHeld, type StateTable } from '#core/state-table'
 import type { Account } from './caller.ts'
 import { ACCOUNT_ID_PREFIX, type AccountItems, createAccountEntity, isLive, toAccount } from './items.ts'
 
 export type ApiKeyServices = StateTable & { clock: Clock; items: Pick<AccountItems, 'find'> }
 
 /**
- * The form of an API key: the account's id, so that one read finds the account, and 256 random bits. Keys of the first
- * edition have no id. A text of another form is unknown without a read of the table.
+ * The form of an API key: the account's id, so that one read finds the account, and 256 random bits. A text of another form is
+ * unknown without a read of the table.
  */
-const API_KEY = /^aak_([0-9a-f]{16})?[0-9a-f]{64}$/
+const API_KEY = /^aak_([0-9a-f]{16})[0-9a-f]{64}$/
 /** A replaced key is dead in every process after this time. */
 const KEY_CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
 
-/**
- * The API keys of accounts. Only the SHA-256 of a key is stored, in the account's item. The keys of the first edition also have
- * a key record, which leads from the hash to the account.
- */
+/** The API keys of accounts. Only the SHA-256 of a key is stored, in the account's item. */
 export function createApiKeys({ clock, items, ...state }: ApiKeyServices) {
   const accounts = createAccountEntity(state)
-  const keys = createApiKeyEntity(state)
   const cache = createLookupCache(clock, lookUpKey, KEY_CACHE)
 
   /** Replaces the account's API key; the old key stops at once. Nobody can read a key again. Throws without an account. */
@@ -45,16 +40,8 @@ export function createApiKeys({ clock, items, ...state }: ApiKeyServices) {
 
   async function lookUpKey(key: string): Promise<Account | null> {
     const hash = sha256(key)
-    const accountPart = API_KEY.exec(key)?.[1]
-    const id =
-      accountPart === undefined ? await accountOfFirstEditionKey(hash) : ACCOUNT_ID_PREFIX + accountPart
-    const item = id === null ? null : await items.find(id)
+    const item = await items.find(`${ACCOUNT_ID_PREFIX}${API_KEY.exec(key)?.[1]}`)
     return isLive(item) && isSame(item.api_key_hash ?? '', hash) ? toAccount(item) : null
-  }
-
-  async function accountOfFirstEditionKey(hash: string): Promise<string | null> {
-    const { data } = await orUnavailable(keys.get({ hash }).go({ consistent: true }))
-    return data?.account_id ?? null
   }
 
   async function hasApiKey(accountId: string): Promise<boolean> {
@@ -62,18 +49,4 @@ export function createApiKeys({ clock, items, ...state }: ApiKeyServices) {
   }
 
   return { issueApiKey, byApiKey, hasApiKey, forgetKeys: cache.clear }
-}
-
-function createApiKeyEntity({ client, table }: StateTable) {
-  return new Entity(
-    {
-      model: { service: 'footfall', entity: 'apikey', version: '1' },
-      attributes: {
-        hash: { type: 'string', required: true },
-        account_id: { type: 'string', required: true },
-      },
-      indexes: primaryIndex({ pk: ['hash'], sk: [] }),
-    },
-    { client, table },
-  )
 }

@@ -140,9 +140,8 @@ function toShardState(item: ShardItem): ShardState {
   return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim, claimedAt }
 }
 
-/** An item that the first edition wrote may have no epochTimes. */
-function toLakeState(item: Omit<LakeState, 'epochTimes'> & Partial<LakeState>): LakeState {
-  const { epoch, fence, leaseUntil, epochOpenedAt, epochTimes = [] } = item
+function toLakeState(item: LakeState): LakeState {
+  const { epoch, fence, leaseUntil, epochOpenedAt, epochTimes } = item
   return { epoch, fence, leaseUntil, epochOpenedAt, epochTimes }
 }
 

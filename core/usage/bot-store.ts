@@ -3,7 +3,7 @@ import { queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import { type ActorCount, addActors, addQuarters } from './bot-actors.ts'
-import type { BotCount, BotDay, Quarters } from './counters.ts'
+import type { BotCount, BotDay } from './counters.ts'
 
 /** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
 const CONCURRENCY = 16
@@ -21,12 +21,6 @@ type Item = {
   /** The rules of the newest request, or null. */
   rules_version: string | null
 }
-
-/** An item of the first edition, which had one for each actor. Such items no longer change. */
-type FirstEditionItem = Omit<BotDay, 'quarters'>
-
-/** Items of earlier versions do not have the quarters of the day. Other time zones count their requests at noon UTC. */
-const NOON = 48
 
 export type BotStore = ReturnType<typeof createBotStore>
 
@@ -94,24 +88,13 @@ export function createBotStore({ client, table }: StateTable) {
 }
 
 function toCounts(project_id: string, item: Record<string, unknown>): BotDay[] {
-  if (typeof item.actors !== 'string') {
-    const { day, category, actor, requests, dropped, last_seen_at } = item as FirstEditionItem
-    const quarters: Quarters = { [NOON]: [requests, dropped] }
-    return [
-      { project_id, day, category, actor, requests, dropped, last_seen_at, rules_version: null, quarters },
-    ]
-  }
   const { sk, rules_version } = item as Item
   const day = sk.slice(0, 'YYYY-MM-DD'.length)
   return parseActors(item as Item).map(count => ({ project_id, day, ...count, rules_version }))
 }
 
 function parseActors({ actors }: Pick<Item, 'actors'>): ActorCount[] {
-  const stored: (Omit<ActorCount, 'quarters'> & { quarters?: Quarters })[] = JSON.parse(actors)
-  return stored.map(count => ({
-    ...count,
-    quarters: count.quarters ?? { [NOON]: [count.requests, count.dropped] },
-  }))
+  return JSON.parse(actors)
 }
 
 function toActor({ category, actor, requests, dropped, last_seen_at, quarter }: BotCount): ActorCount {

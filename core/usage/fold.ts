@@ -27,11 +27,7 @@ export function createFold(
   return async function foldEpoch(epoch, bucket, stored) {
     const claimed = (await openCounts.readEpoch(epoch)).filter(count => count.bucket === bucket)
     const rows = [...stored, ...claimed.map(count => ({ ...count, events: 0 }))]
-    const { projectMonths, others } = toAdditions(rows)
-    // The months of projects come last. An upgrade computes from them what it folds (recount-events.ts), so it folds the same
-    // again after a crash.
-    for (const additions of [others, projectMonths])
-      await forEachConcurrent(additions, CONCURRENCY, addition => addOnce(addition, epoch, bucket))
+    await forEachConcurrent(toAdditions(rows), CONCURRENCY, addition => addOnce(addition, epoch, bucket))
   }
 
   function addOnce({ key, increments }: Addition, epoch: number, bucket: number): Promise<boolean> {
@@ -56,10 +52,9 @@ export function createFold(
 }
 
 /** One addition for the total of each project, and one for each month of each project and each account. */
-function toAdditions(rows: readonly ProjectEvents[]): { projectMonths: Addition[]; others: Addition[] } {
-  const projectMonths = new Map<string, Addition>()
-  const others = new Map<string, Addition>()
-  function add(additions: Map<string, Addition>, key: ItemKey, name: string, events: number): void {
+function toAdditions(rows: readonly ProjectEvents[]): Addition[] {
+  const additions = new Map<string, Addition>()
+  function add(key: ItemKey, name: string, events: number): void {
     const id = `${key.pk} ${key.sk}`
     const addition = additions.get(id) ?? { key, increments: {} }
     addition.increments[name] = (addition.increments[name] ?? 0) + events
@@ -67,11 +62,11 @@ function toAdditions(rows: readonly ProjectEvents[]): { projectMonths: Addition[
   }
   for (const { project_id, account_id, day, events } of rows) {
     const month = day.slice(0, 7)
-    add(others, totalKey(project_id), 'events', events)
+    add(totalKey(project_id), 'events', events)
     for (const name of ['events', `e${day.slice(8)}`]) {
-      add(others, monthKey(account_id, month), name, events)
-      add(projectMonths, monthKey(project_id, month), name, events)
+      add(monthKey(account_id, month), name, events)
+      add(monthKey(project_id, month), name, events)
     }
   }
-  return { projectMonths: [...projectMonths.values()], others: [...others.values()] }
+  return [...additions.values()]
 }

@@ -5,7 +5,6 @@ import { ownerPartition } from './item-keys.ts'
 /** Returns the events of a project on each day (YYYY-MM-DD) with any, without open counts. */
 export type ReadFoldedEvents = (projectId: string) => Promise<ReadonlyMap<string, number>>
 
-/** Creates the reader. It also adds up the items of the first edition (core/usage/store.ts). */
 export function createFoldedEvents(state: StateTable): ReadFoldedEvents {
   return async function readFoldedEvents(projectId) {
     const days = new Map<string, number>()

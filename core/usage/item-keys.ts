@@ -2,7 +2,7 @@ import type { ItemKey } from '#core/state-table'
 
 /** The keys of counters. `owner` is the id of a project or an account. */
 
-/** Events of a month that are folded. Items of the first edition have the same pk, and a shard or a compaction as their source. */
+/** Events of a month that are folded. */
 export const FOLDED = 'folded'
 /** Metered reads of a month. */
 export const READS = 'reads'

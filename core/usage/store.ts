@@ -1,4 +1,3 @@
-import { forEachConcurrent } from '#core/concurrency'
 import { type Item, queryItems } from '#core/query-all'
 import { readItems } from '#core/read-items'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
@@ -18,9 +17,6 @@ import {
 import { createOpenCounts } from './open-counts.ts'
 import { readDayUpdate, readsByDay } from './read-days.ts'
 
-/** Concurrent writes for one batch: a batch of many projects must not open a connection for each. */
-const CONCURRENCY = 16
-
 export type UsageStore = UsageCounters & BotStore
 
 /**
@@ -28,11 +24,7 @@ export type UsageStore = UsageCounters & BotStore
  * for reads, and the sums `events` and `reads`. So one update counts a batch, also when the item does not exist. A map of
  * days would need another write before its first ADD, and ElectroDB cannot name attributes by data, so this room uses the
  * document client. A project also has one item for all time, which counts its reads by day too (read-days.ts): a report then
- * costs one write for its project. Until 2026-11-22 the days of a project's reads were in its months, where they still
- * count. bot-store.ts counts the bots.
- *
- * The first edition had one item for each month and source of events (a shard or a compaction), and no item for all time. These
- * items no longer change. `month` adds them up, and their sum is noted once in the item for all time: earlier_events, earlier_reads.
+ * costs one write for its project. bot-store.ts counts the bots.
  *
  * Readers read the open counts before the items. If an epoch is folded between the two, its events are in the items, whose epoch
  * then says that the open counts do not count.
@@ -50,23 +42,8 @@ export function createUsageStore(state: StateTable): UsageStore {
     const addToMonth = (owner: string) => orUnavailable(client.update(readUpdate(owner, day, reads)))
     await Promise.all([
       accountId === null ? null : addToMonth(accountId),
-      projectId === null ? null : addToProject(projectId, day, reads),
+      projectId === null ? null : orUnavailable(client.update(totalReadUpdate(projectId, day, reads))),
     ])
-  }
-
-  /** The first read of a project notes what its months have. */
-  async function addToProject(projectId: string, day: string, reads: number): Promise<void> {
-    const isAdded = await conditionHeld(
-      client.update({
-        TableName: table,
-        Key: totalKey(projectId),
-        ConditionExpression: 'attribute_exists(earlier_reads)',
-        ...readDayUpdate(day, reads),
-      }),
-    )
-    if (isAdded) return
-    await noteEarlierUsage(projectId)
-    await addToProject(projectId, day, reads)
   }
 
   function reserveRead(owner: string, day: string, max: number): Promise<boolean> {
@@ -82,6 +59,10 @@ export function createUsageStore(state: StateTable): UsageStore {
 
   async function releaseRead(owner: string, day: string): Promise<void> {
     await orUnavailable(client.update(readUpdate(owner, day, -1)))
+  }
+
+  function totalReadUpdate(projectId: string, day: string, reads: number) {
+    return { TableName: table, Key: totalKey(projectId), ...readDayUpdate(day, reads) }
   }
 
   function readUpdate(owner: string, day: string, count: number) {
@@ -101,40 +82,17 @@ export function createUsageStore(state: StateTable): UsageStore {
       const item = items.get(id) ?? {}
       const openEvents = sumEvents((open.get(id) ?? []).filter(count => isOpen(count, item)))
       return {
-        events: toNumber(item.events) + toNumber(item.earlier_events) + openEvents,
-        reads: toNumber(item.reads) + toNumber(item.earlier_reads),
+        events: toNumber(item.events) + openEvents,
+        reads: toNumber(item.reads),
       }
     })
   }
 
   /** The items for all time of the projects, by project. */
   async function readTotals(projectIds: readonly string[]): Promise<Map<string, Item>> {
-    const found = await readItems(state, projectIds.map(totalKey))
-    const items = new Map(found.map(item => [String(item.pk), item]))
-    const totals = new Map<string, Item>()
-    await forEachConcurrent(projectIds, CONCURRENCY, async id => {
-      const item = items.get(ownerPartition(id))
-      totals.set(id, item?.earlier_events === undefined ? await noteEarlierUsage(id) : item)
-    })
-    return totals
-  }
-
-  /** Notes what the project's months had before the item for all time existed, unless that is noted. Returns the item. */
-  async function noteEarlierUsage(projectId: string): Promise<Item> {
-    const months = await queryItems(state, ownerPartition(projectId), '0', '9')
-    const events = sumUsage(months.filter(item => !hasSource(item, FOLDED))).events
-    const { reads } = sumUsage(months)
-    const { Attributes } = await orUnavailable(
-      client.update({
-        TableName: table,
-        Key: totalKey(projectId),
-        UpdateExpression:
-          'SET earlier_events = if_not_exists(earlier_events, :events), earlier_reads = if_not_exists(earlier_reads, :reads)',
-        ExpressionAttributeValues: { ':events': events, ':reads': reads },
-        ReturnValues: 'ALL_NEW',
-      }),
-    )
-    return Attributes ?? {}
+    const items = await readItems(state, projectIds.map(totalKey))
+    const ids = new Map(projectIds.map(id => [ownerPartition(id), id]))
+    return new Map(items.map(item => [ids.get(String(item.pk)) as string, item]))
   }
 
   async function month(owner: string, month: string, knownOpenCounts?: readonly OpenCount[]) {

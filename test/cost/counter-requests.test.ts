@@ -88,8 +88,6 @@ test('the totals of forty projects are one read each beside the open counts, how
     }
   }
   await usage.addClaim({ shard: 's', epoch: 5, last: '1' }, counts)
-  // The first time notes for each project that the first edition has counted nothing.
-  await usage.totals(ids)
   const units = await state.measure(() => usage.totals(ids))
   expect(units).toEqual({ reads: 40 + Math.ceil(itemBytes(40) / 4_096), writes: 0 })
 })

@@ -17,7 +17,6 @@ import {
   type StoredRow,
 } from '#test/support/compactor-lake'
 import { damageParquet } from '#test/support/damage-parquet'
-import { lakeWithOldFiles } from '#test/support/old-files'
 
 const START_S = START / 1_000
 const withoutIds = (bucket: number) => ({ bucket, eventIds: [], ...NOTHING_BEFORE })
@@ -163,17 +162,6 @@ test('segment_event_ids has the event_key and the arrival of the stored events o
   expect(await readSegment('segment_event_ids', await compact(1))).toEqual(
     expected.toSorted((a, b) => (a.event_key < b.event_key ? -1 : 1)),
   )
-})
-
-test('hot files of the first edition get the event_key that new files have', async () => {
-  const { writeHot, compact, readSegment } = await openCompactorLake({}, lake =>
-    lakeWithOldFiles(lake, ['event_key'], key => key.startsWith('hot/')),
-  )
-  const ids = ['a', 'é', '\u{1F600}', '', "o'brien", 'x'.repeat(256)]
-  await writeHot(1, [request({ events: ids.map(event_id => ({ event_id })) })])
-  const rows = await readSegment('segment_event_ids', await compact(1))
-  const bySize = (a: unknown, b: unknown) => (Number(a) < Number(b) ? -1 : 1)
-  expect(rows.map(row => row.event_key)).toEqual(ids.map(id => eventKey('proj_1', id)).toSorted(bySize))
 })
 
 test('the rows of a session are stored together, and sessions in the order in which they started', async () => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccountStore } from '#core/accounts/store'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -82,26 +81,6 @@ test('an unknown key has no account, and a text of another form causes no read o
   ]) {
     expect(await unreachable.byApiKey(text)).toBeNull()
   }
-})
-
-test('a key of the first edition works until it is replaced', async () => {
-  const { id } = await accounts.create(OWNER)
-  const key = `aak_${'ab'.repeat(32)}`
-  const hash = createHash('sha256').update(key).digest('hex')
-  const ids = { __edb_e__: 'apikey', __edb_v__: '1' }
-  await state.client.put({
-    TableName: state.table,
-    Item: { pk: `$footfall#hash_${hash}`, sk: '$apikey_1', hash, account_id: id, ...ids },
-  })
-  await state.client.update({
-    TableName: state.table,
-    Key: { pk: `$footfall#id_${id}`, sk: '$account_1' },
-    UpdateExpression: 'SET api_key_hash = :hash',
-    ExpressionAttributeValues: { ':hash': hash },
-  })
-  expect((await accounts.byApiKey(key))?.id).toBe(id)
-  await accounts.issueApiKey(id)
-  expect(await accounts.byApiKey(key)).toBeNull()
 })
 
 test('a replaced key is dead in every other process within 5 s', async () => {

@@ -85,26 +85,6 @@ test('requests of each quarter of an hour are counted apart, over all batches an
   ])
 })
 
-test('counts of an earlier version, without quarters of the day, count at noon', async () => {
-  const actors = [{ category: 'ai_agent', actor: 'GPTBot', requests: 5, dropped: 7, last_seen_at: 3 }]
-  const Item = { pk: 'bots#p', sk: `${DAY}#s`, checkpoint: '1', actors: JSON.stringify(actors) }
-  await state.client.put({ TableName: state.table, Item })
-  await store.addBots('s', '2', [bots()])
-  expect(await store.bots('p', DAY, DAY)).toEqual([
-    botDay({ requests: 6, dropped: 9, quarters: { 3: [1, 2], 48: [5, 7] } }),
-  ])
-})
-
-test('the counts of the first edition, one item for each actor, still count', async () => {
-  const old = { day: DAY, category: 'ai_agent', actor: 'GPTBot', requests: 5, dropped: 7, last_seen_at: 3 }
-  const Item = { pk: 'bots#p', sk: `${DAY}#s#0123`, mark: '0001', ...old }
-  await state.client.put({ TableName: state.table, Item })
-  await store.addBots('s', '2', [bots()])
-  expect(await store.bots('p', DAY, DAY)).toEqual([
-    botDay({ requests: 6, dropped: 9, quarters: { 3: [1, 2], 48: [5, 7] } }),
-  ])
-})
-
 describe('invented user agents', () => {
   test('make one item a day; named actors stay, the others become Other in their category', async () => {
     const classify = createBotClassifier()

@@ -217,18 +217,3 @@ test('while an epoch is being folded, a project counts what was claimed or what 
     expect([19, 20]).toContain(months[2]?.events)
   }
 })
-
-test('the months of projects are folded last, so that an upgrade that was killed computes the same fold again', async () => {
-  const stored = PROJECTS.filter(({ bucket }) => bucket === 0).map(project => ({
-    ...{ ...project, day: DAYS[2], events: 10 },
-  }))
-  for (let writesBefore = 0; writesBefore < 6; writesBefore++) {
-    await state.empty()
-    const { usage, attempt } = openProcess()
-    await attempt({ writesBefore, sent: false }, usage => usage.foldEpoch(1, 0, stored))
-    const months = await Promise.all(['p0', 'p1'].map(owner => usage.month(owner, '2026-11')))
-    if (months.every(({ events }) => events === 0)) continue
-    expect((await usage.month('a0', '2026-11')).events).toBe(20)
-    expect((await usage.totals(['p0', 'p1'])).map(({ events }) => events)).toEqual([10, 10])
-  }
-})

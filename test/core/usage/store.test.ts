@@ -258,33 +258,3 @@ describe('reads', () => {
     expect((await usage.totals(['p']))[0]?.reads).toBe((120 * 121) / 2)
   })
 })
-
-describe('items of the first edition', () => {
-  beforeEach(async () => {
-    const items = [
-      { sk: '2026-10#shard-1', events: 5, e31: 5 },
-      { sk: '2026-11#shard-1', events: 100, e21: 100 },
-      { sk: '2026-11#compaction-0', events: -3, e21: -3 },
-      { sk: '2026-11#reads', reads: 4, r21: 4 },
-    ]
-    for (const owner of ['p', 'a'])
-      for (const item of items)
-        await state.client.put({ TableName: state.table, Item: { pk: `usage#${owner}`, mark: '0', ...item } })
-  })
-
-  test('they count in the month and in the totals', async () => {
-    expect(await usage.totals(['p', 'q'])).toEqual([{ events: 102, reads: 4 }, none])
-    for (const owner of ['p', 'a'])
-      expect((await usage.month(owner, '2026-11')).days[DAY]).toEqual({ events: 97, reads: 4 })
-  })
-
-  test('they count once beside new events and reads, however these come first', async () => {
-    await Promise.all([usage.addRead('p', 'a', DAY), usage.addRead('p', 'a', DAY), usage.totals(['p'])])
-    await addClaim('1', { events: 10 })
-    await usage.foldEpoch(1, 7, [counts({ events: 9 })])
-    await usage.addRead('p', 'a', DAY)
-    expect(await usage.totals(['p'])).toEqual([{ events: 111, reads: 7 }])
-    for (const owner of ['p', 'a'])
-      expect((await usage.month(owner, '2026-11')).days[DAY]).toEqual({ events: 106, reads: 7 })
-  })
-})
