@@ -18,7 +18,8 @@ const origin = z
   .transform(text => text.replace(/\/+$/, ''))
 
 /**
- * The settings of one machine, by the name of their environment variable. A test checks that README.md lists them all.
+ * The settings of one machine, by the name of their environment variable. docs/settings.md is generated
+ * from their descriptions; `preset` is a default that the page says in words.
  */
 export const settingsSchema = z.object({
   PORT: wholeNumber(0, 65_535)
@@ -32,10 +33,15 @@ export const settingsSchema = z.object({
       description:
         'Address to listen on: `localhost` is this machine only, `0.0.0.0` is every IPv4 network, `::` is every network',
     }),
-  DATA_DIR: z.string().min(1).default('.footfall').meta({ description: 'Folder of all data' }),
-  BASE_URL: origin
-    .optional()
-    .meta({ description: 'Address at which browsers reach the service; default: http://localhost:PORT' }),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.footfall')
+    .meta({ description: 'Folder of all data; only one service can use it at a time' }),
+  BASE_URL: origin.optional().meta({
+    description: 'Address at which browsers reach the service, for example that of your proxy',
+    preset: '`http://localhost:PORT`',
+  }),
   COUNTRY_HEADER: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of an HTTP header')
@@ -43,7 +49,7 @@ export const settingsSchema = z.object({
     .optional()
     .meta({
       description:
-        "Header in which your proxy sends the user's country, such as `cf-ipcountry`; set it only behind such a proxy",
+        "Header in which your proxy sends the user's country, such as `cf-ipcountry`; set it only behind such a proxy. Without it, an offline table of addresses is used",
     }),
   SEED_DEMO: z
     .stringbool({ error: 'must be true or false' })
@@ -52,15 +58,16 @@ export const settingsSchema = z.object({
   QUERY_MEMORY_MB: wholeNumber(64, 1_048_576)
     .default(512)
     .meta({ description: 'Memory of all queries together, MB; a query that needs more uses the disk' }),
-  QUERY_CONCURRENCY: wholeNumber(1, 64)
-    .default(2)
-    .meta({ description: 'Statements of one account that run at once; others wait' }),
+  QUERY_CONCURRENCY: wholeNumber(1, 64).default(2).meta({
+    description:
+      'Statements of one account that run at once, and one more of another account; others wait for at most 10 s, then the response is 503',
+  }),
   QUERY_THREADS: wholeNumber(1, 256)
     .default(availableParallelism())
-    .meta({ description: 'Threads of the query engine; default: one per core' }),
+    .meta({ description: 'Threads of the query engine', preset: 'one per core' }),
   QUERY_TIMEOUT_MS: wholeNumber(100, 3_600_000)
     .default(30_000)
-    .meta({ description: 'Longest run time of a query, ms; after it the response is 503' }),
+    .meta({ description: 'Longest run time of a query, ms, without its wait; after it the response is 503' }),
   COMPACTION_MEMORY_MB: wholeNumber(64, 1_048_576)
     .default(128)
     .meta({ description: 'Memory of compaction, MB; a compaction that needs more uses the disk' }),

@@ -16,7 +16,7 @@ export const accessSettings = {
     .meta({ description: 'Plans and limits: `own` has none, `hosted` sells a Pro plan to everybody' }),
   LIMITS: text.optional().meta({
     description:
-      'Numbers of the profile that you replace, such as `free.rate_limit_rpm=1000,session_starts=500`',
+      'Numbers of the profile that you replace, such as `free.rate_limit_rpm=1000,open_streams=20`',
   }),
   SIGN_UP: text.optional().meta({
     description:
@@ -24,26 +24,29 @@ export const accessSettings = {
   }),
   EMBEDDED_SIGN_IN: z.stringbool({ error: 'must be true or false' }).optional().meta({
     description:
-      'Sign-in page of the service itself; on by default where BASE_URL is on this machine and OPENID_ISSUER is not set',
+      'Sign-in page of the service itself; off by default where OPENID_ISSUER is set or BASE_URL is not on this machine',
+    preset: 'on this machine `true`',
   }),
   DEV_APPROVE: z.stringbool({ error: 'must be true or false' }).default(false).meta({
     description:
       'Whether POST /dev/approve approves sessions without a human; on this machine only, for tests',
   }),
-  OPENID_ISSUER: address.optional().meta({ description: 'OpenID provider that people sign in with' }),
+  OPENID_ISSUER: address
+    .optional()
+    .meta({ description: 'OpenID provider that people sign in with; needs the next two' }),
   OPENID_CLIENT_ID: text.optional().meta({ description: 'Id of the service at the OpenID provider' }),
   OPENID_CLIENT_SECRET: secret.optional().meta({ description: 'Its secret there' }),
   OPENID_LABEL: text.default('OpenID').meta({ description: 'Name of the provider on its button' }),
-  CODE_HOST_URL: address
-    .default('https://github.com')
-    .meta({ description: 'Code host that people may also sign in with' }),
-  CODE_HOST_API_URL: address.default('https://api.github.com').meta({ description: 'API of the code host' }),
-  CODE_HOST_CLIENT_ID: text.optional().meta({ description: 'Id of the service at the code host' }),
+  CODE_HOST_CLIENT_ID: text.optional().meta({
+    description: 'Id of the service at a code host that people may also sign in with; needs the next one',
+  }),
   CODE_HOST_CLIENT_SECRET: secret.optional().meta({ description: 'Its secret there' }),
+  CODE_HOST_URL: address.default('https://github.com').meta({ description: 'Address of the code host' }),
+  CODE_HOST_API_URL: address.default('https://api.github.com').meta({ description: 'API of the code host' }),
   CODE_HOST_LABEL: text.default('GitHub').meta({ description: 'Name of the code host on its button' }),
   STRIPE_SECRET_KEY: secret.optional().meta({
     description:
-      'Secret key at Stripe; the profile `hosted` without it has a test checkout that takes no money',
+      'Key at Stripe, for payments under `hosted`; without it there is a test checkout that takes no money',
   }),
   STRIPE_WEBHOOK_SECRET: secret
     .optional()

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { anchorsOf } from './anchors.ts'
 
 /** The documents name commands, files, sections and packages. These tests check that they exist. */
 
@@ -64,17 +65,6 @@ test('the documents have enough scripts, paths and links for these checks to wor
   expect(pathsIn(allText).length).toBeGreaterThan(30)
   expect(linksIn(allText).length).toBeGreaterThan(12)
 })
-
-/** Returns the anchors that GitHub gives to the headings of a page. */
-function anchorsOf(page: string): string[] {
-  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .replace(/&[lg]t;/g, '')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
-}
 
 test('docs/dependencies.md lists exactly the installed packages', () => {
   const listedPackages = [...text('docs/dependencies.md').matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names]) =>

@@ -60,9 +60,15 @@ test('several wrong variables are named in one error', () => {
   expect(() => readSettings({ PORT: 'x', QUERY_THREADS: 'y' })).toThrow(/PORT .*\nQUERY_THREADS /)
 })
 
-test('README.md lists every setting', () => {
-  const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
-  for (const name of Object.keys(settingsSchema.shape)) expect(readme).toContain(`| \`${name}\` |`)
+test('docs/settings.md lists every setting', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/settings.md'), 'utf8')
+  for (const name of Object.keys(settingsSchema.shape)) expect(page).toContain(`| \`${name}\` |`)
+})
+
+test('every setting has a description for docs/settings.md', () => {
+  for (const [name, schema] of Object.entries(settingsSchema.shape)) {
+    expect(schema.meta()?.description, name).toMatch(/^[A-Z].{5,}/)
+  }
 })
 
 test('the message about a wrong secret does not repeat it', () => {

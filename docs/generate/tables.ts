@@ -1,0 +1,224 @@
+import { NAMED_BOTS } from '#core/ingest/named-bots'
+import { profiles, type TierLimits } from '#core/limits/profile'
+import { settingsSchema } from '#local/settings'
+import { tables as lakeTables } from '#schemas/columns'
+import { errorCodes } from '#schemas/errors'
+import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
+import { openApiDocument } from '#schemas/openapi'
+import { type CredentialKind, type Route, routes } from '#schemas/routes'
+import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
+import { type JsonSchema, toShape } from './shape.ts'
+
+/** The generated parts of pages, by name. Each returns Markdown. An argument that names nothing throws an Error. */
+export const tables: Record<string, (names: readonly string[]) => string> = {
+  routes: names => toTable(['method and path', 'who may call', 'what it does'], names.map(toRouteRow)),
+  parameters: ([name = '']) => toTable(['field', 'default', 'meaning and bounds'], parametersOf(name)),
+  response: ([name = '', status]) => responseOf(name, status),
+  errors: () =>
+    toTable(
+      ['status', 'code', 'what to do'],
+      Object.entries(errorCodes)
+        .toSorted(([, a], [, b]) => a.status - b.status)
+        .map(([code, { status, hint }]) => [String(status), `\`${code}\``, hint]),
+    ),
+  columns: ([name = '']) => columnsOf(name),
+  limits: () => limitsTable(),
+  guards: () => guardsTable(),
+  scopes: () =>
+    toTable(
+      ['scope', 'granted when none is asked for'],
+      SCOPES.map(scope => [`\`${scope}\``, DEFAULT_SCOPES.includes(scope) ? 'yes' : '']),
+    ),
+  'non-interactive-events': () => NON_INTERACTIVE_EVENTS.map(event => `- \`${event}\``).join('\n'),
+  bots: () => {
+    const byCategory = Map.groupBy(NAMED_BOTS, ({ category }) => category)
+    return toTable(
+      ['category', 'names, in the order in which they are tried'],
+      [...byCategory].map(([category, bots]) => [
+        `\`${category}\``,
+        bots.map(({ actor, pattern }) => (pattern.endsWith('/') ? `${actor}/` : actor)).join(', '),
+      ]),
+    )
+  },
+  settings: () => settingsTable(),
+}
+
+const document = openApiDocument('') as unknown as {
+  paths: Record<string, Record<string, Operation | undefined> | undefined>
+  components: { schemas: Record<string, JsonSchema> }
+}
+
+type Operation = {
+  parameters?: { in: string; name: string; required?: boolean; schema: JsonSchema }[]
+  requestBody?: { content: Record<string, { schema: JsonSchema }> }
+  responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>
+}
+
+function routeOf(name: string): Route {
+  const route: Route | undefined = (routes as Record<string, Route>)[name]
+  if (route === undefined) throw new Error(`There is no route ${name}`)
+  return route
+}
+
+function operationOf(name: string): Operation {
+  const { method, path } = routeOf(name)
+  const operation = document.paths[path]?.[method.toLowerCase()]
+  if (operation === undefined) throw new Error(`The route ${name} is not in the OpenAPI document`)
+  return operation
+}
+
+function resolve(schema: JsonSchema): JsonSchema {
+  if (schema.$ref === undefined) return schema
+  return resolve(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+}
+
+function toRouteRow(name: string): string[] {
+  const route = routeOf(name)
+  return [`${route.method} ${route.path}`, whoMayCall(route), route.summary]
+}
+
+const NAMES: Record<CredentialKind, string> = {
+  api_key: 'API key',
+  agent_session: 'agent session',
+  cookie: 'signed-in browser',
+  demo: 'demo session',
+}
+
+function whoMayCall({ auth, scope, credentials, tier, limit, metered }: Route): string {
+  if (auth === 'none') return 'anybody'
+  if (auth === 'project_token') return 'project token in the body'
+  if (auth === 'browser') return 'a browser'
+  const scopes = [scope ?? []].flat().map(each => `\`${each}\``)
+  const credential = credentials?.map(kind => NAMES[kind]).join(' or ') ?? 'any credential'
+  return [
+    scopes.length > 0 ? scopes.join(' or ') : credential,
+    ...(tier === undefined ? [] : ['Pro']),
+    ...(metered ? ['metered'] : limit === undefined ? [] : ['counts by the minute']),
+  ].join(', ')
+}
+
+/** Parameters that several reads share. docs/api/reads.md describes them once. */
+const SHARED_PARAMETERS = ['project', 'since', 'days', 'tz', 'period', 'receipt', 'sql', 'dry_run']
+/** Fields that every read may have. docs/api/reads.md describes them once. */
+const SHARED_FIELDS = ['project_context', 'truncated', 'total_rows', 'receipt', 'sql']
+
+function parametersOf(name: string): string[][] {
+  const { parameters = [], requestBody } = operationOf(name)
+  const body = resolve(requestBody?.content['application/json']?.schema ?? {})
+  const fields = new Map<string, { schema: JsonSchema; isRequired: boolean }>()
+  for (const { in: place, name: field, schema, required } of parameters) {
+    if (place === 'query') fields.set(field, { schema, isRequired: required === true })
+  }
+  for (const [field, schema] of Object.entries(body.properties ?? {})) {
+    fields.set(field, { schema, isRequired: body.required?.includes(field) === true })
+  }
+  const isRead = routeOf(name).options !== undefined
+  return [...fields]
+    .filter(([field]) => !(isRead && SHARED_PARAMETERS.includes(field)))
+    .map(([field, { schema, isRequired }]) => {
+      const resolved = resolve(schema)
+      const preset = resolved.default === undefined ? '' : `\`${JSON.stringify(resolved.default)}\``
+      return [
+        `\`${field}\``,
+        isRequired ? 'required' : preset.replaceAll('"', ''),
+        [boundsOf(resolved), schema.description ?? resolved.description ?? ''].filter(Boolean).join('. '),
+      ]
+    })
+}
+
+/** The bounds of a value in words; an empty text if it has none. */
+function boundsOf(schema: JsonSchema): string {
+  const { type, minimum, maximum, minLength, maxLength, maxItems, minItems } = schema
+  if (schema.enum !== undefined) return schema.enum.map(value => `\`${String(value)}\``).join(', ')
+  if (minimum !== undefined && maximum !== undefined) {
+    return `${type === 'integer' ? 'a whole number' : 'a number'}, ${minimum} to ${maximum}`
+  }
+  if (maxLength !== undefined) return `text of ${minLength ?? 0} to ${maxLength} characters`
+  if (maxItems !== undefined) return `a list of ${minItems ?? 0} to ${maxItems}`
+  return type === 'boolean' ? '`true` or `false`' : ''
+}
+
+/** The body of a successful response, as an indented block. */
+function responseOf(name: string, status?: string): string {
+  const { responses } = operationOf(name)
+  const found = Object.entries(responses).find(
+    ([code]) => (status ?? '2') === code.slice(0, status?.length ?? 1),
+  )
+  const schema = resolve(found?.[1].content?.['application/json']?.schema ?? {})
+  // A read that takes dry_run has two bodies. The first one is the report.
+  const [report = schema] = schema.anyOf ?? []
+  const isRead = routeOf(name).options !== undefined
+  const shape = toShape(report, resolve, isRead ? SHARED_FIELDS : [])
+  return `\n${shape.replace(/^/gm, '    ')}\n`
+}
+
+function columnsOf(name: string): string {
+  const table = Object.entries(lakeTables).find(([key]) => key === name)?.[1]
+  if (table === undefined) throw new Error(`There is no table ${name} in the lake`)
+  return toTable(
+    ['column', 'type', 'meaning'],
+    table.columns.map(column => [`\`${column.name}\``, column.type, column.meaning]),
+  )
+}
+
+const LIMIT_MEANINGS: Record<keyof TierLimits, string> = {
+  max_events_per_month: 'accepted events in a UTC calendar month',
+  max_projects: 'live projects',
+  max_reads_per_month: 'metered reads in a UTC calendar month',
+  retention_days: 'days for which events are kept',
+  rate_limit_rpm: 'metered reads in a sliding minute',
+}
+
+function limitsTable(): string {
+  const { own, hosted } = profiles
+  const rows = Object.entries(LIMIT_MEANINGS).map(([limit, meaning]) => {
+    const key = limit as keyof TierLimits
+    return [
+      `\`${key}\``,
+      meaning,
+      ...[own.tiers.pro, hosted.tiers.free, hosted.tiers.pro].map(tier => toLimit(tier[key])),
+    ]
+  })
+  return toTable(['limit', 'of what', '`own`', '`hosted`, free', '`hosted`, Pro'], rows)
+}
+
+/** The numbers of a profile that are of no plan, with what they count. */
+const GUARD_MEANINGS = {
+  token_requests_per_minute: 'requests of one project token in a minute',
+  session_starts: 'session starts of one address in 10 minutes, and as many sign-ins of a browser',
+  session_failures: 'wrong secrets of one address in 10 minutes',
+  demo_sessions: 'demo sessions of one address in an hour',
+  open_streams: 'open streams of an account',
+  stream_idle_minutes: 'minutes without a match after which a stream ends',
+  live_buffer_seconds: 'seconds for which the live buffer keeps an event',
+  live_buffer_events: 'events of a project that live reads see',
+} as const
+
+function guardsTable(): string {
+  const { own, hosted } = profiles
+  const rows = Object.entries(GUARD_MEANINGS).map(([guard, meaning]) => {
+    const key = guard as keyof typeof GUARD_MEANINGS
+    return [`\`${key}\``, meaning, toLimit(own[key]), toLimit(hosted[key])]
+  })
+  return toTable(['number', 'of what', '`own`', '`hosted`'], rows)
+}
+
+function toLimit(value: number): string {
+  return value === -1 ? 'none' : value.toLocaleString('en-US')
+}
+
+function settingsTable(): string {
+  const rows = Object.entries(settingsSchema.shape).map(([name, schema]) => {
+    const { description = '', preset } = (schema.meta() ?? {}) as { description?: string; preset?: string }
+    const parsed = schema.safeParse(undefined)
+    const value = preset ?? (parsed.success && parsed.data !== undefined ? `\`${String(parsed.data)}\`` : '')
+    return [`\`${name}\``, value, description]
+  })
+  return toTable(['variable', 'default', 'meaning'], rows)
+}
+
+function toTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const toLine = (cells: readonly string[]) =>
+    `| ${cells.map(cell => cell.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ')).join(' | ')} |`
+  return [toLine(heads), toLine(heads.map(() => '---')), ...rows.map(toLine)].join('\n')
+}

@@ -1,0 +1,49 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { readPages } from '#docs/generate/render'
+import { ruleIds } from '#docs/generate/rule-ids'
+import { anchorsOf } from './anchors.ts'
+
+/** Code, tests and pages cite a page of docs/ by its path, and a rule of docs/api by its id. These tests find citations that lead nowhere. */
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const sources = globSync(['**/*.{ts,mts,cts,cjs,md,sh,json}', '.ci/run'], {
+  cwd: ROOT,
+  exclude: ['**/node_modules/**', 'build/**', 'cdk.out/**', 'package-lock.json', 'test/fixtures/**'],
+}).map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+
+const rules = new Set(ruleIds(readPages(ROOT)).map(({ id }) => id))
+
+/** A rule id that stands alone: no part of a word, of a time such as T12:00, and no quoted value such as 'T1'. */
+const RULE_ID = /(?<![\w'$}])[RUTD][1-9]\d?(?![\w:])/g
+const PAGE = /\bdocs\/[\w/-]+(?:\.[\w-]+)*\.md(?:#([\w-]+))?/g
+
+function deadCitations({ path, text }: { path: string; text: string }): string[] {
+  const deadRules = [...text.matchAll(RULE_ID)].map(([id]) => id).filter(id => !rules.has(id))
+  const deadPages = [...text.matchAll(PAGE)]
+    .filter(([cited, anchor]) => !resolves(cited, anchor))
+    .map(([cited]) => cited)
+  return [...deadRules, ...deadPages].map(cited => `${path}: ${cited}`)
+}
+
+function resolves(cited: string, anchor: string | undefined): boolean {
+  const file = join(ROOT, cited.replace(/#.*/, ''))
+  if (!existsSync(file)) return false
+  return anchor === undefined || anchorsOf(readFileSync(file, 'utf8')).includes(anchor)
+}
+
+test('every page and every rule that code, tests and pages cite exists', () => {
+  expect(sources.length).toBeGreaterThan(600)
+  expect(sources.filter(({ path }) => path !== 'test/docs/citations.test.ts').flatMap(deadCitations)).toEqual(
+    [],
+  )
+})
+
+test('the check finds what it looks for', () => {
+  const dead = deadCitations({
+    path: 'a.ts',
+    text: "/** As U99 says (R8), docs/api/funnel.md#u4, docs/api/funnel.md#u99 and docs/api/nothing.md. */ const at = 2026-11-23T12:00, country = 'T1'",
+  })
+  expect(dead).toEqual(['a.ts: U99', 'a.ts: docs/api/funnel.md#u99', 'a.ts: docs/api/nothing.md'])
+})
