@@ -7,6 +7,7 @@ import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import type { Context } from 'aws-lambda'
 import type { Log } from '#core/ports'
+import { withoutSecrets } from '#core/text/hide-secrets'
 import { countedCodes, type Gauge, gauges, type LogCode, logCodes } from '#schemas/log'
 
 /** Makes the response to a call whose function has only `before` ms left until Lambda ends it. */
@@ -46,7 +47,7 @@ export function createInstruments(): Instruments {
 
   return {
     log(code, fields = {}) {
-      const line = { code, ...fields }
+      const line = withoutSecrets({ code, ...fields })
       if (!metricCodes.has(code)) {
         if (!isQuiet) logger.info(logCodes[code], line)
         return

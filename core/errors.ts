@@ -1,8 +1,9 @@
+import { hideSecrets, withoutSecrets } from '#core/text/hide-secrets'
 import { type ErrorCode, errorCodes } from '#schemas/errors'
 
 /** The parts of an error response beside `error` and `message`. */
 export type ErrorExtras = {
-  /** More fields of the response's body, e.g. `required_scope`. Never secrets. */
+  /** More fields of the response's body, e.g. `required_scope`. */
   fields?: Record<string, unknown>
   /** Seconds for the Retry-After header. */
   retryAfter?: number
@@ -13,17 +14,18 @@ export type ErrorExtras = {
 
 /**
  * The only error whose text callers see: a code of schemas/errors.ts and a message that tells them what to do. Any other
- * exception is our bug and becomes INTERNAL_ERROR without its text.
+ * exception is our bug and becomes INTERNAL_ERROR without its text. Message and fields never hold a secret, because a caller may have
+ * sent one where a name belongs.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly extras: ErrorExtras
 
   constructor(code: ErrorCode, message: string = errorCodes[code].hint, extras: ErrorExtras = {}) {
-    super(message, { cause: extras.cause })
+    super(hideSecrets(message), { cause: extras.cause })
     this.name = 'ApiError'
     this.code = code
-    this.extras = extras
+    this.extras = extras.fields === undefined ? extras : { ...extras, fields: withoutSecrets(extras.fields) }
   }
 
   get status(): number {

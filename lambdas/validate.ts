@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
+import { quoted } from '#core/text/clean-text'
 import type { ErrorCode } from '#schemas/errors'
 
 /**
@@ -23,7 +24,7 @@ export function validate<T extends z.ZodType>(
 function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
   if (issue.message.endsWith('.')) return issue.message
   if (issue.code === 'unrecognized_keys') {
-    return `Field \`${[...issue.path, issue.keys[0]].join('.')}\` is unknown. Remove it.`
+    return `Field ${quoted([...issue.path, issue.keys[0]].join('.'))} is unknown. Remove it.`
   }
   const field = issue.path.map(String).join('.')
   const value = issue.path.reduce<unknown>(

@@ -1,4 +1,5 @@
 import type { Log } from '#core/ports'
+import { withoutSecrets } from '#core/text/hide-secrets'
 
 export type ServiceLogOptions = {
   /** Writes one line, including its line break. */
@@ -14,14 +15,14 @@ export type ServiceLogOptions = {
 const REPEAT_MS = 1_000
 
 /**
- * Logs lines of JSON. A line that equals one of the last second is not written but counted. Once the second is over,
+ * Logs lines of JSON without secrets. A line that equals one of the last second is not written but counted. Once the second is over,
  * the next call of the log first writes that line again, with the count as `repeated`.
  */
 export function createServiceLog({ write, now }: ServiceLogOptions): Log {
   const recent = new Map<string, { writtenAt: number; repeated: number }>()
   return (code, fields = {}) => {
     const at = now()
-    const line = JSON.stringify({ code, ...fields }).slice(1, -1)
+    const line = JSON.stringify(withoutSecrets({ code, ...fields })).slice(1, -1)
     for (const [earlier, { writtenAt, repeated }] of recent) {
       if (at - writtenAt < REPEAT_MS) continue
       recent.delete(earlier)

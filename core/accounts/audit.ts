@@ -4,6 +4,7 @@ import type { Clock, Log } from '#core/ports'
 import { randomSecret } from '#core/sessions/tokens'
 import { slices } from '#core/slices'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { withoutSecrets } from '#core/text/hide-secrets'
 import { DAY_MS, utcDate } from '#core/time'
 import type { Credential } from './caller.ts'
 
@@ -59,7 +60,7 @@ export function createAuditLog({ clock, log, waitMs = 0, ...state }: AuditLogOpt
 
   function entryOf(event: AuditEvent): AccountEntry {
     const at = clock.now()
-    return { id: `${digits(at)}-${randomSecret().slice(0, 16)}`, at, ...event }
+    return { id: `${digits(at)}-${randomSecret().slice(0, 16)}`, at, ...withoutSecrets(event) }
   }
 
   async function writeReports(entries: readonly AccountEntry[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
 import type { ItemRead } from '#core/read-items'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { quoted } from '#core/text/clean-text'
 import type { PortfolioContext, ProjectContext } from '#schemas/contexts'
 import type { Project, ProjectDirectory } from './project.ts'
 
@@ -60,7 +61,7 @@ export function createContextStore({ client, table, projects }: ContextServices)
       if (found === null) {
         throw new ApiError(
           'INVALID_BODY',
-          `Field \`surface_roles\` names a project that the account has not: ${JSON.stringify(named ?? null)}. GET /projects lists its projects.`,
+          `Field \`surface_roles\` names a project that the account has not: ${quoted(named)}. GET /projects lists its projects.`,
         )
       }
       surface_roles.push({ project: found.name, project_id: found.id, role })

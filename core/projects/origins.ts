@@ -1,4 +1,5 @@
 import { ApiError } from '#core/errors'
+import { quoted } from '#core/text/clean-text'
 import type { Project } from './project.ts'
 
 /** Far more origins than a site has. A project's item must stay small, because every event reads it. */
@@ -42,7 +43,7 @@ function originOf(part: string): string {
     !HOST.test(url.hostname) ||
     url.hostname.length > 255
   ) {
-    throw originsError(`has a part that is not an origin: ${JSON.stringify(part.slice(0, 100))}`)
+    throw originsError(`has a part that is not an origin: ${quoted(part)}`)
   }
   return url.origin
 }

@@ -3,6 +3,7 @@ import { Entity, type EntityItem } from 'electrodb'
 import { ApiError } from '#core/errors'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { quoted } from '#core/text/clean-text'
 import type { PortfolioRecord } from '#schemas/portfolios'
 import { createProjectEntity } from './entities.ts'
 import type { Project, ProjectDirectory } from './project.ts'
@@ -103,7 +104,7 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
       if (project === null) {
         throw new ApiError(
           'NOT_FOUND',
-          `The account has no project with the name or id ${JSON.stringify(name)}. GET /projects lists its projects.`,
+          `The account has no project with the name or id ${quoted(name)}. GET /projects lists its projects.`,
         )
       }
       members.set(project.id, project)
@@ -193,6 +194,6 @@ function compare(a: string, b: string): number {
 function notFound(idOrSlug: string): ApiError {
   return new ApiError(
     'NOT_FOUND',
-    `The account has no portfolio with the id or slug ${JSON.stringify(idOrSlug)}. GET /portfolios lists its portfolios.`,
+    `The account has no portfolio with the id or slug ${quoted(idOrSlug)}. GET /portfolios lists its portfolios.`,
   )
 }

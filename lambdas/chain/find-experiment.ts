@@ -3,6 +3,7 @@ import { ApiError } from '#core/errors'
 import type { ExperimentStore } from '#core/experiments/store'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { Demo } from '#core/sessions/demo'
+import { quoted } from '#core/text/clean-text'
 import type { ExperimentRecord } from '#schemas/experiments'
 import type { Exchange } from './chain.ts'
 
@@ -27,7 +28,7 @@ export async function findExperiment(
   if (experiment === null || project === null || project.deleted_at !== null) {
     throw new ApiError(
       'EXPERIMENT_NOT_FOUND',
-      `There is no experiment ${JSON.stringify(id)}. GET /experiments lists those of a project.`,
+      `There is no experiment ${quoted(id)}. GET /experiments lists those of a project.`,
     )
   }
   const { account, credential } = call.caller

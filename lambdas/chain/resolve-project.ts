@@ -4,6 +4,7 @@ import type { JsonObject } from '#core/json-object'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import type { Demo } from '#core/sessions/demo'
+import { quoted } from '#core/text/clean-text'
 import type { Exchange } from './chain.ts'
 
 export type ProjectServices = {
@@ -49,7 +50,7 @@ export function resolveProject({ projects, demo }: ProjectServices) {
 export function projectNotFound(nameOrId: string): ApiError {
   return new ApiError(
     'NOT_FOUND',
-    `The account has no project with the name or id ${JSON.stringify(nameOrId)}. GET /projects lists its projects.`,
+    `The account has no project with the name or id ${quoted(nameOrId)}. GET /projects lists its projects.`,
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Erasures } from '#core/erasure/erasures'
 import { ApiError } from '#core/errors'
+import { quoted } from '#core/text/clean-text'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 
@@ -15,7 +16,7 @@ export function erasureEndpoints(
       if (report === null) {
         throw new ApiError(
           'NOT_FOUND',
-          `The account has no erasure ${JSON.stringify(id)}. Use the \`erasure_id\` of DELETE /users/{id}.`,
+          `The account has no erasure ${quoted(id)}. Use the \`erasure_id\` of DELETE /users/{id}.`,
         )
       }
       const { removed, sessions, links, profiles, ...receipt } = report

@@ -4,6 +4,7 @@ import { ApiError } from '#core/errors'
 import type { IdentityStore } from '#core/identity/identity-store'
 import type { IdentityScope } from '#core/identity/scopes'
 import type { ReportServices } from '#core/reports/run'
+import { quoted } from '#core/text/clean-text'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 
@@ -40,7 +41,7 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     if (!isKnown) {
       throw new ApiError(
         'NOT_FOUND',
-        `The project does not know the user ${JSON.stringify(userId)}. Events and traits are known some seconds after they were sent.`,
+        `The project does not know the user ${quoted(userId)}. Events and traits are known some seconds after they were sent.`,
       )
     }
     const erasure_id = await erasures.erasePerson(project, userIds, sessions, others)

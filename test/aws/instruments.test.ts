@@ -73,3 +73,13 @@ test.each([
   expect(lines.flatMap(({ code }) => code ?? [])).toEqual(codes)
   expect(lines.filter(line => '_aws' in line)).toMatchObject([{ service: 'jobs', JOB_FAILED: 1 }])
 })
+
+test('a secret in a field is not written', async () => {
+  setEnvironment('reports')
+  const lines = [linesOf(process.stdout), linesOf(process.stderr)]
+  const key = `aak_${'0a'.repeat(40)}`
+  const { log, instrument } = createInstruments()
+  await instrument(async () => log('REQUEST_FAILED', { error: `Error: ${key}` }))({}, context)
+  expect(lines.flat().join('')).toContain('Error: aak_…')
+  expect(lines.flat().join('')).not.toContain('0a0a')
+})

@@ -34,3 +34,9 @@ test('lines with different fields are not repetitions', () => {
   log('EPOCH_COMPACTED', { job: 'b' })
   expect(lines.map(line => line.job)).toEqual(['a', 'b'])
 })
+
+test('a secret in a field is not written', () => {
+  const key = `aak_${'0a'.repeat(40)}`
+  log('REQUEST_FAILED', { route: 'GET /stats', error: `Error: ${key}\n  at x`, nested: [{ [key]: key }] })
+  expect(lines).toMatchObject([{ error: 'Error: aak_…\n  at x', nested: [{ 'aak_…': 'aak_…' }] }])
+})

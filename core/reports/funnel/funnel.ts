@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import type { Row } from '#core/ports'
+import { quoted } from '#core/text/clean-text'
 import type { ProjectContext } from '#schemas/contexts'
 import type { funnelBody, funnelResponse } from '#schemas/funnel'
 import { ratio } from '../rounding.ts'
@@ -134,10 +135,11 @@ function findWarnings(
 ): string[] {
   const warnings = steps.flatMap(({ event, users, step }, i) => {
     const { event_count = 0, entities: joinable = 0 } = activity[i] ?? {}
-    if (event_count === 0) return [`Step ${step}: the event "${event}" did not occur in the period.`]
-    if (joinable === 0) return [`Step ${step}: no event "${event}" carries the id that the funnel counts by.`]
+    if (event_count === 0) return [`Step ${step}: the event ${quoted(event)} did not occur in the period.`]
+    if (joinable === 0)
+      return [`Step ${step}: no event ${quoted(event)} carries the id that the funnel counts by.`]
     if (users === 0)
-      return [`Step ${step}: "${event}" occurred, but nobody reached it in order within the window.`]
+      return [`Step ${step}: ${quoted(event)} occurred, but nobody reached it in order within the window.`]
     return []
   })
   const capped = `More than ${MAX_ENTITIES} entities reached step 1. The funnel follows the ${MAX_ENTITIES} earliest.`
