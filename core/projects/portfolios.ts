@@ -6,6 +6,7 @@ import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#co
 import { quoted } from '#core/text/clean-text'
 import type { PortfolioRecord } from '#schemas/portfolios'
 import { createProjectEntity } from './entities.ts'
+import { type PortfolioMembers, portfolioMembers } from './portfolio-members.ts'
 import type { Project, ProjectDirectory } from './project.ts'
 
 export type PortfolioServices = StateTable & {
@@ -42,7 +43,7 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
   /** Throws SLUG_EXISTS, PROJECT_IN_PORTFOLIO, or NOT_FOUND for an unknown project. Then nothing is created. */
   async function create(accountId: string, request: NewPortfolio): Promise<PortfolioRecord> {
     const members = await findMembers(accountId, request.projects)
-    await requireMovable(accountId, null, members, request.allow_move)
+    await members.requireMovable(null, request.allow_move)
     const at = now()
     const item = {
       account_id: accountId,
@@ -52,12 +53,18 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
       created_at: at,
       updated_at: at,
     }
+    // Before any project names it: a portfolio that projects name and that is missing counts as deleted.
     if (!(await conditionHeld(portfolios.create(item).go()))) throw new ApiError('SLUG_EXISTS')
-    await setMembers(accountId, item.id, members)
+    try {
+      await members.take(item.id, request.allow_move)
+    } catch (error) {
+      await orUnavailable(portfolios.delete({ account_id: accountId, slug: item.slug }).go())
+      throw error
+    }
     return read(accountId, item.id)
   }
 
-  /** Changes the name, or replaces the projects. Throws like `create`. */
+  /** Changes the name, or replaces the projects. Throws like `create`; then nothing is changed. */
   async function update(
     accountId: string,
     idOrSlug: string,
@@ -65,20 +72,24 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
   ): Promise<PortfolioRecord> {
     const item = await find(accountId, idOrSlug)
     const members = names === undefined ? null : await findMembers(accountId, names)
-    if (members !== null) await requireMovable(accountId, item.id, members, allow_move)
+    await members?.requireMovable(item.id, allow_move)
+    const taken = await members?.take(item.id, allow_move)
     const change = portfolios
       .patch({ account_id: accountId, slug: item.slug })
       .set({ updated_at: now(), ...(name !== undefined && { name }) })
       .where((stored, { eq }) => eq(stored.id, item.id))
-    if (!(await conditionHeld(change.go()))) throw notFound(idOrSlug)
-    if (members !== null) await setMembers(accountId, item.id, members)
+    if (!(await conditionHeld(change.go()))) {
+      await taken?.giveBack()
+      throw notFound(idOrSlug)
+    }
+    if (members !== null) await removeOthers(accountId, item.id, members.ids)
     return read(accountId, item.id)
   }
 
   /** Deletes a portfolio; its projects stay. Returns its id. Throws NOT_FOUND. */
   async function remove(accountId: string, idOrSlug: string): Promise<string> {
     const item = await find(accountId, idOrSlug)
-    await setMembers(accountId, item.id, [])
+    await removeOthers(accountId, item.id, new Set())
     await orUnavailable(portfolios.delete({ account_id: accountId, slug: item.slug }).go())
     return item.id
   }
@@ -97,7 +108,8 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
     return item
   }
 
-  async function findMembers(accountId: string, names: readonly string[]): Promise<Project[]> {
+  /** Throws NOT_FOUND for a project that the account has not. */
+  async function findMembers(accountId: string, names: readonly string[]): Promise<PortfolioMembers> {
     const members = new Map<string, Project>()
     for (const name of names) {
       const project = await projects.resolve(accountId, name)
@@ -109,38 +121,18 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
       }
       members.set(project.id, project)
     }
-    return [...members.values()]
+    return portfolioMembers([...members.values()], {
+      projectItems,
+      existing: async () => new Set((await readAll(accountId)).map(({ id }) => id)),
+    })
   }
 
-  /** Throws PROJECT_IN_PORTFOLIO if a project is in another portfolio and may not be moved. */
-  async function requireMovable(
-    accountId: string,
-    portfolioId: string | null,
-    members: readonly Project[],
-    allowMove: boolean,
-  ): Promise<void> {
-    if (allowMove) return
-    // A portfolio that was deleted while a project was added no longer holds the project.
-    const existing = new Set((await readAll(accountId)).map(({ id }) => id))
-    for (const { name, portfolio_id } of members) {
-      if (portfolio_id === null || portfolio_id === portfolioId || !existing.has(portfolio_id)) continue
-      throw new ApiError(
-        'PROJECT_IN_PORTFOLIO',
-        `Project ${name} is in another portfolio. Send \`allow_move: true\` to move it here.`,
-      )
-    }
-  }
-
-  /** Takes the projects into the portfolio, and all others out of it. */
-  async function setMembers(
+  /** Takes all projects out of the portfolio but these. */
+  async function removeOthers(
     accountId: string,
     portfolioId: string,
-    members: readonly Pick<Project, 'id'>[],
+    ids: ReadonlySet<string>,
   ): Promise<void> {
-    for (const { id } of members) {
-      await conditionHeld(projectItems.patch({ id }).set({ portfolio_id: portfolioId }).go())
-    }
-    const ids = new Set(members.map(({ id }) => id))
     for (const { id, portfolio_id } of await projects.list(accountId)) {
       if (portfolio_id !== portfolioId || ids.has(id)) continue
       const removal = projectItems

@@ -67,6 +67,56 @@ test('a project of another portfolio is moved only with allow_move, and a refuse
   expect([await membersOf(first.id), (await membersOf(second.id)).length]).toEqual([[], 2])
 })
 
+test('of six portfolios that are created with one project at once, one gets it and five are refused and not created', async () => {
+  for (let round = 0; round < 5; round++) {
+    const [shared, own] = [await service.createProject(), await service.createProject()]
+    const created = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        create({ slug: `race-${round}-${i}`, projects: i === 0 ? [own.id, shared.id] : [shared.id] }),
+      ),
+    )
+    expect(created.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409])
+    const refused = created.filter(({ status }) => status === 409)
+    expect(refused.map(({ body }) => body.error)).toEqual(Array(5).fill('PROJECT_IN_PORTFOLIO'))
+    const portfolios = await Promise.all(
+      created.map((_, i) => service.call(routes.readPortfolio, { id: `race-${round}-${i}` })),
+    )
+    expect(portfolios.map(({ status }) => status === 200)).toEqual(created.map(({ status }) => status === 201))
+    // A project that was taken before the refusal is free again.
+    if (created[0]?.status === 409) expect((await create({ projects: [own.id] })).status).toBe(201)
+  }
+})
+
+test('of six portfolios that are changed to hold one project at once, one gets it', async () => {
+  for (let round = 0; round < 5; round++) {
+    const shared = await service.createProject()
+    const ids: string[] = []
+    for (let i = 0; i < 6; i++) ids.push(((await create()).body.portfolio as { id: string }).id)
+    const changed = await Promise.all(
+      ids.map(id =>
+        service.call(routes.updatePortfolio, { id, body: { name: 'New', projects: [shared.id] } }),
+      ),
+    )
+    expect(changed.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
+    const members = await Promise.all(ids.map(membersOf))
+    expect(members.map(each => each.length)).toEqual(changed.map(({ status }) => Number(status === 200)))
+    const names = await Promise.all(ids.map(async id => (await service.call(routes.readPortfolio, { id })).body))
+    expect(names.map(body => (body.portfolio as { name: string }).name === 'New')).toEqual(
+      changed.map(({ status }) => status === 200),
+    )
+  }
+})
+
+test('six requests that may move a project leave it in one portfolio', async () => {
+  const shared = await service.createProject()
+  const ids: string[] = []
+  for (let i = 0; i < 6; i++) ids.push(((await create()).body.portfolio as { id: string }).id)
+  const body = { projects: [shared.id], allow_move: true }
+  const changed = await Promise.all(ids.map(id => service.call(routes.updatePortfolio, { id, body })))
+  expect(changed.map(({ status }) => status)).toEqual(Array(6).fill(200))
+  expect((await Promise.all(ids.map(membersOf))).flat()).toEqual([shared.name])
+})
+
 test('PATCH replaces the projects, changes the name, and repeats without effect', async () => {
   const [one, two] = [await service.createProject(), await service.createProject()]
   const { id } = (await create({ projects: [one.id] })).body.portfolio as { id: string }
