@@ -158,7 +158,7 @@ function createRouter(functions: HttpOptions['functions']) {
   })
   for (const route of Object.values<Route>(routes)) {
     const target: Target = { route, respond: functions[route.function] }
-    router.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1(^.+$)'), () => {}, target)
+    router.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1(^[^]+$)'), () => {}, target)
   }
   return router
 }

@@ -52,6 +52,19 @@ test('a request reaches the row of its route key, with decoded parameters', asyn
   expect(request?.signal).toBe(signal)
 })
 
+test('an id with a line break reaches its row', async () => {
+  const { call, received } = gateway()
+  await call(
+    event('stats', {
+      routeKey: 'DELETE /users/{id}',
+      rawPath: '/users/a%0Ab',
+      pathParameters: { id: 'a\nb' },
+      method: 'DELETE',
+    }),
+  )
+  expect(received[0]).toMatchObject({ route: routes.erasePerson, request: { params: { id: 'a\nb' } } })
+})
+
 test('the address of a request is the client of the gateway, not an address in a header', async () => {
   const { call, received } = gateway()
   const stats = event('stats')

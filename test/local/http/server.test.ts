@@ -32,6 +32,21 @@ describe('a request', () => {
     expect(received[0]?.request.params).toEqual({ id })
   })
 
+  test.each([
+    ['DELETE', '/users/{id}'],
+    ['GET', '/projects/{id}'],
+    ['PATCH', '/portfolios/{idOrSlug}'],
+    ['DELETE', '/experiments/{id}'],
+    ['GET', '/erasures/{id}'],
+  ])('may have any character in a parameter: %s %s', async (method, path) => {
+    const { base, received } = await startFront()
+    for (const id of ['a\nb', '\n', '\r\n', 'a\u2028b', '\u0000', 'a\tb', '日本', 'a/b?c#d%25']) {
+      await fetch(base + path.replace(/\{\w+\}/, encodeURIComponent(id)), { method })
+      const { route, request } = received.at(-1) ?? expect.unreachable()
+      expect([route.path, Object.values(request.params)]).toEqual([path, [id]])
+    }
+  })
+
   test('without a body reaches the function with an empty body', async () => {
     const { base, received } = await startFront()
     await fetch(`${base}/health`)
