@@ -19,11 +19,12 @@ import { createLakeConsumer } from '#core/lake/consumer'
 import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
 import { finishOrphanedClaims } from '#core/lake/orphaned-claims'
+import { ownObjects } from '#core/lake/own-objects'
 import { createReplay } from '#core/lake/set-aside'
 import { openLake } from '#core/lake/snapshot'
 import { readProfile } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
-import type { Clock, Log } from '#core/ports'
+import type { Clock, Lake, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createDemo } from '#core/sessions/demo'
 import { createSetupLinks } from '#core/sign-in/setup-links'
@@ -96,7 +97,7 @@ export function createReportsServices(environment: Environment) {
     lakeLocation: `s3://${BUCKET_NAME}`,
   })
   const stores = createTracedStores(TABLE_NAME, trace)
-  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const lake = openS3Lake(BUCKET_NAME, trace, log)
   const access = createTracedAccess(stores, settings, log)
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   return {
@@ -156,7 +157,7 @@ export function createJobsServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
   const { log, trace, instrument } = createInstruments()
   const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
-  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const lake = openS3Lake(BUCKET_NAME, trace, log)
   const compaction = toCompaction(COMPACTION_MEMORY_MB)
   return { services: { state, lake, usage, projects, clock, log }, compaction, instrument }
 }
@@ -187,7 +188,7 @@ export function createSchedulerServices(environment: Environment) {
   const { log, gauge, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
   const { lakeState: state, usage, erasures } = stores
-  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const lake = openS3Lake(BUCKET_NAME, trace, log)
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
   const lakeMaintenance = createMaintenance(
@@ -248,6 +249,10 @@ function createEmails(keyArn: string, trace: Instruments['trace']) {
   return createEmailHasher(() => secrets.get(keyArn))
 }
 
+function openS3Lake(bucket: string, trace: Instruments['trace'], log: Log): Lake {
+  return ownObjects(createS3Lake({ client: trace(createS3Client()), bucket }), log)
+}
+
 /** The consumer of the lake, with what it reads and writes. */
 function openConsumer(
   { TABLE_NAME, STREAM_ARN, BUCKET_NAME }: { TABLE_NAME: string; STREAM_ARN: string; BUCKET_NAME: string },
@@ -256,7 +261,7 @@ function openConsumer(
 ) {
   const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
-  const lake = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const lake = openS3Lake(BUCKET_NAME, trace, log)
   const identity = createIdentityStore({ client, table, lake, projects, clock })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
   return { consumer, state, stream, lake, usage }

@@ -3,6 +3,7 @@ import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createFreshness } from '#core/lake/freshness'
+import { ownObjects } from '#core/lake/own-objects'
 import { openLake } from '#core/lake/snapshot'
 import { createLiveBuffer } from '#core/live/buffer'
 import { STREAM_DEFAULTS } from '#core/live/event-stream'
@@ -48,7 +49,7 @@ export async function openFunctions(
   const { accounts, projects, experiments, usage, erasures, lakeState, stream, identity } = storage
   const emailKey = readEmailKey(settings.DATA_DIR)
   const emails = createEmailHasher(async () => emailKey)
-  const lake = createFolderLake(lakeDir(settings.DATA_DIR))
+  const lake = ownObjects(createFolderLake(lakeDir(settings.DATA_DIR)), log)
   const engine = await openQueryEngine({
     lakeDir: lakeDir(settings.DATA_DIR),
     tempDir: queryTempDir(settings.DATA_DIR),

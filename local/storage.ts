@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
+import { ownObjects } from '#core/lake/own-objects'
 import { reconcileLake } from '#core/lake/reconcile-lake'
 import { replaySetAside } from '#core/lake/set-aside'
 import type { LakeStateStore } from '#core/lake/state'
@@ -70,7 +71,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     rm(dir, { recursive: true, force: true }),
   )
   await Promise.all([deleteUnfinished(folder), ...removals])
-  const lake = createFolderLake(folder)
+  const lake = ownObjects(createFolderLake(folder), log)
   const state = await openState(join(dataDir, 'state'))
   if (state.isRepaired) log('STATE_REPAIRED')
   const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, log })

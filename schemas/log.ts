@@ -25,6 +25,7 @@ export const logCodes = {
   LIVE_READ_FAILED: 'open streams could not read the live buffer and will try again',
   STREAM_NOT_RELEASED: 'a closed stream still counts toward the limit of its account, for at most 150 s',
   LAKE_OBJECT_DAMAGED: 'a Parquet file could not be read',
+  LAKE_OBJECT_FOREIGN: 'an object of the lake has no name of ours; it is left alone and read by nobody',
   LAKE_OBJECT_REPAIRED: 'a damaged or missing Parquet file was written again from its superseded files',
   LAKE_OBJECT_LOST:
     'a damaged or missing Parquet file cannot be written again: its superseded files are deleted',

@@ -26,7 +26,7 @@ export function hotPrefix(epoch: number): string {
 
 /** The shard and the claim in the key of a hot file; null for any other key. The name of a shard may have dashes. */
 export function parseHotKey(key: string): { shard: string; claim: Claim } | null {
-  const match = /^hot\/epoch=(\d+)\/(.+)-(\d+)-(\d+)\.parquet$/.exec(key)
+  const match = /^hot\/epoch=(\d+)\/(\w[\w.-]*)-(\d+)-(\d+)\.parquet$/.exec(key)
   if (match === null) return null
   const [, epoch, shard, first, last] = match as unknown as [string, string, string, string, string]
   return { shard, claim: { epoch: Number(epoch), first, last } }
@@ -56,8 +56,10 @@ export function parseSegmentKey(
   key: string,
 ): { table: SegmentTable; bucket: number; segment: SegmentId; part: number } | null {
   const table = SEGMENT_TABLES.find(name => key.startsWith(`${tables[name].prefix}/`))
-  const match = /\/bucket=(\d+)\/(\d+)-(\d+)-(\d+)-(\d+)\.parquet$/.exec(key)
-  if (table === undefined || match === null) return null
+  if (table === undefined) return null
+  const name = key.slice(tables[table].prefix.length)
+  const match = /^\/bucket=(\d+)\/(\d+)-(\d+)-(\d+)-(\d+)\.parquet$/.exec(name)
+  if (match === null) return null
   const [bucket, from, until, generation, part] = match.slice(1).map(Number) as [
     number,
     number,
@@ -83,7 +85,7 @@ export function linksPrefix(bucket: number, scopeKey: string): string {
 
 /** The identity scope in the key of a links file; null for any other key. */
 export function parseLinksKey(key: string): { scopeKey: string } | null {
-  const [, scopeKey] = /^links\/bucket=\d+\/(.+)-\d+-[0-9a-f]+\.parquet$/.exec(key) ?? []
+  const [, scopeKey] = /^links\/bucket=\d+\/(\w[\w.-]*)-\d+-[0-9a-f]+\.parquet$/.exec(key) ?? []
   return scopeKey === undefined ? null : { scopeKey }
 }
 
@@ -108,4 +110,27 @@ export function waitingKey(shard: string, claim: Claim): string {
 /** The job that deletes the superseded hot files of an epoch. It is finished before the first file is deleted. */
 export function supersededJobName(epoch: number): string {
   return `expire/${tables.events_hot.prefix}/${epoch}`
+}
+
+/** Names in `quarantine/` and `waiting/`. */
+const SET_ASIDE = /^\w+\/\w[\w.-]*-\d+-\d+\.jsonl$/
+/** Names in folders of other editions, and of AWS itself: no hidden file, and no spaces, which copies of a file manager have. */
+const ELSEWHERE = /^\w[\w.=:-]*(\/\w[\w.=:-]*)*$/
+
+/** By the start of a key: whether the key has the form that we write there. */
+const OWN_FORMS: readonly { prefix: string; isOwn(key: string): boolean }[] = [
+  { prefix: `${tables.events_hot.prefix}/`, isOwn: key => parseHotKey(key) !== null },
+  ...SEGMENT_TABLES.map(table => ({
+    prefix: `${tables[table].prefix}/`,
+    isOwn: (key: string) => parseSegmentKey(key) !== null,
+  })),
+  { prefix: `${tables.links.prefix}/`, isOwn: key => parseLinksKey(key) !== null },
+  { prefix: QUARANTINE, isOwn: key => SET_ASIDE.test(key) },
+  { prefix: WAITING, isOwn: key => SET_ASIDE.test(key) },
+]
+
+/** Whether an object has a name that the service gives. */
+export function isOwnKey(key: string): boolean {
+  const form = OWN_FORMS.find(({ prefix }) => key.startsWith(prefix))
+  return form === undefined ? ELSEWHERE.test(key) : form.isOwn(key)
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isOwnKey } from '#core/lake/keys'
 import { type TableName, tables } from '#schemas/columns'
 
 /** The clock of a file system may be behind the system's clock by one tick. */
@@ -11,8 +12,8 @@ export async function listFiles(lakeDir: string, table: TableName): Promise<stri
   try {
     const names = await readdir(folder, { recursive: true })
     return names
-      .filter(name => name.endsWith('.parquet'))
       .map(name => join(tables[table].prefix, name))
+      .filter(key => key.endsWith('.parquet') && isOwnKey(key))
       .sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []

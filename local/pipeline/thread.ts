@@ -4,6 +4,7 @@ import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/maintenance'
+import { ownObjects } from '#core/lake/own-objects'
 import { createRepair } from '#core/lake/repair'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createLiveCheckpoint } from '#core/live/checkpoint'
@@ -55,7 +56,7 @@ const clock = { now: Date.now }
 const stream = openStreamReader(dataDir)
 const connection = connectState(stateEndpoint)
 const { lakeState: state, usage, projects, erasures } = createStores(connection, clock)
-const lake = createFolderLake(lakeDir(dataDir))
+const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
 const consumer = createLakeConsumer({

@@ -59,7 +59,6 @@ test('an id with a line break reaches its row', async () => {
       routeKey: 'DELETE /users/{id}',
       rawPath: '/users/a%0Ab',
       pathParameters: { id: 'a\nb' },
-      method: 'DELETE',
     }),
   )
   expect(received[0]).toMatchObject({ route: routes.erasePerson, request: { params: { id: 'a\nb' } } })

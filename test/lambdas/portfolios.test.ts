@@ -81,7 +81,9 @@ test('of six portfolios that are created with one project at once, one gets it a
     const portfolios = await Promise.all(
       created.map((_, i) => service.call(routes.readPortfolio, { id: `race-${round}-${i}` })),
     )
-    expect(portfolios.map(({ status }) => status === 200)).toEqual(created.map(({ status }) => status === 201))
+    expect(portfolios.map(({ status }) => status === 200)).toEqual(
+      created.map(({ status }) => status === 201),
+    )
     // A project that was taken before the refusal is free again.
     if (created[0]?.status === 409) expect((await create({ projects: [own.id] })).status).toBe(201)
   }
@@ -100,7 +102,9 @@ test('of six portfolios that are changed to hold one project at once, one gets i
     expect(changed.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
     const members = await Promise.all(ids.map(membersOf))
     expect(members.map(each => each.length)).toEqual(changed.map(({ status }) => Number(status === 200)))
-    const names = await Promise.all(ids.map(async id => (await service.call(routes.readPortfolio, { id })).body))
+    const names = await Promise.all(
+      ids.map(async id => (await service.call(routes.readPortfolio, { id })).body),
+    )
     expect(names.map(body => (body.portfolio as { name: string }).name === 'New')).toEqual(
       changed.map(({ status }) => status === 200),
     )
