@@ -29,3 +29,18 @@ export function readCredentials(dataDir: string): Credentials | null {
 export function writeCredentials(dataDir: string, credentials: Credentials): void {
   writeAtomically(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`)
 }
+
+/** The file that has the API key alone, for commands such as `curl -H "X-API-Key: $(cat .footfall/api-key)"`. */
+export function apiKeyPath(dataDir: string): string {
+  return join(dataDir, 'api-key')
+}
+
+/**
+ * Writes the API key to its file, unless the file has it already. The key in credentials.json decides, so each start calls this: a
+ * start that was killed between the two files, or a file that was deleted, is repaired.
+ */
+export function writeApiKey(dataDir: string, apiKey: string): void {
+  const path = apiKeyPath(dataDir)
+  const text = `${apiKey}\n`
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeAtomically(path, text)
+}

@@ -8,7 +8,7 @@ import type { Project } from '#core/projects/project'
 import type { Credentials } from '#schemas/owner'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
-import { credentialsPath, readCredentials, writeCredentials } from './credentials-file.ts'
+import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './credentials-file.ts'
 import { collectGarbage } from './demo/collect-garbage.ts'
 import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
@@ -120,7 +120,7 @@ async function openService(
     baseUrl,
     project: credentials.project,
     token: credentials.project_token,
-    credentialsFile: credentialsPath(DATA_DIR),
+    apiKeyFile: apiKeyPath(DATA_DIR),
   })
   const http = await listen({
     port,
@@ -137,6 +137,7 @@ async function openService(
     log,
   })
   if (storedCredentials?.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
+  writeApiKey(DATA_DIR, credentials.api_key)
   if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
     await fillDemo(storage, project, { dataDir: DATA_DIR, clock, log, reportStatus })
     collectGarbage()

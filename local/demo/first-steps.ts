@@ -1,10 +1,9 @@
-import { credentialsPath } from '#local/credentials-file'
+import { apiKeyPath, credentialsPath } from '#local/credentials-file'
 
 /** The text for a new user once the service is ready. Its commands work when pasted into a shell on this machine. */
 export function firstSteps(baseUrl: string, dataDir: string, project: string, setupLink: string): string {
-  const path = credentialsPath(dataDir)
   // The command reads the key from its file, so no terminal and no system log keeps the key.
-  const key = `$(sed -n 's/.*"api_key": "\\(.*\\)".*/\\1/p' ${quoteForShell(path)})`
+  const key = `$(cat ${quoteForShell(apiKeyPath(dataDir))})`
   return `
   Read the totals of the last 30 days:
     curl -s -H "X-API-Key: ${key}" '${baseUrl}/stats?project=${project}&since=30d'
@@ -16,7 +15,7 @@ export function firstSteps(baseUrl: string, dataDir: string, project: string, se
   Sign in as the owner; this link works once, for an hour:
     ${setupLink}
 
-  Your API key and project token:  ${path}
+  Your API key and project token:  ${credentialsPath(dataDir)}
   All endpoints, as OpenAPI 3.1:   ${baseUrl}/openapi.json`
 }
 

@@ -8,8 +8,8 @@ export type DemoSettings = {
   project: string
   /** Public token of the demo project. */
   token: string
-  /** Path of the file that holds the API key. */
-  credentialsFile: string
+  /** Path of the file that has the API key alone. */
+  apiKeyFile: string
 }
 
 export type DemoResponse = { status: number; headers: Record<string, string>; body: string }
@@ -81,7 +81,7 @@ export function demoPage(path: string, settings: DemoSettings): DemoResponse | n
         project: settings.project,
         project_query: encodeURIComponent(settings.project),
         token: settings.token,
-        credentials: quoteForShell(settings.credentialsFile),
+        api_key_file: quoteForShell(settings.apiKeyFile),
       },
     ),
   }

@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { statsResponse } from '#schemas/stats'
+import { readmeStats } from '#test/support/readme-stats'
 import { anchorsOf } from './anchors.ts'
 
 /** The documents name commands, files, sections and packages. These tests check that they exist. */
@@ -64,6 +66,28 @@ test('the documents have enough scripts, paths and links for these checks to wor
   expect(scriptsIn(allText).length).toBeGreaterThan(20)
   expect(pathsIn(allText).length).toBeGreaterThan(30)
   expect(linksIn(allText).length).toBeGreaterThan(12)
+})
+
+test('README.md names every folder, and every capability of core/', () => {
+  const folders = (pattern: string) =>
+    globSync(pattern, { cwd: root, withFileTypes: true, exclude: ['node_modules', 'cdk.out', 'build'] })
+      .filter(entry => entry.isDirectory())
+      .map(({ name }) => name)
+  const readme = text('README.md')
+  const topFolders = folders('*')
+  expect(topFolders.length).toBeGreaterThan(12)
+  expect(topFolders.filter(name => !readme.includes(`\`${name}/\``))).toEqual([])
+  const capabilities = folders('core/*')
+  const [, table = ''] = readme.split('| in `core/` | capability |')
+  const named = [...table.split('\n\n', 1)[0]!.matchAll(/^\| (.+?) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => name),
+  )
+  expect(named.toSorted()).toEqual(capabilities.toSorted())
+})
+
+test('the response in README.md has the shape of GET /stats', () => {
+  const example = readmeStats()
+  expect(statsResponse.strict().parse(example)).toEqual(example)
 })
 
 test('docs/dependencies.md lists exactly the installed packages', () => {

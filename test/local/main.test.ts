@@ -47,6 +47,8 @@ describe('after the start of a service', () => {
     const { account_id, project_token } = service.credentials
     expect(second.credentials).toMatchObject({ account_id, project_token })
     expect(second.credentials.api_key).not.toBe(service.credentials.api_key)
+    const keyFile = join(service.dataDir, 'api-key')
+    expect(readFileSync(keyFile, 'utf8')).toBe(`${second.credentials.api_key}\n`)
     await readJson(second, '/projects')
     const withOldKey = { ...second, credentials: service.credentials }
     await expect(readJson(withOldKey, '/projects')).rejects.toThrow('401')

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { eventually } from '#test/support/eventually'
+import { readmeStats } from '#test/support/readme-stats'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { readJson, statsTotals } from '#test/support/service-reads'
 import { HUMAN_USER_AGENT } from '#test/support/user-agents'
@@ -48,10 +49,17 @@ test('the credentials file is complete, and only its owner can read it', () => {
   })
 })
 
+test('the key is also alone in a file, so that the printed command needs only `cat`', () => {
+  const path = join(dataDir, 'api-key')
+  expect(readFileSync(path, 'utf8')).toBe(`${service.credentials.api_key}\n`)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(printedCurlCommand()).toContain(`$(cat '${path}')`)
+})
+
 test('the printed curl command returns a month of traffic', async () => {
   const { totals, events } = await runInShell(await eventually(printedCurlCommand))
   expect(totals.total_events).toBe(DEMO_EVENTS)
-  expect(totals.unique_users).toBe(1_489)
+  expect(totals).toEqual(readmeStats().totals)
   expect(events.map(({ event }) => event)).toEqual(
     expect.arrayContaining(['page_view', 'signup_started', 'signup']),
   )

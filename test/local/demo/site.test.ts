@@ -5,7 +5,7 @@ const SETTINGS = {
   baseUrl: 'http://localhost:8787',
   project: 'demo',
   token: 'aat_1',
-  credentialsFile: '.footfall/credentials.json',
+  apiKeyFile: '.footfall/api-key',
 }
 const PAGES = ['/demo/', '/demo/guide', '/demo/pricing', '/demo/join']
 
@@ -51,9 +51,9 @@ test.each([
 })
 
 test('values are escaped for HTML, and a file name with a space is one word for the shell', () => {
-  const settings = { ...SETTINGS, project: 'a"b<c&d', credentialsFile: "/my data/it's.json" }
+  const settings = { ...SETTINGS, project: 'a"b<c&d', apiKeyFile: "/my data/it's.key" }
   const { body } = demoPage('/demo/', settings)!
   expect(body).toContain('data-project="a&quot;b&lt;c&amp;d"')
   expect(body).toContain('project=a%22b%3Cc%26d')
-  expect(body).toContain("'/my data/it'\\''s.json'")
+  expect(body).toContain("'/my data/it'\\''s.key'")
 })

@@ -1,0 +1,44 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from '#local/credentials-file'
+import { cleanUp, newFolder } from '#test/support/service-process'
+
+afterAll(cleanUp)
+
+const CREDENTIALS = {
+  base_url: 'http://localhost:8787',
+  account_id: 'acc_1',
+  api_key: 'aak_1',
+  project: 'demo',
+  project_token: 'aat_1',
+}
+
+test('the key alone is in a file that only its owner may read, and `cat` of it is a header value', () => {
+  const folder = newFolder()
+  writeApiKey(folder, 'aak_1')
+  expect(readFileSync(apiKeyPath(folder), 'utf8')).toBe('aak_1\n')
+  expect(statSync(apiKeyPath(folder)).mode & 0o777).toBe(0o600)
+})
+
+test('a file of the key that is missing, cut or of an older key is written again, and a good one is left alone', () => {
+  const folder = newFolder()
+  const path = apiKeyPath(folder)
+  for (const content of [null, '', 'aak_0\n']) {
+    if (content === null) rmSync(path, { force: true })
+    else writeFileSync(path, content)
+    writeApiKey(folder, 'aak_1')
+    expect(readFileSync(path, 'utf8')).toBe('aak_1\n')
+  }
+  const { ino, mtimeNs } = statSync(path, { bigint: true })
+  writeApiKey(folder, 'aak_1')
+  expect(statSync(path, { bigint: true })).toMatchObject({ ino, mtimeNs })
+})
+
+test('the credentials are read as they were written, and null without a file', () => {
+  const folder = newFolder()
+  expect(readCredentials(folder)).toBeNull()
+  writeCredentials(folder, CREDENTIALS)
+  expect(readCredentials(folder)).toEqual(CREDENTIALS)
+  expect(existsSync(join(folder, 'credentials.json.unfinished'))).toBe(false)
+})
