@@ -85,6 +85,18 @@ test('README.md names every folder, and every capability of core/', () => {
   expect(named.toSorted()).toEqual(capabilities.toSorted())
 })
 
+test('every decision has a date and a status, and one that was replaced says by what', () => {
+  const decisions = pages.filter(({ path }) => path.startsWith('docs/decisions/'))
+  expect(decisions.length).toBeGreaterThan(20)
+  for (const { path, page } of decisions) {
+    const [, title = '', status = ''] = /^# (.+)\n\n\*\*Status:\*\* ([\s\S]+?)\n\n/.exec(page) ?? []
+    expect(title, path).toMatch(/\(\d{4}-\d{2}-\d{2}(, .*)?\)$/)
+    expect(status, path).toMatch(/^(in force|replaced|not taken)\b/)
+    if (status.includes('is replaced') || status.startsWith('replaced'))
+      expect(status, path).toMatch(/\]\([\w-]+\.md\)/)
+  }
+})
+
 test('the response in README.md has the shape of GET /stats', () => {
   const example = readmeStats()
   expect(statsResponse.strict().parse(example)).toEqual(example)
