@@ -4,11 +4,13 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
 import { type CredentialKind, errorsOf, pathParameters, type Route, routes } from './routes.ts'
+import type { OpenApi } from './share-parts.ts'
 
 const TAGS = {
   Ingestion: 'Send events, with the public token of a project in the body.',
@@ -34,6 +36,8 @@ public token), then call GET /stats. GET /projects lists your projects; GET /pro
 that you can ask for. Bodies are JSON in UTF-8, whatever the Content-Type is. A null in an optional field means that the
 field is absent. Unknown fields and parameters are ignored. Every error is \`{error, message}\`: \`error\` is one of the codes
 of the operation, and \`message\` says what is wrong and what to do next.
+An operation with a scope takes an API key, or an agent session that has the scope. A metered one counts as a read of the month when it
+succeeds. \`?tag=\` and \`?path=\` cut this document: \`/openapi.json?path=/stats,/query\`.
 
 In responses times are Unix milliseconds, durations are milliseconds, and dates are \`YYYY-MM-DD\` in UTC or in the \`tz\` of the
 request. A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has
@@ -48,7 +52,7 @@ const errorResponse = z
   .meta({
     id: 'Error',
     description:
-      'Some codes have more fields: `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
+      'The response to every request that fails. Some codes have more fields: `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
   })
 
 const ACCOUNT_SECURITY: Record<string, string[]>[] = [
@@ -62,9 +66,10 @@ const VERSION = '1.0.0'
 
 /**
  * Makes the OpenAPI 3.1 document of the whole service from the routes table: parameters, bodies, responses, and every
- * error code of each route with its hint. `baseUrl` is the address of the service.
+ * error code of each route. The hint of a code stands once, in a shared response. `baseUrl` is the address of the
+ * service.
  */
-export function openApiDocument(baseUrl: string) {
+export function openApiDocument(baseUrl: string): OpenApi {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, route] of Object.entries<Route>(routes)) {
     // Pages for people are not part of the API.
@@ -81,9 +86,11 @@ export function openApiDocument(baseUrl: string) {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
+    security: ACCOUNT_SECURITY,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
+      responses: sharedErrors(),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An agent session, aas_…' },
         apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, aak_…' },
@@ -97,15 +104,19 @@ export function openApiDocument(baseUrl: string) {
       },
     },
   }
-  return createDocument(document, {
+  const whole = createDocument(document, {
     override: ({ jsonSchema, zodSchema, io }) => {
       // Responses may get new fields, so a client must not reject an unknown field.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       // zod leaves the default out where it also transforms the value, as of a number in a query string.
       const { def } = zodSchema._zod
       if (io === 'input' && def.type === 'default') jsonSchema.default = def.defaultValue
+      // The bounds of JavaScript's integers are no rule of the service.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     },
   })
+  return JSON.parse(JSON.stringify(whole))
 }
 
 function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
@@ -115,7 +126,7 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     tags: [route.tag],
     summary: route.summary,
     description: describeCaller(route),
-    security: securityOf(route),
+    ...(securityOf(route) !== ACCOUNT_SECURITY && { security: securityOf(route) }),
     requestParams: {
       ...(parameters.length > 0 && {
         path: z.object(
@@ -127,7 +138,7 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
           ),
         ),
       }),
-      ...((route.query ?? route.options) && { query: queryParameters(route) }),
+      query: queryParameters(route),
     },
     ...(route.body && {
       requestBody: {
@@ -168,15 +179,15 @@ const inPath: Record<string, z.ZodType> = {
     .meta({ description: 'The name in the header X-Tracker-Path', example: '4f1c09ab23de5678.js' }),
 }
 
-/** The query parameters of a row and its options, which a POST may also send as fields of its body. */
-function queryParameters({ query, options }: Route): z.ZodObject {
+/** The query parameters of a row. Those of a GET have its options; in a POST they are fields of the body. */
+function queryParameters({ query, options, method }: Route): z.ZodObject {
   return z.object({
     ...(query instanceof z.ZodObject && query.shape),
-    ...options?.shape,
+    ...(method === 'GET' && options?.shape),
   })
 }
 
-/** A body with the options of its row, which may also stand in the query string. */
+/** A body with the options of its row. A client may also send them in the query string. */
 function bodyWithOptions(body: z.ZodType, options: Route['options']): z.ZodType {
   return body instanceof z.ZodObject && options !== undefined ? body.safeExtend(options.shape) : body
 }
@@ -184,11 +195,11 @@ function bodyWithOptions(body: z.ZodType, options: Route['options']): z.ZodType 
 function describeCaller(route: Route): string {
   if (route.auth === 'none') return 'Anybody may call it.'
   if (route.auth === 'project_token') return "The project's public token (aat_…) stands in the body."
-  const metered = route.metered ? ' A successful request counts as one read of the month.' : ''
+  const metered = route.metered ? ' Metered.' : ''
   if (route.credentials !== undefined) return `An account calls it, with ${route.credentials.join(' or ')}.`
   if (route.scope === undefined) return 'An account calls it, with any credential.'
   const scopes = [route.scope].flat().map(scope => `\`${scope}\``)
-  return `An account calls it, with an API key or with an agent session that has the scope ${scopes.join(' or ')}.${metered}`
+  return `Scope ${scopes.join(' or ')}.${metered}`
 }
 
 function successResponses(route: Route): ZodOpenApiResponsesObject {
@@ -227,36 +238,56 @@ function withExtras(schema: z.ZodType | undefined, options: Route['options']): z
 
 const extendedSchemas = new WeakMap<z.ZodObject, z.ZodObject>()
 
-/** Makes one response for each status. Its text lists the codes with this status, and it has an example of each. */
-function errorResponses(route: Route): ZodOpenApiResponsesObject {
-  const byStatus = Map.groupBy(errorsOf(route), code => errorCodes[code].status)
+/** The statuses of errors as OpenAPI names them together. All errors have one shape, so an operation refers to one response for each. */
+const ERROR_RANGES = ['4XX', '5XX'] as const
+
+function isInRange(code: ErrorCode, range: string): boolean {
+  return String(errorCodes[code].status).startsWith(range.slice(0, 1))
+}
+
+/** The response for each range, with the hint of each of its codes. */
+function sharedErrors(): Record<string, ZodOpenApiResponseObject> {
+  const codes = Object.keys(errorCodes) as ErrorCode[]
+  const toLine = (code: ErrorCode) => `${errorCodes[code].status} \`${code}\`: ${errorCodes[code].hint}`
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
+    ERROR_RANGES.map(range => [
+      range,
       {
-        description: codes.map(code => `\`${code}\`: ${errorCodes[code].hint}`).join('\n\n'),
-        content: {
-          'application/json': {
-            schema: errorResponse,
-            examples: Object.fromEntries(
-              codes.map(code => [code, { value: { error: code, message: errorCodes[code].hint } }]),
-            ),
-          },
-        },
-        ...(headersOf(codes) && { headers: headersOf(codes) }),
+        description: codes
+          .filter(code => isInRange(code, range))
+          .map(toLine)
+          .join('\n\n'),
+        headers: z.object(errorHeaders),
+        content: { 'application/json': { schema: errorResponse } },
       },
     ]),
   )
 }
 
-function headersOf(codes: ErrorCode[]) {
-  if (codes.includes('UNAVAILABLE') || codes.includes('RATE_LIMITED')) {
-    return z.object({ 'Retry-After': z.string().meta({ description: 'Seconds to wait' }) })
+const errorHeaders = {
+  'Retry-After': z.string().optional().meta({ description: 'Seconds to wait (429 and 503)' }),
+  'WWW-Authenticate': z
+    .string()
+    .optional()
+    .meta({ description: 'Bearer resource_metadata="…": where to sign in (AUTH_REQUIRED)' }),
+}
+
+/**
+ * Refers to the shared responses. The text beside a reference lists the statuses and codes of this route, unless it has all codes of
+ * the range.
+ */
+function errorResponses(route: Route): ZodOpenApiResponsesObject {
+  const responses: ZodOpenApiResponsesObject = {}
+  for (const range of ERROR_RANGES) {
+    const codes = errorsOf(route).filter(code => isInRange(code, range))
+    if (codes.length === 0) continue
+    const all = (Object.keys(errorCodes) as ErrorCode[]).filter(code => isInRange(code, range))
+    const byStatus = [...Map.groupBy(codes, code => errorCodes[code].status)].toSorted(([a], [b]) => a - b)
+    const description = byStatus.map(([status, group]) => [status, ...group].join(' ')).join(', ')
+    responses[range] = {
+      $ref: `#/components/responses/${range}`,
+      ...(codes.length < all.length && { description }),
+    }
   }
-  if (codes.includes('AUTH_REQUIRED')) {
-    return z.object({
-      'WWW-Authenticate': z.string().meta({ description: 'Bearer resource_metadata="…": where to sign in' }),
-    })
-  }
-  return undefined
+  return responses
 }

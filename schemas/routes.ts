@@ -58,6 +58,8 @@ export type Route = {
   /** A successful request counts toward the month's reads (contract 6). */
   metered?: true
   query?: z.ZodType
+  /** Query parameters that may stand several times. Their values are joined by commas. */
+  lists?: readonly string[]
   body?: z.ZodType
   /** A body for the OpenAPI document, which works in the project `demo`. */
   example?: Record<string, unknown>

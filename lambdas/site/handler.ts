@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import fresh from 'fresh'
 import Negotiator from 'negotiator'
+import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
 import { openApiDocument } from '#schemas/openapi'
 import { routes } from '#schemas/routes'
+import { cutOpenApi, shareParts } from '#schemas/share-parts'
 import type { Exchange } from '../chain/chain.ts'
 import { publicChain } from '../chain/public-chain.ts'
 import type { HttpFunction } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
-import { BASE_HEADERS } from '../response.ts'
+import { BASE_HEADERS, jsonResponse } from '../response.ts'
 import { authDocument, authorizationServer, protectedResource } from './discovery.ts'
 
 /** The browser tracker: the minified script, its readable source, and the SHA-256 of the script in hex. */
@@ -32,8 +34,19 @@ export function siteHandler(services: SiteServices): HttpFunction {
   const chain = publicChain(services)
   let known: Promise<ReturnType<typeof toScripts>> | null = null
   const json = (value: unknown) => file('application/json', JSON.stringify(value))
-  // Takes 90 ms, so it is made for the first request and not at each start of the function.
-  const document = lazily(() => json(openApiDocument(baseUrl)))
+  // Takes 100 ms, so it is made for the first request and not at each start of the function.
+  const document = lazily(() => shareParts(openApiDocument(baseUrl)))
+  const wholeDocument = lazily(() => json(document()))
+
+  /** The part of the document that some tags or paths name. Throws NOT_FOUND if no endpoint has one of them. */
+  function partOfDocument(tags: readonly string[], paths: readonly string[]) {
+    const part = cutOpenApi(document(), tags, paths)
+    if (part !== null) return { ...jsonResponse(200, part), status: 200 as const }
+    throw new ApiError(
+      'NOT_FOUND',
+      'No endpoint has such a tag or path. GET /openapi.json without parameters lists all of them.',
+    )
+  }
 
   function scripts() {
     known ??= services
@@ -55,12 +68,19 @@ export function siteHandler(services: SiteServices): HttpFunction {
       return exchange.request.params.version === version ? immutableScript(exchange) : script(exchange)
     }),
     trackerSource: chain(routes.trackerSource)(async exchange => (await scripts()).source(exchange)),
-    openapi: chain(routes.openapi)(call => document()(call)),
+    openapi: chain(routes.openapi)(call => {
+      const [tags, paths] = [toTexts(call.query.tag), toTexts(call.query.path)]
+      return tags.length + paths.length === 0 ? wholeDocument()(call) : partOfDocument(tags, paths)
+    }),
     authDocument: chain(routes.authDocument)(file('text/markdown; charset=utf-8', authDocument(baseUrl))),
     protectedResource: chain(routes.protectedResource)(json(protectedResource(baseUrl))),
     authorizationServer: chain(routes.authorizationServer)(json(authorizationServer(baseUrl))),
     health: chain(routes.health)(() => ({ status: 200, body: { status: 'ok', service: 'footfall' } })),
   })
+}
+
+function toTexts(list = ''): string[] {
+  return list.split(',').filter(Boolean)
 }
 
 /** How the scripts of the tracker are served. */

@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import type { Route } from '../routes.ts'
 
+/** Texts that are separated by commas, or that stand in a parameter each. */
+const textList = z.string().max(4_000).optional()
+
 export const serviceRoutes = {
   health: {
     method: 'GET',
@@ -21,9 +24,17 @@ export const serviceRoutes = {
     method: 'GET',
     path: '/openapi.json',
     tag: 'Service',
-    summary: 'This document',
+    summary: 'This document, or the part of it that is about some paths or tags',
     function: 'site',
     auth: 'none',
+    query: z.object({
+      tag: textList.meta({ description: 'Only the endpoints with these tags', example: 'Analytics' }),
+      path: textList.meta({
+        description: 'Only these paths, as the document writes them',
+        example: '/stats,/query',
+      }),
+    }),
+    lists: ['tag', 'path'],
     responses: {
       200: {
         description: 'An OpenAPI 3.1 document',
@@ -31,6 +42,6 @@ export const serviceRoutes = {
         contentType: 'application/json',
       },
     },
-    errors: [],
+    errors: ['NOT_FOUND'],
   },
 } as const satisfies Record<string, Route>

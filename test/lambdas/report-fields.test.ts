@@ -15,6 +15,7 @@ import { PATHS_SINCE } from '#schemas/paths'
 import { RETENTION_PERIODS } from '#schemas/retention'
 import { errorsOf, type Route, type RouteName, routes } from '#schemas/routes'
 import { PAGE_TYPES } from '#schemas/sessions'
+import { shareParts } from '#schemas/share-parts'
 import { STATS_GROUPS } from '#schemas/stats'
 import { buildLake } from '#test/support/build-lake'
 import { repeats, seed } from '#test/support/depth'
@@ -165,15 +166,16 @@ function fieldsOf({ query, body, options }: Route): string[] {
 
 /** The OpenAPI document as a client reads it. */
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(
-  JSON.parse(JSON.stringify(openApiDocument('https://a.example'))),
+  shareParts(openApiDocument('https://a.example')),
   'document',
 )
 const validators = new Map<string, ValidateFunction>()
 
 /** What the OpenAPI document says against a response of this status; empty if it agrees. */
 function findDocumentErrors({ path, method }: Route, status: number, body: unknown): unknown[] {
-  const place = ['paths', path.replaceAll('/', '~1'), method.toLowerCase(), 'responses', status]
-  const pointer = [...place, 'content', 'application~1json', 'schema'].join('/')
+  const operation = ['paths', path.replaceAll('/', '~1'), method.toLowerCase()]
+  const response = status < 300 ? [...operation, 'responses', status] : ['components', 'responses', '4XX']
+  const pointer = [...response, 'content', 'application~1json', 'schema'].join('/')
   const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` })
   validators.set(pointer, validate)
   return validate(body) ? [] : (validate.errors ?? [])

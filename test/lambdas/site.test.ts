@@ -1,4 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '#lambdas/http'
 import { siteHandler } from '#lambdas/site/handler'
@@ -12,12 +13,13 @@ function get(
   headers: HttpRequest['headers'] = {},
   params: Record<string, string> = {},
   from = site,
+  query: HttpRequest['query'] = {},
 ) {
   return from(route, {
     method: 'GET',
     path: route.path,
     params,
-    query: {},
+    query,
     headers,
     body: new Uint8Array(),
     ip: null,
@@ -112,6 +114,30 @@ describe('a script that the caller has cached', () => {
   test('is sent again when it has changed', async () => {
     expect((await get(routes.trackerJs, { 'if-none-match': '"old"' })).status).toBe(200)
   })
+})
+
+async function readOpenApi(query: HttpRequest['query'] = {}) {
+  const { status, body } = await get(routes.openapi, {}, {}, site, query)
+  return { status, document: JSON.parse(String(body)), bytes: Buffer.byteLength(String(body)) }
+}
+
+test('the OpenAPI document has at most 150 KB without compression', async () => {
+  expect((await readOpenApi()).bytes).toBeLessThan(150 * 1_024)
+})
+
+test('?path= and ?tag= leave the named endpoints and what these refer to', async () => {
+  const { document, bytes } = await readOpenApi({ path: '/stats,/query', tag: 'Service' })
+  expect(Object.keys(document.paths).toSorted()).toEqual(['/health', '/openapi.json', '/query', '/stats'])
+  expect(document.tags.map(({ name }: { name: string }) => name)).toEqual(['Analytics', 'Service'])
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+  const references = JSON.stringify(document).matchAll(/#\/components\/(\w+)\/([^"]+)/g)
+  for (const [, kind = '', name = ''] of references) expect(document.components[kind]).toHaveProperty([name])
+  expect(bytes).toBeLessThan(30_000)
+})
+
+test('a path or tag that no endpoint has is refused', async () => {
+  const { status, document } = await readOpenApi({ path: '/stat' })
+  expect([status, document.error]).toEqual([404, 'NOT_FOUND'])
 })
 
 test('the OpenAPI document has the address of this service', async () => {
