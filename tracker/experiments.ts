@@ -1,5 +1,6 @@
 import { bucketOf, chooseVariant, splitEqually, type Variant } from '../schemas/assignment.ts'
 import { userId } from './identity.ts'
+import { later } from './later.ts'
 import { isPrintOnly } from './send.ts'
 import { dataset, endpoint } from './settings.ts'
 import { isHeld, read, write } from './storage.ts'
@@ -38,6 +39,14 @@ export function experiment(name: string, keys?: string[]): string | null {
   return assignVariant(name, keys)
 }
 
+const findElements = () => document.querySelectorAll(`[${ATTRIBUTE}]`)
+
+/** Runs the experiments of a route: at once if the page has elements of them, so that their texts do not flash. */
+export function startExperiments(): void {
+  if (findElements()[0]) runExperiments()
+  else later(runExperiments)
+}
+
 /**
  * Asks the service for the experiments, once a page. Then it replaces the text, never HTML, of elements with
  * `data-aa-experiment`; without a text for the variant they keep their own. Call it for each route, and after the consent.
@@ -45,9 +54,8 @@ export function experiment(name: string, keys?: string[]): string | null {
  */
 export async function runExperiments(): Promise<void> {
   const { token } = dataset
-  const findElements = () => document.querySelectorAll(`[${ATTRIBUTE}]`)
   try {
-    const isNeeded = !read('experiments') || findElements()[0]
+    const isNeeded = findElements()[0] || !read('experiments')
     if (!isLoaded && token && isNeeded && !isHeld() && !isPrintOnly()) {
       isLoaded = true
       const address = `${endpoint}/experiments/config?token=${encodeURIComponent(token)}`

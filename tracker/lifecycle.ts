@@ -1,4 +1,5 @@
 import { guarded, listen } from './api.ts'
+import { settle } from './later.ts'
 import { settleRoute } from './navigation.ts'
 import { flush } from './queue.ts'
 
@@ -55,6 +56,7 @@ export function reportOnce(report: Action, reset: Action): void {
 
 /** Ends a view of the page: runs what waits for the page to be hidden, unless it is hidden already. */
 function endView(): void {
+  settle()
   if (shownSince) runAll(onHide)
 }
 

@@ -1,7 +1,8 @@
 import { join } from './identify.ts'
 import { anonymousId } from './identity.ts'
+import { later } from './later.ts'
 import { dataset } from './settings.ts'
-import { hasOptedOut, isHeld } from './storage.ts'
+import { isHeld } from './storage.ts'
 
 /**
  * Returns the query without its question mark and `_aa`, or with this id as its only `_aa`. All other parameters keep their
@@ -19,22 +20,18 @@ export function isListed(host: string, domains = ''): boolean {
 /** Adds the anonymous id to a link to a related domain (contract 4.6). Nothing leaves the page without consent. */
 export function linkTo(link: HTMLAnchorElement): void {
   const { hostname, search } = link
-  if (
-    hostname !== location.hostname &&
-    isListed(hostname, dataset.linkDomains) &&
-    !isHeld() &&
-    !hasOptedOut()
-  )
+  if (hostname !== location.hostname && isListed(hostname, dataset.linkDomains) && !isHeld())
     link.search = withLinkedId(search, anonymousId())
 }
 
 /** Removes an id that arrives from a related domain from the address bar, and joins its user to ours. */
 export function receiveLink(): void {
+  if (!dataset.linkDomains) return
   const address = new URL(location.href)
   const id = address.searchParams.get('_aa')
-  if (!dataset.linkDomains || id === null) return
+  if (id === null) return
   address.search = withLinkedId(address.search)
   history.replaceState(history.state, '', address)
   // Anybody can write a link, so only what looks like an id of a tracker is passed on, and never an e-mail address.
-  if (/^anon_[\w-]{1,250}$/.test(id)) join(id, anonymousId())
+  if (/^anon_[\w-]{1,250}$/.test(id)) later(() => join(id, anonymousId()))
 }

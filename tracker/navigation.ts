@@ -4,7 +4,7 @@ import { guarded, listen } from './api.ts'
  * Address of the current route. In a single-page application it changes after the events at the end of a route, so these
  * still have the address of their route. Empty: the address of the document.
  */
-export let routeAddress = ''
+export let routeHref = ''
 
 /** Sends a page view that waits for its title. It runs before each event, and before the page is left. */
 export let settleRoute = () => {}
@@ -19,7 +19,7 @@ const TITLE_MS = 100
  */
 export function watchRoutes(end: () => void, begin: () => void): void {
   let timer: ReturnType<typeof setTimeout> | 0 = 0
-  routeAddress = location.href
+  routeHref = location.href
 
   settleRoute = () => {
     if (!timer) return
@@ -28,10 +28,10 @@ export function watchRoutes(end: () => void, begin: () => void): void {
     begin()
   }
   const change = guarded((event?: Event) => {
-    if (location.href === routeAddress && !(event as PageTransitionEvent)?.persisted) return
+    if (location.href === routeHref && !(event as PageTransitionEvent)?.persisted) return
     settleRoute()
     end()
-    routeAddress = location.href
+    routeHref = location.href
     timer = setTimeout(guarded(settleRoute), TITLE_MS)
   })
 

@@ -1,6 +1,7 @@
+import { settle } from './later.ts'
 import { toRequests } from './requests.ts'
 import { isPrintOnly, print, send } from './send.ts'
-import { hasOptedOut, isHeld } from './storage.ts'
+import { isHeld } from './storage.ts'
 
 /** One event in the form in which it is sent (contract 4.6). */
 export type QueuedEvent = {
@@ -38,17 +39,19 @@ export function enqueueIdentify(body: string): void {
 
 /** Sends everything that waits, unless it waits for consent. */
 export function flush(): void {
+  settle()
   clearTimeout(timer)
   timer = 0
   if (isHeld()) return
   const requests = toRequests(events)
   for (const body of identifies) requests.push({ path: '/identify', body })
   clear()
-  if (!hasOptedOut()) send(requests)
+  send(requests)
 }
 
 /** Drops everything that waits. */
 export function clear(): void {
+  settle()
   events = []
   identifies = new Set()
 }

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 
 /** Returns a positive number from the storage, or 0 for anything else. */
 function storedNumber(name: string): number {
-  return Math.max(0, Number(read(name))) || 0
+  return Math.max(0, read(name) as never) || 0
 }
 
 /**

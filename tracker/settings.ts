@@ -3,12 +3,12 @@ export type ScriptElement = { src: string; dataset: Record<string, string | unde
 
 /** The attributes of the script element: `dataset.trackSpa` is `data-track-spa` (contract 4.1). */
 export let dataset: ScriptElement['dataset'] = {}
-/** Origin of the script. Requests go there. */
+/** Origin of the script. Requests go there; without one nothing can be sent. */
 export let endpoint = ''
 
-/** Takes the settings from the script element. Throws for a script that was pasted into the page: then nothing can be sent. */
+/** Takes the settings from the script element. `endpoint` stays empty for a script that was pasted into the page. */
 export function readSettings(script: ScriptElement): void {
-  endpoint = new URL(script.src).origin
+  endpoint = script.src.split('/', 3).join('/')
   dataset = script.dataset
 }
 

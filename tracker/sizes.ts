@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { buildTracker, moduleSizes } from './build.ts'
 
 /** Maximum size of the script with gzip, bytes (docs/decisions/2026-11-22-tracker-size.md). */
-export const GZIP_BUDGET = 6_025
+export const GZIP_BUDGET = 6_265
 
 /** Prints the size of each module and of the whole script, in bytes. Sets the exit code when the script is too big. */
 async function printSizes(): Promise<void> {

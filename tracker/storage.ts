@@ -45,9 +45,15 @@ const persist = guarded((name: string) => {
   delete memory[name]
 })
 
-/** Returns whether the user must consent and has not. Then nothing is sent, and values are stored in memory only. */
+/**
+ * Returns whether the user has opted out, or must consent and has not. Then nothing is sent, and values are stored in memory
+ * only.
+ */
 export function isHeld(): boolean {
-  return (isOn('requireConsent') || read('required') === 'true') && read('consent') !== 'granted'
+  return (
+    hasOptedOut() ||
+    ((isOn('requireConsent') || read('required') === 'true') && read('consent') !== 'granted')
+  )
 }
 
 /** From now on the consent is needed on this page. */

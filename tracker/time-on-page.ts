@@ -12,7 +12,7 @@ const MIN_HEARTBEAT_S = 15
  * heartbeat saves them, so that a tab which the system kills loses less; the next page of the tab then sends them (T3).
  */
 export function watchTime(): void {
-  const heartbeat = Number(dataset.heartbeat)
+  const heartbeat = dataset.heartbeat as unknown as number
   if (!(heartbeat > 0)) return
   /** How long the page or route was visible before it was hidden the last time. */
   let earlierMs = 0

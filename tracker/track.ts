@@ -1,10 +1,10 @@
-import { guarded } from './api.ts'
 import { campaignProperties } from './attribution.ts'
 import { cleanProperties, fitProperties, type Properties } from './clean.ts'
 import { userId } from './identity.ts'
+import { later } from './later.ts'
 import { whenShown } from './lifecycle.ts'
 import { settleRoute } from './navigation.ts'
-import { pageProperties, routeUrl } from './page.ts'
+import { pageProperties, routeAddress } from './page.ts'
 import { enqueue } from './queue.ts'
 import { touchSession } from './session.ts'
 import { dataset, project } from './settings.ts'
@@ -17,22 +17,31 @@ let fixedProperties: Properties = {}
 
 /**
  * Records an event with user, session, time and page. Event properties win over those of `set`, and these over automatic
- * ones (contract 4.4). Names that the service would refuse are ignored. It never throws.
+ * ones (contract 4.4). Names that the service would refuse are ignored. The event is completed later: the first access to a
+ * storage takes several ms.
  */
 export function track(event: unknown, properties?: unknown): void {
-  whenShown(
-    guarded(() => {
-      settleRoute()
-      if (typeof event !== 'string' || !event || event.length > NAME_CHARS || hasOptedOut()) return
-      const timestamp = Date.now()
+  whenShown(() => {
+    settleRoute()
+    if (typeof event !== 'string' || !event || event.length > NAME_CHARS) return
+    // What may change until the event is completed is read now.
+    const timestamp = Date.now()
+    const address = routeAddress()
+    const { title } = document
+    const fixed = fixedProperties
+    const given = properties && cleanProperties(properties)
+    later(() => {
+      if (hasOptedOut()) return
       const session = touchSession(timestamp)
-      const campaign = campaignProperties(routeUrl().searchParams)
+      const url = new URL(address)
+      const automatic = pageProperties(url, title)
       const merged = {
-        ...pageProperties(),
+        ...automatic,
         ...session.properties,
-        ...campaign,
-        ...fixedProperties,
-        ...cleanProperties(properties),
+        ...campaignProperties(url.searchParams),
+        ...fixed,
+        ...(event === 'page_view' && { page: automatic.title }),
+        ...(given as Properties),
       }
       enqueue({
         project: project(),
@@ -43,8 +52,8 @@ export function track(event: unknown, properties?: unknown): void {
         session_id: session.id,
         timestamp,
       })
-    }),
-  )
+    })
+  })
 }
 
 /** Adds properties to every later event of this page. A null value removes a property. */

@@ -69,7 +69,7 @@ test('a query string is read and written only for campaigns, forced variants and
     'link.search = withLinkedId(search, anonymousId());',
     'const id = address.searchParams.get("_aa");',
     'address.search = withLinkedId(address.search);',
-    'const campaign = campaignProperties(routeUrl().searchParams);',
+    '...campaignProperties(url.searchParams),',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is a line of the script.
     'const forcedKey = new URL(location.href).searchParams.get(`aa_variant_${name}`);',
   ])

@@ -25,9 +25,9 @@ const ALL = [
 ]
 const ATTRIBUTES = `${ALL.map(name => `data-track-${name}="true"`).join(' ')} data-heartbeat="15" data-link-domains="other.test"`
 
-type TraceEvent = { name: string; dur?: number; args: { data?: { url?: string; type?: string } } }
+type TraceEvent = { name: string; tdur?: number; args: { data?: { url?: string; type?: string } } }
 
-/** Returns the time of each piece of work of the tracker in a trace, ms. */
+/** Returns the processor time of each piece of work of the tracker in a trace, ms. */
 function trackerTasks(trace: Buffer): number[] {
   const { traceEvents }: { traceEvents: TraceEvent[] } = JSON.parse(trace.toString())
   return traceEvents
@@ -35,10 +35,23 @@ function trackerTasks(trace: Buffer): number[] {
       ({ name, args }) =>
         /^(EvaluateScript|FunctionCall)$/.test(name) && args.data?.url?.endsWith('/tracker.js'),
     )
-    .map(({ dur = 0 }) => dur / 1000)
+    .map(({ tdur = 0 }) => tdur / 1000)
 }
 
-test('the tracker evaluates in less than 5 ms at a quarter of the speed, without a long task or a layout shift', async () => {
+/** Opens a page with the tracker in a renderer process of its own, as for a visitor of a landing page. */
+async function loadFresh() {
+  const page = await site.tab()
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  const browser = page.context().browser()!
+  await browser.startTracing(page, { categories: ['devtools.timeline'] })
+  await page.goto(site.server.page('/'), { waitUntil: 'load' })
+  await page.waitForFunction(() => sessionStorage.length > 0)
+  const tasks = trackerTasks(await browser.stopTracing())
+  return { page, tasks }
+}
+
+test('in a fresh renderer at a quarter of the speed, the tracker evaluates in less than 10 ms, without a long task or a layout shift', async () => {
   const { server } = site
   const elements = Array.from(
     { length: 200 },
@@ -47,23 +60,10 @@ test('the tracker evaluates in less than 5 ms at a quarter of the speed, without
   server.setPage(
     `<!doctype html><head><title>Shoes</title>${server.snippet(`defer ${ATTRIBUTES}`)}</head>${elements.join('')}`,
   )
-  const page = await site.tab()
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  const evaluations: number[] = []
-  const totals: number[] = []
-  const longest: number[] = []
+  const loads: number[][] = []
   for (let load = 0; load < LOADS; load++) {
-    await page
-      .context()
-      .browser()!
-      .startTracing(page, { categories: ['devtools.timeline'] })
-    await page.goto(server.page('/'), { waitUntil: 'load' })
-    await page.waitForFunction(() => window.aa?.getIdentity())
-    const tasks = trackerTasks(await page.context().browser()!.stopTracing())
-    evaluations.push(tasks[0]!)
-    totals.push(tasks.reduce((sum, ms) => sum + ms, 0))
-    longest.push(Math.max(...tasks))
+    const { page, tasks } = await loadFresh()
+    loads.push(tasks)
     const shifts = await page.evaluate(
       () =>
         new Promise<number>(resolve => {
@@ -75,14 +75,24 @@ test('the tracker evaluates in less than 5 ms at a quarter of the speed, without
         }),
     )
     expect(shifts).toBe(0)
+    await page.context().close()
   }
-  const least = (values: number[]) => Math.min(...values).toFixed(1)
+  // Now and then the first load of a browser runs at full speed.
+  if (IS_BENCH) loads.shift()
+  const evaluations = loads.map(tasks => tasks[0]!)
+  const longest = loads.map(tasks => Math.max(...tasks))
+  const print = (values: number[]) => {
+    const [least, median] = [0, values.length >> 1].map(at =>
+      values.toSorted((a, b) => a - b)[at]!.toFixed(1),
+    )
+    return `${least} ms (median ${median})`
+  }
   console.log(
-    `Tracker at 4x: evaluation ${least(evaluations)} ms, the whole load ${least(totals)} ms, longest task ${least(longest)} ms`,
+    `Tracker at 4x in a fresh renderer: evaluation ${print(evaluations)}, longest task ${print(longest)}, the whole load ${print(loads.map(tasks => tasks.reduce((sum, ms) => sum + ms, 0)))}`,
   )
   expect(evaluations.every(ms => ms > 0)).toBe(true)
   if (!IS_BENCH) return
-  expect(Math.min(...evaluations)).toBeLessThan(5)
+  expect(Math.min(...evaluations)).toBeLessThan(10)
   expect(Math.min(...longest)).toBeLessThan(50)
 })
 
