@@ -4,8 +4,8 @@ import { useTestSite } from './test-site.ts'
 
 /**
  * What the tracker costs a page, with every attribute, on a processor that is four times slower. Times are asserted by
- * `npm run bench:tracker` only, because `npm test` must not depend on how busy the machine is. The fastest of several loads
- * is taken, because other work on the machine can only make a load slower.
+ * `npm run bench:tracker` only, because `npm test` must not depend on how busy the machine is. The median of several loads
+ * is taken, because Chromium runs a few of them at full speed.
  */
 
 const site = useTestSite()
@@ -77,23 +77,17 @@ test('in a fresh renderer at a quarter of the speed, the tracker evaluates in le
     expect(shifts).toBe(0)
     await page.context().close()
   }
-  // Now and then the first load of a browser runs at full speed.
-  if (IS_BENCH) loads.shift()
   const evaluations = loads.map(tasks => tasks[0]!)
   const longest = loads.map(tasks => Math.max(...tasks))
-  const print = (values: number[]) => {
-    const [least, median] = [0, values.length >> 1].map(at =>
-      values.toSorted((a, b) => a - b)[at]!.toFixed(1),
-    )
-    return `${least} ms (median ${median})`
-  }
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+  const print = (values: number[]) => `${median(values).toFixed(1)} ms`
   console.log(
-    `Tracker at 4x in a fresh renderer: evaluation ${print(evaluations)}, longest task ${print(longest)}, the whole load ${print(loads.map(tasks => tasks.reduce((sum, ms) => sum + ms, 0)))}`,
+    `Tracker at 4x in a fresh renderer, medians of processor time: evaluation ${print(evaluations)}, longest task ${print(longest)}, the whole load ${print(loads.map(tasks => tasks.reduce((sum, ms) => sum + ms, 0)))}`,
   )
   expect(evaluations.every(ms => ms > 0)).toBe(true)
   if (!IS_BENCH) return
-  expect(Math.min(...evaluations)).toBeLessThan(10)
-  expect(Math.min(...longest)).toBeLessThan(50)
+  expect(median(evaluations)).toBeLessThan(10)
+  expect(median(longest)).toBeLessThan(50)
 })
 
 /** Events that come many times a second while a user scrolls or moves. */
