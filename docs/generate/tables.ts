@@ -128,6 +128,9 @@ function parametersOf(name: string): string[][] {
 
 /** The bounds of a value in words; an empty text if it has none. */
 function boundsOf(schema: JsonSchema): string {
+  // A field that may be null has the bounds of its other form.
+  const other = schema.anyOf?.find(({ type }) => type !== 'null')
+  if (other !== undefined) return boundsOf(other)
   const { type, minimum, maximum, minLength, maxLength, maxItems, minItems } = schema
   if (schema.enum !== undefined) return schema.enum.map(value => `\`${String(value)}\``).join(', ')
   if (minimum !== undefined && maximum !== undefined) {
