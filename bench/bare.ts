@@ -6,7 +6,7 @@
 
 const SESSIONS = `(SELECT session_id, max_by(user_id, timestamp) AS user_id, min(timestamp) AS start_at, max(timestamp) AS end_at,
     count(*) AS events, bool_and(event IN ('page_view', '$impression', '$scroll_depth', '$error', '$time_on_page', '$performance',
-      '$web_vitals')) AS is_bounce,
+      '$web_vitals', '$experiment_exposure')) AS is_bounce,
     min_by(path, timestamp) AS entry_page, max_by(path, timestamp) AS exit_page
   FROM recent WHERE session_id IS NOT NULL GROUP BY session_id)`
 const DURATION = `date_diff('millisecond', start_at, end_at)`

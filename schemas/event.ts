@@ -13,7 +13,10 @@ export const EVENT_LIMITS = {
 /** The sender's own id of an event. Events with the same id within 24 h are stored once. */
 export const EVENT_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
-/** A session in which all events have one of these names is a bounce (spec, Bounce definition). */
+/**
+ * A session in which all events have one of these names is a bounce: nobody has done anything. The tracker sends them by itself, also the
+ * exposure to an experiment (U66).
+ */
 export const NON_INTERACTIVE_EVENTS = [
   'page_view',
   '$impression',
@@ -22,6 +25,7 @@ export const NON_INTERACTIVE_EVENTS = [
   '$time_on_page',
   '$performance',
   '$web_vitals',
+  '$experiment_exposure',
 ] as const
 
 const propertiesSchema = z.record(z.string(), z.unknown()).meta({

@@ -140,6 +140,14 @@ export const experimentResults = z
       description:
         'How much higher the conversion rate of a variant is than that of the first one: 0.5 is 50 % more. For the first variant: than that of the best other one',
     }),
+    lift_interval: z.record(z.string(), z.array(z.number()).length(2)).meta({
+      description:
+        'The interval that has the lift with a probability of 95 %: [low, high], by the key of the variant',
+    }),
+    decision: z.string().meta({
+      description:
+        '`ship:<key>`: the variant is the best one with a probability of 0.95 or more. `no difference`: each lift surely is between -5 % and 5 %. `wait`: neither, or a variant has less than 100 exposures',
+    }),
     sufficient_data: z.boolean().meta({ description: 'Whether every variant has at least 100 exposures' }),
     recommendation: z.string(),
   })

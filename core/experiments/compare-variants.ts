@@ -1,5 +1,6 @@
 import { ratio } from '#core/reports/rounding'
 import type { ExperimentResults } from '#schemas/experiments'
+import { liftInterval } from './lift-interval.ts'
 import { probabilityBest } from './probability-best.ts'
 
 /** The counts of a variant (contract 2.7). */
@@ -9,12 +10,19 @@ export type VariantCounts = { key: string; exposures: number; users: number; con
 const ENOUGH_EXPOSURES = 100
 /** From this probability on, a variant leads. */
 const LEADING_PROBABILITY = 0.9
+/** From this probability on, the leader may be shipped. */
+const SHIPPING_PROBABILITY = 0.95
+/** Variants whose lifts surely lie between -5 % and 5 % do not differ in practice. */
+const SMALL_LIFT = 0.05
 
 /** What the counts of the variants say (contract 2.7). The first variant is the baseline. */
 export function compareVariants(counts: readonly VariantCounts[]): ExperimentResults {
-  const probabilities = probabilityBest(counts).map(probability => Math.round(probability * 1_000) / 1_000)
-  const perVariant = (numberOf: (variant: VariantCounts, i: number) => number) =>
-    Object.fromEntries(counts.map((variant, i) => [variant.key, numberOf(variant, i)]))
+  const probabilities = probabilityBest(counts).map(toThreeDecimals)
+  const perVariant = <T>(resultOf: (variant: VariantCounts, i: number) => T) =>
+    Object.fromEntries(counts.map((variant, i) => [variant.key, resultOf(variant, i)]))
+  const baselineOf = (i: number) => (i === 0 ? bestOf(counts.slice(1)) : counts[0])
+  const intervals = counts.map((variant, i) => liftInterval(variant, baselineOf(i) ?? variant))
+  const decision = decide(counts, probabilities, intervals)
   return {
     variants: counts.map(({ key, exposures, users, conversions }) => ({
       key,
@@ -24,9 +32,11 @@ export function compareVariants(counts: readonly VariantCounts[]): ExperimentRes
       conversion_rate: ratio(conversions, users, 3),
     })),
     probability_best: perVariant((_, i) => probabilities[i] ?? 0),
-    lift: perVariant((variant, i) => liftOver(variant, i === 0 ? bestOf(counts.slice(1)) : counts[0])),
+    lift: perVariant((variant, i) => liftOver(variant, baselineOf(i))),
+    lift_interval: perVariant((_, i) => (intervals[i] ?? []).map(toThreeDecimals)),
+    decision,
     sufficient_data: counts.every(({ exposures }) => exposures >= ENOUGH_EXPOSURES),
-    recommendation: recommend(counts, probabilities),
+    recommendation: recommend(counts, probabilities, decision),
   }
 }
 
@@ -57,7 +67,24 @@ function bestOf(counts: readonly VariantCounts[]): VariantCounts | undefined {
   return counts.toSorted((a, b) => rateOf(b) - rateOf(a))[0]
 }
 
-function recommend(counts: readonly VariantCounts[], probabilities: readonly number[]): string {
+/** What to do (U74): `ship:<key>`, `no difference`, or `wait`. `intervals`: of the lift of each variant. */
+function decide(
+  counts: readonly VariantCounts[],
+  probabilities: readonly number[],
+  intervals: readonly (readonly [low: number, high: number])[],
+): string {
+  if (counts.some(({ exposures }) => exposures < ENOUGH_EXPOSURES)) return 'wait'
+  const leader = probabilities.findIndex(probability => probability >= SHIPPING_PROBABILITY)
+  if (leader >= 0) return `ship:${counts[leader]?.key}`
+  const isSmall = intervals.every(([low, high]) => low > -SMALL_LIFT && high < SMALL_LIFT)
+  return isSmall ? 'no difference' : 'wait'
+}
+
+function recommend(
+  counts: readonly VariantCounts[],
+  probabilities: readonly number[],
+  decision: string,
+): string {
   const few = counts.filter(({ exposures }) => exposures < ENOUGH_EXPOSURES)
   if (few.length > 0) {
     const shown = few.map(({ key, exposures }) => `\`${key}\` has ${exposures}`).join(', ')
@@ -66,7 +93,18 @@ function recommend(counts: readonly VariantCounts[], probabilities: readonly num
   const highest = Math.max(...probabilities)
   const { key } = counts[probabilities.indexOf(highest)] as VariantCounts
   const probability = highest.toFixed(3)
-  return highest >= LEADING_PROBABILITY
-    ? `Variant \`${key}\` leads: it is the best one with a probability of ${probability}.`
-    : `There is no clear leader yet: \`${key}\` is the best one with a probability of ${probability}, and a leader needs ${LEADING_PROBABILITY}.`
+  if (decision === 'no difference') {
+    return `The variants do not differ: with a probability of 95 %, each lift is between -${SMALL_LIFT * 100} % and ${SMALL_LIFT * 100} %. Keep the one that costs least.`
+  }
+  if (highest < LEADING_PROBABILITY) {
+    return `There is no clear leader yet: \`${key}\` is the best one with a probability of ${probability}, and a leader needs ${LEADING_PROBABILITY}.`
+  }
+  const leads = `Variant \`${key}\` leads: it is the best one with a probability of ${probability}`
+  return decision === 'wait'
+    ? `${leads}. Wait until that is ${SHIPPING_PROBABILITY}.`
+    : `${leads}, and ${SHIPPING_PROBABILITY} is enough to ship it.`
+}
+
+function toThreeDecimals(value: number): number {
+  return Math.round(value * 1_000) / 1_000
 }

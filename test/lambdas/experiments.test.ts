@@ -173,6 +173,8 @@ test('the results have users by their first exposure, without forced exposures a
     ],
     probability_best: { control: 0.167, blue: 0.833 },
     lift: { control: -1, blue: 0 },
+    lift_interval: { control: [-0.981, 1.582], blue: [-0.613, 52.336] },
+    decision: 'wait',
     sufficient_data: false,
     recommendation:
       'More data is needed: every variant needs at least 100 exposures, and `control` has 3, `blue` has 1.',

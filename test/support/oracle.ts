@@ -94,6 +94,7 @@ const NOT_INTERACTIVE = new Set([
   '$time_on_page',
   '$performance',
   '$web_vitals',
+  '$experiment_exposure',
 ])
 
 /** Only events of the last 35 days before the range belong to a session. */

@@ -61,7 +61,7 @@ test.each<[string, VariantCounts[], boolean, string]>([
     'with a probability of 0.9 or more, the leader',
     [variant('a', 480, 48), variant('b', 490, 72)],
     true,
-    'Variant `b` leads: it is the best one with a probability of 0.987.',
+    'Variant `b` leads: it is the best one with a probability of 0.987, and 0.95 is enough to ship it.',
   ],
   [
     'else that there is no clear leader',
@@ -80,4 +80,22 @@ test('the best variant has the highest probability, the first one of several, an
   // Both probabilities are rounded to 1 or 0.
   expect(findBest([variant('a', 10_000, 100), variant('b', 10_000, 5_000)])).toBe('b')
   expect(findBest([variant('a', 0, 0, 0), variant('b', 0, 0, 0)])).toBeNull()
+})
+
+test.each<[string, VariantCounts[], string]>([
+  [
+    'a variant that is probably the best is shipped',
+    [variant('a', 480, 48), variant('b', 490, 72)],
+    'ship:b',
+  ],
+  ['a leader below 0.95 waits', [variant('a', 480, 48), variant('b', 480, 62)], 'wait'],
+  ['without enough exposures it waits', [variant('a', 90, 1, 90), variant('b', 200, 90)], 'wait'],
+  ['without a leader it waits', [variant('a', 100, 10), variant('b', 100, 12)], 'wait'],
+  [
+    'variants whose lifts are surely small do not differ',
+    [variant('a', 400_000, 40_000), variant('b', 400_000, 40_020)],
+    'no difference',
+  ],
+])('%s', (_, counts, decision) => {
+  expect(compareVariants(counts).decision).toBe(decision)
 })

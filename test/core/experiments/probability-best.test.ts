@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { probabilityBest, type VariantOutcome } from '#core/experiments/probability-best'
+import type { VariantOutcome } from '#core/experiments/posteriors'
+import { probabilityBest } from '#core/experiments/probability-best'
 import { propertySettings } from '#test/support/depth'
 
 const outcome = (maxUsers: number) =>

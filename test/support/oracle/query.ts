@@ -32,6 +32,7 @@ const BOUNCE_NAMES = [
   '$time_on_page',
   '$performance',
   '$web_vitals',
+  '$experiment_exposure',
 ]
 
 function readsAsNumber(value: unknown): boolean {

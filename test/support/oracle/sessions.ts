@@ -22,6 +22,7 @@ export const NON_INTERACTIVE = new Set([
   '$time_on_page',
   '$performance',
   '$web_vitals',
+  '$experiment_exposure',
 ])
 
 export type OracleSession = {
