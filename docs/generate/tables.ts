@@ -74,7 +74,15 @@ function resolve(schema: JsonSchema): JsonSchema {
 
 function toRouteRow(name: string): string[] {
   const route = routeOf(name)
-  return [`${route.method} ${route.path}`, whoMayCall(route), route.summary]
+  return [`${route.method} ${route.path}`, CALLERS[name] ?? whoMayCall(route), route.summary]
+}
+
+/** Rows of pages that somebody else may call too. */
+const CALLERS: Record<string, string> = {
+  home: 'anybody',
+  llms: 'anybody',
+  pagesScript: 'anybody',
+  paymentWebhook: 'the payment provider, by its signature',
 }
 
 const NAMES: Record<CredentialKind, string> = {
@@ -87,7 +95,7 @@ const NAMES: Record<CredentialKind, string> = {
 function whoMayCall({ auth, scope, credentials, tier, limit, metered }: Route): string {
   if (auth === 'none') return 'anybody'
   if (auth === 'project_token') return 'project token in the body'
-  if (auth === 'browser') return 'a browser'
+  if (auth === 'browser') return 'a person with a browser'
   const scopes = [scope ?? []].flat().map(each => `\`${each}\``)
   const credential = credentials?.map(kind => NAMES[kind]).join(' or ') ?? 'any credential'
   return [
