@@ -52,7 +52,7 @@ const errorResponse = z
   .meta({
     id: 'Error',
     description:
-      'The response to every request that fails. Some codes have more fields: `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
+      'The response to every request that fails. Some codes have more fields: `resource_metadata` (where a 401 is about access: the address of the metadata that says how to sign in), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
   })
 
 const ACCOUNT_SECURITY: Record<string, string[]>[] = [

@@ -126,23 +126,30 @@ async function callerOfCookie(
   return { account, tier: account.tier, credential: { kind: 'cookie', id, label: null }, scopes: 'all' }
 }
 
-/** The header WWW-Authenticate of R6, which tells an agent where to read how it gets access. */
-export function challengeHeader(baseUrl: string): { 'WWW-Authenticate': string } {
+/**
+ * What a 401 of R6 carries, which tells an agent where to read how it gets access: the header WWW-Authenticate, and the
+ * same address as a field of the body. API Gateway renames the header to x-amzn-remapped-www-authenticate, so on AWS an
+ * agent may find the field only.
+ */
+export function challenge(baseUrl: string) {
+  const resource_metadata = `${baseUrl}/.well-known/oauth-protected-resource`
   return {
-    'WWW-Authenticate': `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`,
+    headers: { 'WWW-Authenticate': `Bearer resource_metadata="${resource_metadata}"` },
+    fields: { resource_metadata },
   }
 }
 
 /** The error of R6. */
 export function authRequired(baseUrl: string, problem: 'missing' | 'unknown'): ApiError {
-  const headers = challengeHeader(baseUrl)
+  const { headers, fields } = challenge(baseUrl)
   return problem === 'missing'
     ? new ApiError(
         'AUTH_REQUIRED',
         `The request has no credential. Send an agent session as \`Authorization: Bearer\` or an API key in the header \`X-API-Key\`; ${baseUrl}/auth.md says how to get one.`,
-        { headers },
+        { headers, fields },
       )
     : new ApiError('AUTH_REQUIRED', 'The credential is unknown, expired or revoked. Send a valid one.', {
         headers: { 'WWW-Authenticate': `${headers['WWW-Authenticate']}, error="invalid_token"` },
+        fields,
       })
 }

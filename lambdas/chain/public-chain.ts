@@ -1,6 +1,6 @@
 import type { Log } from '#core/ports'
 import type { Route } from '#schemas/routes'
-import { challengeHeader } from './authenticate.ts'
+import { challenge } from './authenticate.ts'
 import { createChain, type Endpoint, type Exchange } from './chain.ts'
 import { readBody } from './read-body.ts'
 import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.ts'
@@ -8,10 +8,10 @@ import { validateFields } from './validate-fields.ts'
 
 /**
  * The endpoints of rows that anybody may call: `chain(routes.health)(call => …)`. `challengeUrl`: the address of the
- * service, for rows that check secrets of their own; their 401 names it in WWW-Authenticate, as RFC 9110 demands.
+ * service, for rows that check secrets of their own; their 401 names it in WWW-Authenticate, as RFC 9110 demands, and in its body.
  */
 export function publicChain({ log, challengeUrl }: { log: Log; challengeUrl?: string }) {
-  const chain = createChain(log).step(challenge(challengeUrl)).step(readBody).step(validateFields)
+  const chain = createChain(log).step(challengeOf(challengeUrl)).step(readBody).step(validateFields)
 
   return <const R extends Route & { auth: 'none' }>(route: R) =>
     (handler: (call: Exchange & FieldsOf<R>) => RowResponse<R> | Promise<RowResponse<R>>): Endpoint =>
@@ -21,11 +21,14 @@ export function publicChain({ log, challengeUrl }: { log: Log; challengeUrl?: st
       )
 }
 
-function challenge(baseUrl: string | undefined) {
+function challengeOf(baseUrl: string | undefined) {
   return ({ hooks, headers }: Exchange): void => {
     if (baseUrl === undefined) return
-    hooks.push(({ status }) => {
-      if (status === 401) Object.assign(headers, challengeHeader(baseUrl))
+    hooks.push(response => {
+      if (response.status !== 401) return
+      const added = challenge(baseUrl)
+      Object.assign(headers, added.headers)
+      response.body = JSON.stringify({ ...added.fields, ...JSON.parse(String(response.body)) })
     })
   }
 }

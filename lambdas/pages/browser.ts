@@ -3,7 +3,7 @@ import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import { isSame } from '#core/sessions/tokens'
 import type { BrowserSession } from '#core/sessions/types'
-import { challengeHeader } from '../chain/authenticate.ts'
+import { challenge } from '../chain/authenticate.ts'
 import { sessionCookie } from '../cookies.ts'
 import { html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
@@ -144,7 +144,7 @@ ${link && html`<p><a href="${link.href}">${link.text}</a></p>`}
 
 function signInRequired(baseUrl: string): ApiError {
   return new ApiError('AUTH_REQUIRED', 'Nobody is signed in. Sign in at /auth/sign-in, then try again.', {
-    headers: challengeHeader(baseUrl),
+    ...challenge(baseUrl),
   })
 }
 

@@ -141,8 +141,8 @@ async function finishDetached({ send }: Agent, page: Page): Promise<void> {
 async function claim({ send }: Agent, page: Page): Promise<void> {
   const refused = await send('GET', '/projects', { token: 'none' })
   expect(refused.status, 'status without a session').toEqual(401)
-  const metadata =
-    /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+  // API Gateway renames WWW-Authenticate, so an agent on AWS reads the body.
+  const metadata = refused.body.resource_metadata
   const server = (await send('GET', metadata)).body.authorization_servers[0]
   const { agent_auth } = (await send('GET', `${server}/.well-known/oauth-authorization-server`)).body
   const { body: registered } = await send('POST', agent_auth.register_uri, {

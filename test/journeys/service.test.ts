@@ -73,10 +73,13 @@ describe('a request for account data', () => {
       headers: headers as Record<string, string>,
     })
     expect(response.status).toBe(401)
-    expect(response.headers.get('www-authenticate')).toContain(
-      `resource_metadata="${service.publicUrl}/.well-known/oauth-protected-resource"`,
-    )
-    expect(await response.json()).toMatchObject({ error: 'AUTH_REQUIRED' })
+    const resource_metadata = `${service.publicUrl}/.well-known/oauth-protected-resource`
+    // API Gateway renames the header.
+    const challenge = ['www-authenticate', 'x-amzn-remapped-www-authenticate']
+      .map(name => response.headers.get(name))
+      .join()
+    expect(challenge).toContain(`resource_metadata="${resource_metadata}"`)
+    expect(await response.json()).toMatchObject({ error: 'AUTH_REQUIRED', resource_metadata })
   })
 
   test('with the API key in the query succeeds', async () => {

@@ -221,6 +221,10 @@ export async function openHttpService({
       response.headers.has('www-authenticate') !== (response.status === 401 && body.error !== 'INVALID_TOKEN')
     )
       throw new Error(`${route.method} ${route.path}: ${response.status} has the wrong WWW-Authenticate.`)
+    // Gateways rename the header, so the body of the same responses says it too.
+    const named = /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1]
+    if (isJson && body.error !== undefined && body.resource_metadata !== named)
+      throw new Error(`${route.method} ${route.path}: ${response.status} has the wrong resource_metadata.`)
     return { status: response.status, headers: response.headers, body, text }
   }
 

@@ -31,7 +31,8 @@ const services = {
   },
   baseUrl: 'https://a.example',
 }
-const METADATA = 'Bearer resource_metadata="https://a.example/.well-known/oauth-protected-resource"'
+const FIELDS = { resource_metadata: 'https://a.example/.well-known/oauth-protected-resource' }
+const METADATA = `Bearer resource_metadata="${FIELDS.resource_metadata}"`
 
 const goodRequests: [string, Partial<HttpRequest>][] = [
   ['in the header', { headers: { 'x-api-key': 'aak_good' } }],
@@ -98,7 +99,7 @@ test('a page of another origin cannot change anything with the cookie', async ()
 test('a request without a credential is told where to get one', async () => {
   await expect(authenticate(services)(exchangeOf())).rejects.toMatchObject({
     code: 'AUTH_REQUIRED',
-    extras: { headers: { 'WWW-Authenticate': METADATA } },
+    extras: { headers: { 'WWW-Authenticate': METADATA }, fields: FIELDS },
   })
 })
 
@@ -124,7 +125,7 @@ const badRequests: [string, Partial<HttpRequest>][] = [
 test.each(badRequests)('%s is a bad credential', async (_, request) => {
   await expect(authenticate(services)(exchangeOf(request))).rejects.toMatchObject({
     code: 'AUTH_REQUIRED',
-    extras: { headers: { 'WWW-Authenticate': `${METADATA}, error="invalid_token"` } },
+    extras: { headers: { 'WWW-Authenticate': `${METADATA}, error="invalid_token"` }, fields: FIELDS },
   })
 })
 
