@@ -2,10 +2,12 @@ import { NAMED_BOTS } from '#core/ingest/named-bots'
 import { profiles, type TierLimits } from '#core/limits/profile'
 import { settingsSchema } from '#local/settings'
 import { tables as lakeTables } from '#schemas/columns'
+import { MAX_CONTEXT_BYTES } from '#schemas/contexts'
 import { errorCodes } from '#schemas/errors'
-import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
+import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
+import { TRAITS_BYTES } from '#schemas/identify'
 import { openApiDocument } from '#schemas/openapi'
-import { type CredentialKind, type Route, routes } from '#schemas/routes'
+import { type CredentialKind, MAX_BODY_BYTES, type Route, routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
 import { type JsonSchema, toShape } from './shape.ts'
 
@@ -24,6 +26,7 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
   columns: ([name = '']) => columnsOf(name),
   limits: () => limitsTable(),
   guards: () => guardsTable(),
+  bounds: () => boundsTable(),
   scopes: () =>
     toTable(
       ['scope', 'granted when none is asked for'],
@@ -212,6 +215,23 @@ function guardsTable(): string {
     return [`\`${key}\``, meaning, toLimit(own[key]), toLimit(hosted[key])]
   })
   return toTable(['number', 'of what', '`own`', '`hosted`'], rows)
+}
+
+function boundsTable(): string {
+  const { batchEvents, nameChars, idChars, propertiesBytes, pastMs, futureMs } = EVENT_LIMITS
+  return toTable(
+    ['what', 'bound'],
+    [
+      ['body; body of a context', `${toLimit(MAX_BODY_BYTES)}; ${toLimit(MAX_CONTEXT_BYTES)} bytes`],
+      ['events of a batch', toLimit(batchEvents)],
+      ['event name; `user_id` and `session_id`', `${nameChars}; ${idChars} characters`],
+      [
+        'properties of an event; traits',
+        `${toLimit(propertiesBytes)}; ${toLimit(TRAITS_BYTES)} bytes as JSON`,
+      ],
+      ['`timestamp`', `${pastMs / 86_400_000} days back, ${futureMs / 60_000} minutes ahead`],
+    ],
+  )
 }
 
 function toLimit(value: number): string {
