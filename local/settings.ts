@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { accessSettings } from './access/settings.ts'
+import { isNetwork } from './http/trusted-proxies.ts'
 
 /** A whole number within bounds, in decimal digits. */
 function wholeNumber(min: number, max: number) {
@@ -16,6 +17,10 @@ function wholeNumber(min: number, max: number) {
 const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://stats.example.com' })
   .transform(text => text.replace(/\/+$/, ''))
+
+/** Far more than anybody has. Each request is compared with all of them. */
+const MAX_PROXIES = 100
+const NETWORKS_RULE = `must be a list of at most ${MAX_PROXIES} addresses and networks such as 127.0.0.1,172.16.0.0/12`
 
 /**
  * The settings of one machine, by the name of their environment variable. docs/settings.md is generated
@@ -49,7 +54,16 @@ export const settingsSchema = z.object({
     .optional()
     .meta({
       description:
-        "Header in which your proxy sends the user's country, such as `cf-ipcountry`; set it only behind such a proxy. Without it, an offline table of addresses is used",
+        "Header in which your proxy sends the user's country, such as `cf-ipcountry`; needs TRUSTED_PROXIES. Without it, an offline table of addresses is used",
+    }),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform(text => text.split(',').map(part => part.trim()))
+    .refine(networks => networks.length <= MAX_PROXIES && networks.every(isNetwork), NETWORKS_RULE)
+    .optional()
+    .meta({
+      description:
+        'Addresses and networks of your proxies, such as `127.0.0.1,::1,172.16.0.0/12`: their `X-Forwarded-For` and `COUNTRY_HEADER` count. Without it, who connects is the caller',
     }),
   SEED_DEMO: z
     .stringbool({ error: 'must be true or false' })
@@ -109,6 +123,11 @@ export function readSettings(environment: Record<string, string | undefined>): S
       return `${String(name)} ${message}, not ${JSON.stringify(variables[String(name)])}.`
     })
     throw new SettingsError(lines.join('\n'))
+  }
+  if (data.COUNTRY_HEADER !== undefined && data.TRUSTED_PROXIES === undefined) {
+    throw new SettingsError(
+      'COUNTRY_HEADER needs TRUSTED_PROXIES: the addresses of the proxies that send the header. Anybody could send it otherwise.',
+    )
   }
   return Object.freeze({ ...data, DATA_DIR: resolve(data.DATA_DIR) })
 }

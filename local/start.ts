@@ -14,6 +14,7 @@ import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
 import { openFunctions } from './functions.ts'
 import { freePort, listen } from './http/listen.ts'
+import { trustProxies } from './http/trusted-proxies.ts'
 import { lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { type PipelineThread, startPipeline } from './pipeline/start.ts'
@@ -126,6 +127,8 @@ async function openService(
     port,
     host: settings.HOST,
     functions,
+    proxies: trustProxies(settings.TRUSTED_PROXIES ?? []),
+    countryHeader: settings.COUNTRY_HEADER,
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
   })

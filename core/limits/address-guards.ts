@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import { ApiError } from '#core/errors'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
@@ -9,6 +9,11 @@ import { createSlidingWindow, type SlidingWindow } from './sliding-window.ts'
 
 const MINUTE_MS = 60_000
 const SALT_SECONDS = 2 * 86_400
+/**
+ * Sessions count in so many parts. Ids that a guesser makes up make at most this number of items a network, and two sessions of one
+ * network share a count once in so many cases.
+ */
+const SESSION_PARTS = 1_024
 
 /**
  * Guards by the caller's address (contract 6): session starts, sign-ins, demo sessions, and wrong secrets. Addresses are not
@@ -41,21 +46,24 @@ export function createAddressGuards({
   }
 
   /**
-   * Runs a check of a secret. An address that has sent too many wrong ones gets RATE_LIMITED before the check, so that
-   * nobody can go on guessing. A 401 or NOT_FOUND of the check counts as a wrong one.
+   * Runs a check of a secret. A 401 or NOT_FOUND of the check is a wrong secret, and counts for the network of the address and for
+   * `session`, what the secret is of: the id of an auth request, claim or session. Too many wrong ones get RATE_LIMITED. A right one
+   * passes even then, because other clients may share the network; nobody guesses 256 random bits.
    */
-  async function guardSecret<T>(address: string | null, check: () => Promise<T>): Promise<T> {
-    const limit = profile.session_failures
-    if (limit === NO_LIMIT) return check()
-    const key = await hashOf(address)
-    const before = await windows.failures.peek(key, limit)
-    if (!before.isAdmitted) throw rateLimited('wrong secrets from this address', before, clock.now())
+  async function guardSecret<T>(
+    address: string | null,
+    session: string,
+    check: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await check()
     } catch (error) {
-      if (error instanceof ApiError && (error.status === 401 || error.code === 'NOT_FOUND'))
-        await windows.failures.take(key, limit)
-      throw error
+      const limit = profile.session_failures
+      const isWrong = error instanceof ApiError && (error.status === 401 || error.code === 'NOT_FOUND')
+      if (!isWrong || limit === NO_LIMIT) throw error
+      const counted = await windows.failures.take(`${await hashOf(address)}#${partOf(session)}`, limit)
+      if (counted.isAdmitted) throw error
+      throw rateLimited('wrong secrets for this session from this address', counted, clock.now())
     }
   }
 
@@ -94,6 +102,10 @@ export function createAddressGuards({
 }
 
 export type AddressGuards = ReturnType<typeof createAddressGuards>
+
+function partOf(session: string): number {
+  return hash('sha256', session, 'buffer').readUInt32BE(0) % SESSION_PARTS
+}
 
 /** An IPv6 host has a whole /64 of addresses to choose from, so that counts as one. */
 function networkOf(address: string | null): string {

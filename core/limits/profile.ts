@@ -19,7 +19,7 @@ export type Profile = {
   token_requests_per_minute: number
   /** Session starts of one address in 10 minutes, and as many starts of a browser sign-in. */
   session_starts: number
-  /** Wrong secrets of one address in 10 minutes, at the endpoints of the session flow. */
+  /** Wrong secrets for one session from one network in 10 minutes, at the endpoints of the session flow. */
   session_failures: number
   /** Demo sessions of one address in an hour. */
   demo_sessions: number

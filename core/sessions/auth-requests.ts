@@ -223,8 +223,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   }
 
   async function findClaim(token: string): Promise<Item | null> {
-    const id = CLAIM_TOKEN.exec(token)?.[1]
-    const item = id === undefined ? null : await find(`req_${id}`)
+    const item = await find(claimIdOf(token))
     return item?.is_claim && isSame(item.poll_hash, sha256(token)) ? item : null
   }
 
@@ -263,6 +262,12 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
 }
 
 export type AuthRequestStore = ReturnType<typeof createAuthRequestStore>
+
+/** The id of the claim that a token names, which is no secret; `unknown` for a text of another form. */
+export function claimIdOf(token: string): string {
+  const id = CLAIM_TOKEN.exec(token)?.[1]
+  return id === undefined ? 'unknown' : `req_${id}`
+}
 
 function wrongCode(): ApiError {
   return new ApiError('INVALID_EXCHANGE_CODE', 'The exchange code does not belong to this auth request.')

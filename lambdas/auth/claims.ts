@@ -1,5 +1,6 @@
 import { sessionAccountOf } from '#core/accounts/account-record'
 import { ApiError } from '#core/errors'
+import { claimIdOf } from '#core/sessions/auth-requests'
 import type { AuthRequest } from '#core/sessions/types'
 import { routes } from '#schemas/routes'
 import { authRequired, bearerToken } from '../chain/authenticate.ts'
@@ -67,17 +68,19 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
 
     readClaim: open(routes.readClaim)(async ({ request: { ip }, query }) => ({
       status: 200,
-      body: await guards.guardSecret(ip, () => claim(query.claim_token)),
+      body: await guards.guardSecret(ip, claimIdOf(query.claim_token), () => claim(query.claim_token)),
     })),
 
     checkClaim: open(routes.checkClaim)(async ({ request: { ip }, body }) => ({
       status: 200,
-      body: await guards.guardSecret(ip, () => claim(body.claim_token)),
+      body: await guards.guardSecret(ip, claimIdOf(body.claim_token), () => claim(body.claim_token)),
     })),
 
     completeClaim: open(routes.completeClaim)(async ({ request: { ip }, body }) => {
       const token = body.claim_token ?? body.device_code ?? ''
-      const won = await guards.guardSecret(ip, () => authRequests.completeClaim(token, body.code_verifier))
+      const won = await guards.guardSecret(ip, claimIdOf(token), () =>
+        authRequests.completeClaim(token, body.code_verifier),
+      )
       const { session, account } = await issue(won, routes.completeClaim)
       const { access_token, refresh_token, access_expires_at, scopes } = session
       return {

@@ -6,6 +6,7 @@ import type { AddressGuards } from '#core/limits/address-guards'
 import type { AgentSessionStore } from '#core/sessions/agent-sessions'
 import type { AuthRequestStore } from '#core/sessions/auth-requests'
 import type { Demo } from '#core/sessions/demo'
+import { locateSession } from '#core/sessions/tokens'
 import type { AuthRequest, IdentityDirectory } from '#core/sessions/types'
 import { errorCodes } from '#schemas/errors'
 import { routes } from '#schemas/routes'
@@ -63,7 +64,7 @@ export function authHandler(services: AuthServices): HttpFunction {
     }),
 
     pollSession: open(routes.pollSession)(async ({ request: { ip }, body }) => {
-      const polled = await guards.guardSecret(ip, () =>
+      const polled = await guards.guardSecret(ip, body.auth_request_id, () =>
         authRequests.poll(body.auth_request_id, body.poll_token),
       )
       const dead = DEAD[polled.status]
@@ -73,7 +74,7 @@ export function authHandler(services: AuthServices): HttpFunction {
 
     exchangeSession: open(routes.exchangeSession)(async ({ request: { ip }, body }) => {
       const { auth_request_id, exchange_code, code_verifier } = body
-      const won = await guards.guardSecret(ip, () =>
+      const won = await guards.guardSecret(ip, auth_request_id, () =>
         authRequests.exchange(auth_request_id, exchange_code, code_verifier),
       )
       const { session, account } = await issue(won, routes.exchangeSession)
@@ -84,7 +85,8 @@ export function authHandler(services: AuthServices): HttpFunction {
     }),
 
     refreshSession: open(routes.refreshSession)(async ({ request: { ip }, body }) => {
-      const { session, account } = await guards.guardSecret(ip, () =>
+      const session_id = locateSession(body.refresh_token, 'aar')?.session_id ?? UNKNOWN
+      const { session, account } = await guards.guardSecret(ip, session_id, () =>
         agentSessions.refresh(body.refresh_token, ({ account_id, session_id, label }) =>
           audit.record(
             bySession(
@@ -160,6 +162,9 @@ export function authHandler(services: AuthServices): HttpFunction {
     }),
   })
 }
+
+/** What the wrong secrets count for that name no session. */
+const UNKNOWN = 'unknown'
 
 /** What a poll of a dead request says beside its status. */
 const DEAD: Partial<Record<AuthRequest['status'], 'AUTH_REQUEST_EXPIRED' | 'AUTH_REQUEST_REVOKED'>> = {

@@ -13,6 +13,7 @@ import { visibleHeaders } from '#lambdas/visible-headers'
 import { MAX_BODY_BYTES, type Route, routes } from '#schemas/routes'
 import { createLostClients } from './lost-clients.ts'
 import { type StreamedBody, sendStream } from './send-stream.ts'
+import { type TrustedProxies, trustProxies } from './trusted-proxies.ts'
 
 export type HttpOptions = {
   /** 0 chooses a free port. */
@@ -25,6 +26,10 @@ export type HttpOptions = {
    * request.
    */
   localPages?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Whose X-Forwarded-For counts. Default: nobody's, so that the caller is the peer of the connection. */
+  proxies?: TrustedProxies
+  /** Lower-case name of the header in which a proxy sends the country of the user. It reaches functions from trusted proxies alone. */
+  countryHeader?: string | undefined
   log: Log
 }
 
@@ -51,6 +56,7 @@ const CLOSE_WITHIN_MS = 10_000
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const router = createRouter(options.functions)
+  const proxies = options.proxies ?? trustProxies([])
   /** Connections that have not sent a request. closeIdleConnections does not close them. */
   const silentConnections = new Set<Socket>()
   const openStreams = new Set<StreamedBody>()
@@ -93,14 +99,20 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
           return
         }
         const queryStart = url.indexOf('?')
+        const { socket, headers } = request
+        const caller = proxies.callerOf(
+          socket.remoteAddress,
+          headers['x-forwarded-for'] as string | undefined,
+        )
+        if (!caller.isForwarded && options.countryHeader !== undefined) delete headers[options.countryHeader]
         const httpRequest: HttpRequest = {
           method: target.route.method,
           path: queryStart === -1 ? url : url.slice(0, queryStart),
           params: match.params as Record<string, string>,
           query,
-          headers: visibleHeaders(target.route, request.headers as Record<string, string | undefined>),
+          headers: visibleHeaders(target.route, headers as Record<string, string | undefined>),
           body,
-          ip: callerAddress(request),
+          ip: caller.address,
         }
         if (target.route.function === 'reports') httpRequest.signal = disconnectSignal(response)
         target.respond(target.route, httpRequest).then(
@@ -208,20 +220,6 @@ function disconnectSignal(response: ServerResponse): AbortSignal {
   })
   return disconnected.signal
 }
-
-/**
- * The caller's IP address. Behind a proxy on this machine it is the last entry of X-Forwarded-For, because the proxy
- * adds that entry; a client can send the entries before it.
- */
-function callerAddress(request: IncomingMessage): string | null {
-  const peer = request.socket.remoteAddress
-  if (peer === undefined) return null
-  const forwarded = request.headers['x-forwarded-for'] as string | undefined
-  if (forwarded === undefined || !LOOPBACK.test(peer)) return peer
-  return forwarded.slice(forwarded.lastIndexOf(',') + 1).trim() || peer
-}
-
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 
 /**
  * Responds to bytes that are not an HTTP request. Node has no response object for them, so the text is written by hand.

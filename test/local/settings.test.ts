@@ -26,12 +26,14 @@ test('text becomes a number, a boolean, an address without a final slash, or a l
     SEED_DEMO: 'false',
     BASE_URL: 'https://stats.example.com/',
     COUNTRY_HEADER: 'CF-IPCountry',
+    TRUSTED_PROXIES: '127.0.0.1, ::1,172.16.0.0/12',
   })
   expect(settings).toMatchObject({
     PORT: 9000,
     SEED_DEMO: false,
     BASE_URL: 'https://stats.example.com',
     COUNTRY_HEADER: 'cf-ipcountry',
+    TRUSTED_PROXIES: ['127.0.0.1', '::1', '172.16.0.0/12'],
   })
 })
 
@@ -43,6 +45,9 @@ describe.each([
   ['BASE_URL', 'stats.example.com'],
   ['BASE_URL', 'ftp://example.com'],
   ['COUNTRY_HEADER', 'cf country'],
+  ['TRUSTED_PROXIES', 'nginx'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['TRUSTED_PROXIES', '10.0.0.1,'],
   ['SEED_DEMO', 'perhaps'],
   ['QUERY_MEMORY_MB', '1e3'],
   ['QUERY_CONCURRENCY', '0'],
@@ -75,4 +80,10 @@ test('the message about a wrong secret does not repeat it', () => {
   const read = () => readSettings({ OPENID_CLIENT_SECRET: 'hush\nhush', PORT: 'x' })
   expect(read).toThrow(/OPENID_CLIENT_SECRET must be one line of text\./)
   expect(read).not.toThrow(/hush/)
+})
+
+test('a header with the country needs the proxies that send it', () => {
+  expect(() => readSettings({ COUNTRY_HEADER: 'cf-ipcountry' })).toThrow(
+    /^COUNTRY_HEADER needs TRUSTED_PROXIES/,
+  )
 })

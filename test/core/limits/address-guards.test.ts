@@ -32,27 +32,57 @@ test('an address starts 20 sessions in 10 minutes, however many processes it ask
   await one.countStart('203.0.113.1')
 })
 
-test('after 30 wrong secrets an address is refused, also with the right one, in every process', async () => {
+test('after 30 wrong secrets of a session a network is told to wait, in every process; a right one still passes', async () => {
   const [one, two] = [guards(), guards()]
   for (let i = 0; i < 30; i++) {
-    await expect(one.guardSecret('203.0.113.3', wrong)).rejects.toMatchObject({ code: 'INVALID_POLL_TOKEN' })
+    const guessed = one.guardSecret('203.0.113.3', 'req_1', wrong)
+    await expect(guessed).rejects.toMatchObject({ code: 'INVALID_POLL_TOKEN' })
   }
-  expect(await two.guardSecret('203.0.113.4', async () => 'right')).toBe('right')
   for (const process of [one, two]) {
-    await expect(process.guardSecret('203.0.113.3', wrong)).rejects.toMatchObject({
-      code: expect.stringMatching(/INVALID_POLL_TOKEN|RATE_LIMITED/),
-    })
-    await expect(process.guardSecret('203.0.113.3', async () => 'right')).rejects.toMatchObject({
+    await expect(process.guardSecret('203.0.113.3', 'req_1', wrong)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
+      extras: { retryAfter: expect.any(Number) },
     })
+    expect(await process.guardSecret('203.0.113.3', 'req_1', async () => 'right')).toBe('right')
   }
+})
+
+test('wrong secrets count for one session and one network', async () => {
+  const guard = guards()
+  for (let i = 0; i < 40; i++) await guard.guardSecret('203.0.113.6', 'req_1', wrong).catch(() => {})
+  for (const [address, session] of [
+    ['203.0.113.6', 'req_2'],
+    ['203.0.113.7', 'req_1'],
+  ] as const) {
+    const guessed = guard.guardSecret(address, session, wrong)
+    await expect(guessed).rejects.toMatchObject({ code: 'INVALID_POLL_TOKEN' })
+  }
+})
+
+test('a guesser who makes up ids of sessions makes at most 1,024 items', async () => {
+  const guard = guards()
+  const items = async () => {
+    const { Items = [] } = await state.client.scan({ TableName: state.table })
+    return Items.filter(({ pk }) => String(pk).startsWith('limit#failures#')).length
+  }
+  const before = await items()
+  await Promise.all(
+    Array.from({ length: 3_000 }, (_, i) =>
+      guard.guardSecret('203.0.113.8', `req_${i}`, wrong).catch(() => {}),
+    ),
+  )
+  const made = (await items()) - before
+  expect(made).toBeGreaterThan(900)
+  expect(made).toBeLessThanOrEqual(1_024)
 })
 
 test('right secrets and other errors are not counted', async () => {
   const guard = guards()
   for (let i = 0; i < 40; i++) {
-    await guard.guardSecret('203.0.113.5', async () => 'right')
-    const pending = guard.guardSecret('203.0.113.5', () => Promise.reject(new ApiError('INVALID_STATE')))
+    await guard.guardSecret('203.0.113.5', 'req_1', async () => 'right')
+    const pending = guard.guardSecret('203.0.113.5', 'req_1', () =>
+      Promise.reject(new ApiError('INVALID_STATE')),
+    )
     await expect(pending).rejects.toMatchObject({ code: 'INVALID_STATE' })
   }
 })

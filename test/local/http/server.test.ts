@@ -3,6 +3,7 @@ import { createConnection } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { HttpResponse } from '#lambdas/http'
 import { jsonResponse } from '#lambdas/response'
+import { trustProxies } from '#local/http/trusted-proxies'
 import { sendBytes, startFront } from './start-front.ts'
 
 describe('a request', () => {
@@ -107,21 +108,32 @@ describe('a request', () => {
 })
 
 describe('the caller’s address', () => {
-  async function receivedAddress(forwarded?: string) {
-    const { base, received } = await startFront()
-    await fetch(`${base}/health`, {
-      headers: forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded },
-    })
-    return received[0]?.request.ip
+  const proxies = trustProxies(['127.0.0.1'])
+
+  async function received(headers: Record<string, string>, overrides: Parameters<typeof startFront>[1] = {}) {
+    const { base, received } = await startFront(undefined, { countryHeader: 'cf-ipcountry', ...overrides })
+    await fetch(`${base}/health`, { headers })
+    return (received[0] ?? expect.unreachable()).request
   }
 
-  test('is the last address that a proxy on this machine adds', async () => {
-    expect(await receivedAddress('203.0.113.9, 198.51.100.7')).toBe('198.51.100.7')
+  test('is the last address that a trusted proxy adds, and the country is that of the header', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7', 'CF-IPCountry': 'DE' }
+    const request = await received(headers, { proxies })
+    expect([request.ip, request.headers['cf-ipcountry']]).toEqual(['198.51.100.7', 'DE'])
   })
 
-  test('is the address of the connection when no proxy adds one', async () => {
-    expect(await receivedAddress()).toMatch(/127\.0\.0\.1$/)
-    expect(await receivedAddress(' ')).toMatch(/127\.0\.0\.1$/)
+  test('is the address of the connection without a trusted proxy, and the country of the header does not count', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.9', 'CF-IPCountry': 'DE' }
+    for (const overrides of [{}, { proxies: trustProxies(['10.0.0.0/8']) }]) {
+      const request = await received(headers, overrides)
+      expect([request.ip, request.headers['cf-ipcountry']]).toEqual(['127.0.0.1', undefined])
+    }
+  })
+
+  test('is the address of the connection when the proxy adds none', async () => {
+    for (const headers of [{}, { 'X-Forwarded-For': ' ' }]) {
+      expect((await received(headers as Record<string, string>, { proxies })).ip).toBe('127.0.0.1')
+    }
   })
 })
 
