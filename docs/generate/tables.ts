@@ -200,7 +200,8 @@ function limitsTable(): string {
 const GUARD_MEANINGS = {
   token_requests_per_minute: 'requests of one project token in a minute',
   session_starts: 'session starts of one address in 10 minutes, and as many sign-ins of a browser',
-  session_failures: 'wrong secrets for one session from one network in 10 minutes; a right one passes even then',
+  session_failures:
+    'wrong secrets for one session from one network in 10 minutes; a right one passes even then',
   demo_sessions: 'demo sessions of one address in an hour',
   open_streams: 'open streams of an account',
   stream_idle_minutes: 'minutes without a match after which a stream ends',
