@@ -135,7 +135,7 @@ export function createAuthServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, EDGE_KEY, ...settings } = readSettings('auth', environment)
   const { log, trace, instrument } = createInstruments()
   const access = createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log)
-  const services = { ...access, hasDevApprove: false, baseUrl: BASE_URL, clock, log }
+  const services = { ...access, devApproveSecret: null, baseUrl: BASE_URL, clock, log }
   return { services, edgeKey: EDGE_KEY, instrument }
 }
 

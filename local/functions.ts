@@ -20,6 +20,7 @@ import { siteHandler } from '#lambdas/site/handler'
 import { streamHandler } from '#lambdas/stream/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/routes'
+import { newDevApproveSecret } from './access/dev-approve-secret.ts'
 import type { Access } from './access/open-access.ts'
 import { readEmailKey } from './email-key.ts'
 import { openCountryTable } from './http/country-table.ts'
@@ -65,7 +66,10 @@ export async function openFunctions(
   const common = { ...access, accounts, projects, experiments, usage, erasures, baseUrl, clock, log }
   const functions = {
     pages: access.pages,
-    auth: authHandler({ ...common, hasDevApprove: settings.DEV_APPROVE }),
+    auth: authHandler({
+      ...common,
+      devApproveSecret: settings.DEV_APPROVE ? newDevApproveSecret(settings.DATA_DIR) : null,
+    }),
     site: siteHandler({ tracker: buildTracker, baseUrl, log }),
     control: controlHandler(common),
     reports: reportsHandler({

@@ -18,6 +18,7 @@ const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://stats.example.com' })
   .transform(text => text.replace(/\/+$/, ''))
 
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 /** Far more than anybody has. Each request is compared with all of them. */
 const MAX_PROXIES = 100
 const NETWORKS_RULE = `must be a list of at most ${MAX_PROXIES} addresses and networks such as 127.0.0.1,172.16.0.0/12`
@@ -127,6 +128,11 @@ export function readSettings(environment: Record<string, string | undefined>): S
   if (data.COUNTRY_HEADER !== undefined && data.TRUSTED_PROXIES === undefined) {
     throw new SettingsError(
       'COUNTRY_HEADER needs TRUSTED_PROXIES: the addresses of the proxies that send the header. Anybody could send it otherwise.',
+    )
+  }
+  if (data.DEV_APPROVE && !LOOPBACK_HOST.test(data.HOST)) {
+    throw new SettingsError(
+      'DEV_APPROVE must be false where HOST is not localhost, because it approves sessions without a human.',
     )
   }
   return Object.freeze({ ...data, DATA_DIR: resolve(data.DATA_DIR) })

@@ -1,14 +1,13 @@
-import { createHmac, hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ApiError } from '#core/errors'
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import { utcDate } from '#core/time'
+import type { StateTable } from '#core/state-table'
+import { createAddressHash } from './address-hash.ts'
 import { NO_LIMIT, type Profile } from './profile.ts'
 import { rateLimited } from './rate-limited.ts'
 import { createSlidingWindow, type SlidingWindow } from './sliding-window.ts'
 
 const MINUTE_MS = 60_000
-const SALT_SECONDS = 2 * 86_400
 /**
  * Sessions count in so many parts. Ids that a guesser makes up make at most this number of items a network, and two sessions of one
  * network share a count once in so many cases.
@@ -17,7 +16,7 @@ const SESSION_PARTS = 1_024
 
 /**
  * Guards by the caller's address (contract 6): session starts, sign-ins, demo sessions, and wrong secrets. Addresses are not
- * stored: the table holds an HMAC of them under a salt that is new every day and deleted a day later.
+ * stored (createAddressHash).
  */
 export function createAddressGuards({
   clock,
@@ -30,7 +29,7 @@ export function createAddressGuards({
     signIns: createSlidingWindow({ ...state, clock }, { name: 'sign-ins', windowMs: 10 * MINUTE_MS }),
     demos: createSlidingWindow({ ...state, clock }, { name: 'demos', windowMs: 60 * MINUTE_MS }),
   }
-  let salt: { date: string; value: Promise<string> } | null = null
+  const hashOf = createAddressHash({ ...state, clock })
 
   /** Counts a session start. Throws RATE_LIMITED. */
   const countStart = (address: string | null) => count(windows.starts, profile.session_starts, address)
@@ -67,37 +66,6 @@ export function createAddressGuards({
     }
   }
 
-  async function hashOf(address: string | null): Promise<string> {
-    const date = utcDate(clock.now())
-    if (salt?.date !== date) {
-      const value = saltOf(date)
-      salt = { date, value }
-      value.catch(() => {
-        salt = null
-      })
-    }
-    return createHmac('sha256', await salt.value)
-      .update(networkOf(address))
-      .digest('hex')
-      .slice(0, 32)
-  }
-
-  async function saltOf(date: string): Promise<string> {
-    const Key = { pk: 'install', sk: `address-salt#${date}` }
-    const value = randomBytes(32).toString('hex')
-    const expires_at = Math.ceil(clock.now() / 1_000) + SALT_SECONDS
-    const created = state.client.put({
-      TableName: state.table,
-      Item: { ...Key, value, expires_at },
-      ConditionExpression: 'attribute_not_exists(pk)',
-    })
-    if (await conditionHeld(created)) return value
-    const { Item } = await orUnavailable(
-      state.client.get({ TableName: state.table, Key, ConsistentRead: true }),
-    )
-    return String(Item?.value)
-  }
-
   return { countStart, countSignIn, countDemo, guardSecret }
 }
 
@@ -105,11 +73,4 @@ export type AddressGuards = ReturnType<typeof createAddressGuards>
 
 function partOf(session: string): number {
   return hash('sha256', session, 'buffer').readUInt32BE(0) % SESSION_PARTS
-}
-
-/** An IPv6 host has a whole /64 of addresses to choose from, so that counts as one. */
-function networkOf(address: string | null): string {
-  if (address === null || !address.includes(':') || address.startsWith('::ffff:')) return address ?? 'unknown'
-  const [head = ''] = address.split('::')
-  return head.split(':').slice(0, 4).join(':')
 }

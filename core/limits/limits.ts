@@ -8,6 +8,7 @@ import type { StateTable } from '#core/state-table'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import type { Route } from '#schemas/routes'
+import { createDemoLimits } from './demo-limits.ts'
 import { createLaggingWindow } from './lagging-window.ts'
 import { EVENTS_PER_UNIT, limitsOf, NO_LIMIT, type Profile } from './profile.ts'
 import { createSlidingWindow } from './sliding-window.ts'
@@ -37,6 +38,7 @@ type Known = { until: number; caps: EventCaps; used: number }
  */
 export function createLimits({ clock, log, profile, accounts, usage, ...state }: LimitServices): Limits {
   const minutes = createSlidingWindow({ ...state, clock }, { name: 'reads', windowMs: MINUTE_MS })
+  const checkDemo = createDemoLimits({ ...state, clock, profile })
   const known = new QuickLRU<string, Known>({ maxSize: MAX_ACCOUNTS })
   const pending = new Set<string>()
   const openCounts = createLookupCache(clock, () => usage.openCounts(), {
@@ -51,9 +53,10 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
     onError: error => log('EVENT_CAPS_UNKNOWN', { error: String(error) }),
   })
 
-  async function check(caller: Caller, route: Route): Promise<LimitState | null> {
-    // The demo account is exempt: all its visitors share it.
-    if (route.limit !== 'reads_per_minute' || caller.credential.kind === 'demo') return null
+  async function check(caller: Caller, route: Route, address: string | null): Promise<LimitState | null> {
+    if (route.limit !== 'reads_per_minute') return null
+    // The demo account has no limits of a plan: all its visitors share it.
+    if (caller.credential.kind === 'demo') return checkDemo(caller.credential.id, address)
     const { rate_limit_rpm, max_reads_per_month } = limitsOf(profile, caller.account)
     const minute = rate_limit_rpm === NO_LIMIT ? null : await checkMinute(caller.account, rate_limit_rpm)
     if (minute?.exceeded !== undefined || route.metered !== true || max_reads_per_month === NO_LIMIT) {

@@ -23,7 +23,11 @@ export type Profile = {
   session_failures: number
   /** Demo sessions of one address in an hour. */
   demo_sessions: number
-  /** Open streams of an account. This and the next three are limits of the machinery (U44). */
+  /** Reads of one demo session in a minute (U65). */
+  demo_reads_per_minute: number
+  /** Reads of all demo sessions of one network in a minute. */
+  demo_network_reads_per_minute: number
+  /** Open streams of an account, or of a demo session. This and the next three are limits of the machinery (U44). */
   open_streams: number
   /** A stream ends after this time without a match. */
   stream_idle_minutes: number
@@ -47,6 +51,8 @@ const UNLIMITED: TierLimits = {
   rate_limit_rpm: NO_LIMIT,
 }
 
+const DEMO = { demo_reads_per_minute: 60, demo_network_reads_per_minute: 600 }
+
 const LIVE = {
   open_streams: 10,
   stream_idle_minutes: 30,
@@ -62,6 +68,7 @@ const own: Profile = {
   session_starts: 200,
   session_failures: 300,
   demo_sessions: 300,
+  ...DEMO,
   ...LIVE,
   open_sign_up: false,
   has_payments: false,
@@ -83,6 +90,7 @@ const hosted: Profile = {
   session_starts: 20,
   session_failures: 30,
   demo_sessions: 30,
+  ...DEMO,
   ...LIVE,
   open_sign_up: true,
   has_payments: true,
@@ -95,6 +103,8 @@ const GUARDS = [
   'session_starts',
   'session_failures',
   'demo_sessions',
+  'demo_reads_per_minute',
+  'demo_network_reads_per_minute',
   'open_streams',
   'stream_idle_minutes',
   'live_buffer_seconds',

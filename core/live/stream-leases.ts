@@ -22,7 +22,7 @@ export type StreamLeaseOptions = {
 const LEASE_MS = 150_000
 
 /**
- * Limits the open streams of an account over all processes. An account has as many items as it may open streams, and each
+ * Limits the open streams of an account, or of a demo session, over all processes. It has as many items as it may open streams, and each
  * item holds at most one lease. So every change is a conditional write of one item.
  */
 export function createStreamLeases(
@@ -31,9 +31,9 @@ export function createStreamLeases(
 ) {
   const processId = randomUUID()
 
-  /** Takes one of `limit` leases of the account. Null: all are taken. */
-  async function take(accountId: string, limit: number): Promise<StreamLease | null> {
-    const pk = `streams#${accountId}`
+  /** Takes one of `limit` leases of the holder, an account or a demo session. Null: all are taken. */
+  async function take(holder: string, limit: number): Promise<StreamLease | null> {
+    const pk = `streams#${holder}`
     const { Items = [] } = await orUnavailable(
       client.query({
         TableName: table,

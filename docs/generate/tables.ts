@@ -203,6 +203,8 @@ const GUARD_MEANINGS = {
   session_failures:
     'wrong secrets for one session from one network in 10 minutes; a right one passes even then',
   demo_sessions: 'demo sessions of one address in an hour',
+  demo_reads_per_minute: 'reads of one demo session in a minute',
+  demo_network_reads_per_minute: 'reads of all demo sessions of one network in a minute',
   open_streams: 'open streams of an account',
   stream_idle_minutes: 'minutes without a match after which a stream ends',
   live_buffer_seconds: 'seconds for which the live buffer keeps an event',

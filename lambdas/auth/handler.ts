@@ -16,6 +16,7 @@ import type { HttpFunction } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
 import { claimEndpoints } from './claims.ts'
 import { authorizeUrl, bySession, createIssue } from './issue.ts'
+import { requireDeveloper } from './require-developer.ts'
 
 export type AuthServices = AccountChainServices & {
   accounts: Pick<AccountStore, 'byId' | 'applyPlan'>
@@ -25,8 +26,8 @@ export type AuthServices = AccountChainServices & {
   guards: AddressGuards
   identities: Pick<IdentityDirectory, 'findOrCreate' | 'find'>
   audit: Pick<AuditLog, 'record'>
-  /** Whether POST /dev/approve is there: never in production. */
-  hasDevApprove: boolean
+  /** The secret of POST /dev/approve; null where it is not there, as in production. */
+  devApproveSecret: string | null
 }
 
 /** How an agent gets a session, keeps it and ends it (contract 3.2 and 3.5). */
@@ -131,35 +132,37 @@ export function authHandler(services: AuthServices): HttpFunction {
       }
     }),
 
-    devApprove: open(routes.devApprove)(async ({ body: { auth_request_id, email, tier } }) => {
-      if (!services.hasDevApprove) throw new ApiError('NOT_FOUND', 'There is nothing at this path.')
-      const request = await authRequests.get(auth_request_id)
-      if (request === null) throw new ApiError('NOT_FOUND', 'There is no such auth request.')
-      const identity = { provider: 'dev', issuer: 'dev', subject: email, email, login: null } as const
-      const account = request.requires_existing_account
-        ? await identities.find(identity)
-        : await identities.findOrCreate(identity)
-      if (account === null) throw new ApiError('NOT_FOUND', 'There is no account with this address.')
-      if (tier !== undefined) await accounts.applyPlan(account.id, tier, services.clock.now())
-      const decision = await authRequests.approve(auth_request_id, account)
-      await audit.record({
-        ...{ account_id: account.id, project: null, status: 200 },
-        actor: { type: 'system', id: 'dev_approve', label: null },
-        action: 'agent_approved',
-        route: `${routes.devApprove.method} ${routes.devApprove.path}`,
-      })
-      const code = decision.redirect_url && new URL(decision.redirect_url).searchParams.get('exchange_code')
-      return {
-        status: 200,
-        body: {
-          ok: true,
-          account_id: account.id,
-          status: 'approved',
-          exchange_code: decision.finish_code ?? code,
-          redirect_url: decision.redirect_url,
-        },
-      }
-    }),
+    devApprove: open(routes.devApprove)(
+      async ({ request: asked, body: { auth_request_id, email, tier } }) => {
+        requireDeveloper(asked, services)
+        const request = await authRequests.get(auth_request_id)
+        if (request === null) throw new ApiError('NOT_FOUND', 'There is no such auth request.')
+        const identity = { provider: 'dev', issuer: 'dev', subject: email, email, login: null } as const
+        const account = request.requires_existing_account
+          ? await identities.find(identity)
+          : await identities.findOrCreate(identity)
+        if (account === null) throw new ApiError('NOT_FOUND', 'There is no account with this address.')
+        if (tier !== undefined) await accounts.applyPlan(account.id, tier, services.clock.now())
+        const decision = await authRequests.approve(auth_request_id, account)
+        await audit.record({
+          ...{ account_id: account.id, project: null, status: 200 },
+          actor: { type: 'system', id: 'dev_approve', label: null },
+          action: 'agent_approved',
+          route: `${routes.devApprove.method} ${routes.devApprove.path}`,
+        })
+        const code = decision.redirect_url && new URL(decision.redirect_url).searchParams.get('exchange_code')
+        return {
+          status: 200,
+          body: {
+            ok: true,
+            account_id: account.id,
+            status: 'approved',
+            exchange_code: decision.finish_code ?? code,
+            redirect_url: decision.redirect_url,
+          },
+        }
+      },
+    ),
   })
 }
 

@@ -14,7 +14,7 @@ export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; 
   ): Promise<{ isReadReserved: boolean }> => {
     const { route, caller, headers, hooks } = call
     if (route.limit === undefined) return { isReadReserved: false }
-    const state = await limits.check(caller, route)
+    const state = await limits.check(caller, route, call.request.ip)
     if (state === null) return { isReadReserved: false }
     Object.assign(headers, limitHeaders(state))
     const error = limitError(state)

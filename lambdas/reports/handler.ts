@@ -41,6 +41,7 @@ import type { HttpFunction } from '../http.ts'
 import { type Endpoints, httpFunction } from '../http-function.ts'
 import { type ErasePersonServices, erasePersonEndpoint } from './erase-person.ts'
 import { type ExperimentResultsServices, experimentResultsEndpoints } from './experiments.ts'
+import { sharedForDemo } from './share-demo-answers.ts'
 import { keptSince, toScopedProject } from './visible-events.ts'
 
 export type ReportsServices = AccountChainServices &
@@ -100,10 +101,11 @@ const reports: {
 /** The analytics reads: each route runs its report for one project of the caller, or for all of them. */
 export function reportsHandler(services: ReportsServices): HttpFunction {
   // A report reads its project again, so the chain may take it from a cache.
-  const chain = accountChain({
+  const unsharedChain = accountChain({
     ...services,
     projects: { ...services.projects, resolve: services.projects.resolveRecent },
   })
+  const chain = sharedForDemo(unsharedChain, services)
   const read = createReader(services)
   const endpoints = Object.keys(reports).map(name => {
     // The type of `reports` has checked each report against its row. In this loop the compiler cannot tell the rows
@@ -143,7 +145,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
     return { status: 200, body: body as Awaited<ReturnType<typeof allSites>> }
   })
-  const liveEndpoint = chain(routes.live)(async call => {
+  const liveEndpoint = unsharedChain(routes.live)(async call => {
     const startedAt = services.clock.now()
     const { project, context } = await openProject(services, call)
     const { body, events } = await readSnapshot(services, {

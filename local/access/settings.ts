@@ -29,7 +29,7 @@ export const accessSettings = {
   }),
   DEV_APPROVE: z.stringbool({ error: 'must be true or false' }).default(false).meta({
     description:
-      'Whether POST /dev/approve approves sessions without a human; on this machine only, for tests',
+      'Whether POST /dev/approve approves sessions without a human, with the secret in the file `dev-approve-secret` of DATA_DIR; on this machine only, for tests',
   }),
   OPENID_ISSUER: address
     .optional()

@@ -87,3 +87,15 @@ test('a header with the country needs the proxies that send it', () => {
     /^COUNTRY_HEADER needs TRUSTED_PROXIES/,
   )
 })
+
+test.each(['0.0.0.0', '::', '192.168.1.5', 'stats.example.com'])(
+  'approval without a human is refused with HOST=%s',
+  HOST => {
+    expect(() => readSettings({ HOST, DEV_APPROVE: 'true' })).toThrow(/^DEV_APPROVE must be false/)
+    expect(readSettings({ HOST }).HOST).toBe(HOST)
+  },
+)
+
+test.each(['localhost', '127.0.0.1', '::1'])('approval without a human is accepted with HOST=%s', HOST => {
+  expect(readSettings({ HOST, DEV_APPROVE: 'true' }).DEV_APPROVE).toBe(true)
+})

@@ -1,7 +1,7 @@
 import type { Project } from '#core/projects/project'
 import { splitEqually } from '#schemas/assignment'
 import { type Route, type RouteName, routes } from '#schemas/routes'
-import type { HttpService, RequestOptions } from './http-service.ts'
+import { DEV_APPROVE_SECRET, type HttpService, type RequestOptions } from './http-service.ts'
 
 type NamesWithBody = {
   [Name in RouteName]: (typeof routes)[Name] extends { body: unknown } ? Name : never
@@ -142,6 +142,10 @@ export async function goodRequest(
     ...(name === 'trackerVersion' && { id: '0a.js' }),
     ...(name === 'experimentsConfig' && { query: { token: project.project_token } }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
+    ...(name === 'devApprove' && {
+      key: null,
+      headers: { Authorization: `Bearer ${DEV_APPROVE_SECRET}` },
+    }),
     ...(route.credentials && (await freshCredential(service, route))),
   }
 }

@@ -37,6 +37,8 @@ import { openTestState } from './test-state.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 export const BASE_URL = 'https://footfall.example'
+/** The secret of POST /dev/approve. */
+export const DEV_APPROVE_SECRET = `aad_${'5e'.repeat(32)}`
 /** 2026-11-21, noon UTC. */
 export const NOW = Date.UTC(2026, 10, 21, 12)
 
@@ -130,7 +132,7 @@ export async function openHttpService({
         baseUrl: BASE_URL,
         log,
       }),
-      auth: authHandler({ ...common, hasDevApprove: true }),
+      auth: authHandler({ ...common, devApproveSecret: DEV_APPROVE_SECRET }),
       control: controlHandler(common),
       pages: async () => {
         throw new Error('This service has no pages. Use openPagesService.')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSharedRuns } from '#local/lake/shared-runs'
+import { createSharedRuns } from '#core/shared-runs'
 
 const scope = {}
 const never = new AbortController().signal

@@ -1,0 +1,52 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '#core/ports'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { utcDate } from '#core/time'
+
+const SALT_SECONDS = 2 * 86_400
+
+/**
+ * Names the network of an address without storing the address: an HMAC under a salt that is new every day and deleted a day
+ * later. All processes share the salt by the table.
+ */
+export function createAddressHash({ clock, ...state }: StateTable & { clock: Clock }) {
+  let salt: { date: string; value: Promise<string> } | null = null
+
+  async function saltOf(date: string): Promise<string> {
+    const Key = { pk: 'install', sk: `address-salt#${date}` }
+    const value = randomBytes(32).toString('hex')
+    const expires_at = Math.ceil(clock.now() / 1_000) + SALT_SECONDS
+    const created = state.client.put({
+      TableName: state.table,
+      Item: { ...Key, value, expires_at },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    })
+    if (await conditionHeld(created)) return value
+    const { Item } = await orUnavailable(
+      state.client.get({ TableName: state.table, Key, ConsistentRead: true }),
+    )
+    return String(Item?.value)
+  }
+
+  return async function hashOf(address: string | null): Promise<string> {
+    const date = utcDate(clock.now())
+    if (salt?.date !== date) {
+      const value = saltOf(date)
+      salt = { date, value }
+      value.catch(() => {
+        salt = null
+      })
+    }
+    return createHmac('sha256', await salt.value)
+      .update(networkOf(address))
+      .digest('hex')
+      .slice(0, 32)
+  }
+}
+
+/** An IPv6 host has a whole /64 of addresses to choose from, so that counts as one. */
+function networkOf(address: string | null): string {
+  if (address === null || !address.includes(':') || address.startsWith('::ffff:')) return address ?? 'unknown'
+  const [head = ''] = address.split('::')
+  return head.split(':').slice(0, 4).join(':')
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { QueryEngine } from '#core/ports'
+import { routes } from '#schemas/routes'
+import { openEventStream } from '#test/support/event-stream-client'
+import {
+  DEV_APPROVE_SECRET,
+  type HttpService,
+  openHttpService,
+  type RequestOptions,
+} from '#test/support/http-service'
+
+/** What is open to everybody: the demo (U65), and what must not be, POST /dev/approve (contract 3.4). */
+
+let service: HttpService
+let statements = 0
+/** Waits before each statement of the engine. */
+let slow: Promise<void> = Promise.resolve()
+const engine: QueryEngine = {
+  async rows() {
+    statements++
+    await slow
+    return []
+  },
+}
+beforeAll(async () => {
+  service = await openHttpService({
+    streams: { maxMs: Number.POSITIVE_INFINITY, heartbeatMs: 3_600_000 },
+    limits: 'open_streams=2',
+    reading: { engine },
+  })
+  await service.demo.setProject(await service.createProject())
+})
+afterAll(() => service.close())
+beforeEach(() => {
+  service.wait(120_000)
+  statements = 0
+  slow = Promise.resolve()
+})
+
+async function demoSession(): Promise<RequestOptions & { headers: Record<string, string> }> {
+  const { access_token } = await service.agentSessions.issueDemo((await service.demo.account()).id)
+  return { key: null, headers: { Authorization: `Bearer ${access_token}` } }
+}
+
+const stats = (session: RequestOptions, query: Record<string, string> = {}) =>
+  service.call(routes.stats, { ...session, query: { project: 'demo', ...query } })
+
+describe('the demo', () => {
+  test('is read 60 times a minute by a session, and another session reads on', async () => {
+    const [one, two] = [await demoSession(), await demoSession()]
+    for (let i = 0; i < 60; i++) expect((await stats(one)).status).toBe(200)
+    const refused = await stats(one)
+    expect([refused.status, refused.body.error, refused.body.reason]).toEqual([
+      429,
+      'RATE_LIMITED',
+      'rate_limit',
+    ])
+    expect(refused.body.message).not.toMatch(/free plan|agent\/API read|Upgrade/i)
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('60')
+    expect((await stats(two)).status).toBe(200)
+    service.wait(Number(refused.headers.get('retry-after')) * 1_000)
+    expect((await stats(one)).status).toBe(200)
+  })
+
+  test('is read 600 times a minute by all sessions of a network', async () => {
+    const sessions = await Promise.all(Array.from({ length: 11 }, demoSession))
+    const answers = await Promise.all(
+      sessions.flatMap(session => Array.from({ length: 60 }, async () => (await stats(session)).status)),
+    )
+    expect(answers.filter(status => status === 200)).toHaveLength(600)
+    expect(answers.filter(status => status === 429)).toHaveLength(60)
+  })
+
+  test('runs the same question of ten sessions once, and another question by itself', async () => {
+    const sessions = await Promise.all(Array.from({ length: 10 }, demoSession))
+    await stats(sessions[0] as RequestOptions, { since: '3d' })
+    const alone = statements
+    service.wait(2_000)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    slow = promise
+    statements = 0
+    const running = sessions.map(session => stats(session))
+    // Another caller of the same project runs by itself.
+    const owners = service.call(routes.stats, {
+      query: { project: (await service.demo.project())?.id ?? '' },
+    })
+    const other = stats(sessions[0] as RequestOptions, { since: '1d' })
+    resolve()
+    const answers = await Promise.all(running)
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    for (const { status, headers } of answers) {
+      expect(status).toBe(200)
+      expect(headers.get('x-footfall-receipt')).toMatch(/rows=/)
+      expect(headers.get('x-ratelimit-limit')).toBe('60')
+    }
+    expect([(await owners).status, (await other).status]).toEqual([200, 200])
+    expect(statements).toBe(3 * alone)
+    expect((await other).text).not.toBe(answers[0]?.text)
+  })
+
+  test('answers a question again that was answered less than a second ago without another run', async () => {
+    const [one, two] = [await demoSession(), await demoSession()]
+    const first = await stats(one)
+    const runs = statements
+    service.wait(900)
+    expect((await stats(two)).text).toBe(first.text)
+    expect(statements).toBe(runs)
+    service.wait(200)
+    await stats(two)
+    expect(statements).toBe(2 * runs)
+  })
+
+  test('keeps no failed answer', async () => {
+    const one = await demoSession()
+    slow = Promise.reject(new Error('The engine has failed.'))
+    slow.catch(() => {})
+    expect((await stats(one, { since: '9d' })).status).toBe(500)
+    slow = Promise.resolve()
+    expect((await stats(one, { since: '9d' })).status).toBe(200)
+    service.logged.length = 0
+  })
+
+  test('gives each session streams of its own', async () => {
+    const [one, two] = [await demoSession(), await demoSession()]
+    const open = (session: typeof one) => openEventStream(service, '/stream?project=demo', session.headers)
+    const first = [open(one), open(one)]
+    await Promise.all(first.map(client => client.waitFor(1)))
+    const refused = await service.call(routes.stream, one)
+    expect([refused.status, refused.body.error]).toEqual([429, 'STREAM_LIMIT'])
+    const second = open(two)
+    await second.waitFor(1)
+    expect(second.status()).toBe(200)
+    for (const client of [...first, second]) client.close()
+  })
+})
+
+describe('POST /dev/approve', () => {
+  async function approve(headers: Record<string, string>) {
+    const { request } = await service.authRequests.start({
+      client_type: 'cli',
+      mode: 'detached',
+      scopes: ['analytics:read'],
+    })
+    const body = { auth_request_id: request.id, email: 'dev@example.com' }
+    const { status, body: answer } = await service.call(routes.devApprove, { key: null, headers, body })
+    return { status, error: answer.error, now: (await service.authRequests.get(request.id))?.status }
+  }
+  const secret = { Authorization: `Bearer ${DEV_APPROVE_SECRET}` }
+
+  test('approves with the secret', async () => {
+    expect(await approve(secret)).toMatchObject({ status: 200, now: 'approved' })
+  })
+
+  test.each<[what: string, headers: Record<string, string>, status: number, error: string]>([
+    ['without the secret', {}, 401, 'AUTH_REQUIRED'],
+    ['with another secret', { Authorization: `Bearer aad_${'00'.repeat(32)}` }, 401, 'AUTH_REQUIRED'],
+    ['from a page in a browser', { ...secret, Origin: 'http://localhost:8787' }, 403, 'FORBIDDEN'],
+    ['through a proxy', { ...secret, 'X-Forwarded-For': '127.0.0.1' }, 404, 'NOT_FOUND'],
+    ['through a proxy of the newer kind', { ...secret, Forwarded: 'for=127.0.0.1' }, 404, 'NOT_FOUND'],
+  ])('does nothing %s', async (_what, headers, status, error) => {
+    expect(await approve(headers)).toEqual({ status, error, now: 'pending' })
+  })
+})
