@@ -168,6 +168,7 @@ export const sessionList = z
 const EMAIL_RULE = 'Field `email` takes an address.'
 
 export const devApprove = z.object({
+  secret: text('secret').meta({ description: 'Content of the file `dev-approve-secret` in the data folder' }),
   auth_request_id: text('auth_request_id'),
   email: z
     .string(EMAIL_RULE)

@@ -25,20 +25,20 @@ export function createDemoLimits({
     const { demo_reads_per_minute, demo_network_reads_per_minute } = profile
     const ofSession =
       demo_reads_per_minute === NO_LIMIT ? null : await sessions.take(sessionId, demo_reads_per_minute)
-    if (ofSession?.isAdmitted === false) return stateOf(ofSession, 'A demo session')
+    if (ofSession?.isAdmitted === false) return stateOf(ofSession, 'one session')
     const ofNetwork =
       demo_network_reads_per_minute === NO_LIMIT
         ? null
         : await networks.take(await hashOf(address), demo_network_reads_per_minute)
-    if (ofNetwork?.isAdmitted === false) return stateOf(ofNetwork, 'All demo sessions of one network')
-    return ofSession && stateOf(ofSession, '')
+    if (ofNetwork?.isAdmitted === false) return stateOf(ofNetwork, 'all sessions of one network')
+    return ofSession && stateOf(ofSession, 'one session')
   }
 
-  function stateOf({ isAdmitted, limit, remaining, resetAt }: Admission, who: string): LimitState {
+  function stateOf({ isAdmitted, limit, remaining, resetAt }: Admission, whose: string): LimitState {
     const state = { limit, remaining, resetsAt: resetAt }
     if (isAdmitted) return state
     const retryAfter = Math.max(1, Math.ceil((resetAt - clock.now()) / 1_000))
-    const message = `${who} may read ${limit} times a minute. Wait ${retryAfter} s, then try again.`
+    const message = `The demo admits ${limit} reads a minute of ${whose}. Wait ${retryAfter} s, then try again.`
     return { ...state, exceeded: { message, fields: { reason: 'rate_limit' }, retryAfter } }
   }
 }

@@ -132,37 +132,36 @@ export function authHandler(services: AuthServices): HttpFunction {
       }
     }),
 
-    devApprove: open(routes.devApprove)(
-      async ({ request: asked, body: { auth_request_id, email, tier } }) => {
-        requireDeveloper(asked, services)
-        const request = await authRequests.get(auth_request_id)
-        if (request === null) throw new ApiError('NOT_FOUND', 'There is no such auth request.')
-        const identity = { provider: 'dev', issuer: 'dev', subject: email, email, login: null } as const
-        const account = request.requires_existing_account
-          ? await identities.find(identity)
-          : await identities.findOrCreate(identity)
-        if (account === null) throw new ApiError('NOT_FOUND', 'There is no account with this address.')
-        if (tier !== undefined) await accounts.applyPlan(account.id, tier, services.clock.now())
-        const decision = await authRequests.approve(auth_request_id, account)
-        await audit.record({
-          ...{ account_id: account.id, project: null, status: 200 },
-          actor: { type: 'system', id: 'dev_approve', label: null },
-          action: 'agent_approved',
-          route: `${routes.devApprove.method} ${routes.devApprove.path}`,
-        })
-        const code = decision.redirect_url && new URL(decision.redirect_url).searchParams.get('exchange_code')
-        return {
-          status: 200,
-          body: {
-            ok: true,
-            account_id: account.id,
-            status: 'approved',
-            exchange_code: decision.finish_code ?? code,
-            redirect_url: decision.redirect_url,
-          },
-        }
-      },
-    ),
+    devApprove: open(routes.devApprove)(async ({ request: asked, body }) => {
+      const { auth_request_id, email, tier } = body
+      requireDeveloper(asked, body.secret, services)
+      const request = await authRequests.get(auth_request_id)
+      if (request === null) throw new ApiError('NOT_FOUND', 'There is no such auth request.')
+      const identity = { provider: 'dev', issuer: 'dev', subject: email, email, login: null } as const
+      const account = request.requires_existing_account
+        ? await identities.find(identity)
+        : await identities.findOrCreate(identity)
+      if (account === null) throw new ApiError('NOT_FOUND', 'There is no account with this address.')
+      if (tier !== undefined) await accounts.applyPlan(account.id, tier, services.clock.now())
+      const decision = await authRequests.approve(auth_request_id, account)
+      await audit.record({
+        ...{ account_id: account.id, project: null, status: 200 },
+        actor: { type: 'system', id: 'dev_approve', label: null },
+        action: 'agent_approved',
+        route: `${routes.devApprove.method} ${routes.devApprove.path}`,
+      })
+      const code = decision.redirect_url && new URL(decision.redirect_url).searchParams.get('exchange_code')
+      return {
+        status: 200,
+        body: {
+          ok: true,
+          account_id: account.id,
+          status: 'approved',
+          exchange_code: decision.finish_code ?? code,
+          redirect_url: decision.redirect_url,
+        },
+      }
+    }),
   })
 }
 

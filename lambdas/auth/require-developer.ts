@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
 import { isSame } from '#core/sessions/tokens'
-import { authRequired, bearerToken } from '../chain/authenticate.ts'
+import { authRequired } from '../chain/authenticate.ts'
 import type { HttpRequest } from '../http.ts'
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/
@@ -8,13 +8,13 @@ const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 /**
  * Lets a program of this machine pass that can read the data folder of the service: POST /dev/approve takes the place of a human.
  * Throws NOT_FOUND where the path is not there and for callers of other machines, FORBIDDEN for a page in a browser, and
- * AUTH_REQUIRED without the secret.
+ * AUTH_REQUIRED for a wrong secret.
  */
 export function requireDeveloper(
-  request: Pick<HttpRequest, 'headers' | 'ip'>,
+  { headers, ip }: Pick<HttpRequest, 'headers' | 'ip'>,
+  secret: string,
   { devApproveSecret, baseUrl }: { devApproveSecret: string | null; baseUrl: string },
 ): void {
-  const { headers, ip } = request
   // A proxy on this machine forwards requests of others.
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
   if (devApproveSecret === null || isForwarded || !LOOPBACK.test(ip ?? '')) {
@@ -23,7 +23,5 @@ export function requireDeveloper(
   if (headers.origin !== undefined) {
     throw new ApiError('FORBIDDEN', 'A page of a browser cannot approve. Send the request from a program.')
   }
-  const sent = bearerToken(request)
-  if (sent === undefined) throw authRequired(baseUrl, 'missing')
-  if (!isSame(sent, devApproveSecret)) throw authRequired(baseUrl, 'unknown')
+  if (!isSame(secret, devApproveSecret)) throw authRequired(baseUrl, 'unknown')
 }

@@ -109,8 +109,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'POST',
     path: '/dev/approve',
-    summary:
-      'Approve a request without a human: in development only, elsewhere not there. Send the secret of the file `dev-approve-secret` as `Authorization: Bearer`',
+    summary: 'Approve a request without a human: in development only, elsewhere not there',
     body: devApprove,
     responses: { 200: { description: 'Approved', schema: devApproved } },
     errors: ['NOT_FOUND', 'FORBIDDEN', 'AUTH_REQUIRED', 'INVALID_STATE', 'AUTH_REQUEST_EXPIRED'],

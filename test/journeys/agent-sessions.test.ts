@@ -46,11 +46,7 @@ const SCOPES = ['account:read', 'projects:write', 'analytics:read', 'feedback:wr
 /** What the human does; POST /dev/approve stands for their click. */
 async function approve(auth_request_id: string) {
   const secret = readFileSync(join(service.dataDir, 'dev-approve-secret'), 'utf8').trim()
-  const { status, body } = await post(
-    '/dev/approve',
-    { auth_request_id, email: 'owner@localhost' },
-    { Authorization: `Bearer ${secret}` },
-  )
+  const { status, body } = await post('/dev/approve', { secret, auth_request_id, email: 'owner@localhost' })
   expect(status).toBe(200)
   return body as { exchange_code: string; redirect_url: string | null; account_id: string }
 }

@@ -135,29 +135,33 @@ describe('the demo', () => {
 })
 
 describe('POST /dev/approve', () => {
-  async function approve(headers: Record<string, string>) {
+  async function approve(headers: Record<string, string>, secret = DEV_APPROVE_SECRET) {
     const { request } = await service.authRequests.start({
       client_type: 'cli',
       mode: 'detached',
       scopes: ['analytics:read'],
     })
-    const body = { auth_request_id: request.id, email: 'dev@example.com' }
+    const body = { secret, auth_request_id: request.id, email: 'dev@example.com' }
     const { status, body: answer } = await service.call(routes.devApprove, { key: null, headers, body })
     return { status, error: answer.error, now: (await service.authRequests.get(request.id))?.status }
   }
-  const secret = { Authorization: `Bearer ${DEV_APPROVE_SECRET}` }
-
   test('approves with the secret', async () => {
-    expect(await approve(secret)).toMatchObject({ status: 200, now: 'approved' })
+    expect(await approve({})).toMatchObject({ status: 200, now: 'approved' })
   })
 
-  test.each<[what: string, headers: Record<string, string>, status: number, error: string]>([
-    ['without the secret', {}, 401, 'AUTH_REQUIRED'],
-    ['with another secret', { Authorization: `Bearer aad_${'00'.repeat(32)}` }, 401, 'AUTH_REQUIRED'],
-    ['from a page in a browser', { ...secret, Origin: 'http://localhost:8787' }, 403, 'FORBIDDEN'],
-    ['through a proxy', { ...secret, 'X-Forwarded-For': '127.0.0.1' }, 404, 'NOT_FOUND'],
-    ['through a proxy of the newer kind', { ...secret, Forwarded: 'for=127.0.0.1' }, 404, 'NOT_FOUND'],
-  ])('does nothing %s', async (_what, headers, status, error) => {
-    expect(await approve(headers)).toEqual({ status, error, now: 'pending' })
+  test.each<[what: string, headers: Record<string, string>, secret: string, status: number, error: string]>([
+    ['without the secret', {}, '', 400, 'MISSING_FIELDS'],
+    ['with another secret', {}, `aad_${'00'.repeat(32)}`, 401, 'AUTH_REQUIRED'],
+    ['from a page in a browser', { Origin: 'http://localhost:8787' }, DEV_APPROVE_SECRET, 403, 'FORBIDDEN'],
+    ['through a proxy', { 'X-Forwarded-For': '127.0.0.1' }, DEV_APPROVE_SECRET, 404, 'NOT_FOUND'],
+    [
+      'through a proxy of the newer kind',
+      { Forwarded: 'for=127.0.0.1' },
+      DEV_APPROVE_SECRET,
+      404,
+      'NOT_FOUND',
+    ],
+  ])('does nothing %s', async (_what, headers, secret, status, error) => {
+    expect(await approve(headers, secret)).toEqual({ status, error, now: 'pending' })
   })
 })

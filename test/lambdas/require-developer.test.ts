@@ -2,24 +2,24 @@ import { expect, test } from 'vitest'
 import { requireDeveloper } from '#lambdas/auth/require-developer'
 
 const SECRET = `aad_${'5e'.repeat(32)}`
-const headers = { authorization: `Bearer ${SECRET}` }
+const headers = {}
 const services = { devApproveSecret: SECRET, baseUrl: 'http://localhost:8787' }
 
 test.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])(
   'a program at %s passes with the secret',
   ip => {
-    expect(() => requireDeveloper({ ip, headers }, services)).not.toThrow()
+    expect(() => requireDeveloper({ ip, headers }, SECRET, services)).not.toThrow()
   },
 )
 
 test.each(['203.0.113.9', '10.0.0.1', '::2', '::ffff:10.0.0.1', '1.127.0.0', null])(
   'for %s there is nothing, whatever it sends',
   ip => {
-    expect(() => requireDeveloper({ ip, headers }, services)).toThrow(/nothing at this path/)
+    expect(() => requireDeveloper({ ip, headers }, SECRET, services)).toThrow(/nothing at this path/)
   },
 )
 
 test('there is nothing where the service has no secret', () => {
   const none = { ...services, devApproveSecret: null }
-  expect(() => requireDeveloper({ ip: '127.0.0.1', headers }, none)).toThrow(/nothing at this path/)
+  expect(() => requireDeveloper({ ip: '127.0.0.1', headers }, SECRET, none)).toThrow(/nothing at this path/)
 })

@@ -55,7 +55,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   revokeSession: async service => ({ session_id: (await session(service)).id }),
   async devApprove({ authRequests }) {
     const { request } = await authRequests.start(DETACHED)
-    return { auth_request_id: request.id, email: 'dev@example.com' }
+    return { secret: DEV_APPROVE_SECRET, auth_request_id: request.id, email: 'dev@example.com' }
   },
   registerAgent: () => ({ type: 'user_claimed' }),
   checkClaim: async ({ authRequests }) => ({
@@ -142,10 +142,6 @@ export async function goodRequest(
     ...(name === 'trackerVersion' && { id: '0a.js' }),
     ...(name === 'experimentsConfig' && { query: { token: project.project_token } }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
-    ...(name === 'devApprove' && {
-      key: null,
-      headers: { Authorization: `Bearer ${DEV_APPROVE_SECRET}` },
-    }),
     ...(route.credentials && (await freshCredential(service, route))),
   }
 }
