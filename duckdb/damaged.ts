@@ -1,5 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api'
-import { classifyEngineFailure } from './fault.ts'
+import { classifyEngineFailure, mayBeDamage } from './fault.ts'
 
 /** A Parquet file of the lake is missing or cannot be read. `key` is its key in the lake. */
 export class DamagedObject extends Error {
@@ -27,7 +27,7 @@ export async function findDamaged(error: unknown, files: readonly string[]): Pro
       try {
         await connection.run('SELECT bit_xor(hash(t)) FROM read_parquet($1) AS t', [file])
       } catch (failure) {
-        if (classifyEngineFailure(failure) === 'read') return file
+        if (mayBeDamage(classifyEngineFailure(failure))) return file
       }
     }
     connection.closeSync()

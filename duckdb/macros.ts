@@ -16,8 +16,15 @@ export const dialect: readonly string[] = [
   'CREATE OR REPLACE MACRO bitwise_right_shift(a, bits) AS a >> bits',
   // For a value that is not in the array, DuckDB's own array_position returns null and Trino's returns 0.
   'CREATE OR REPLACE MACRO array_position(a, b) AS coalesce(list_position(a, b), 0)',
+  // Of lists; statements have no maps.
+  'CREATE OR REPLACE MACRO cardinality(a) AS len(a)',
+  'CREATE OR REPLACE MACRO element_at(a, i) AS a[i]',
+  'CREATE OR REPLACE MACRO sequence(first, last) AS generate_series(first, last)',
   'CREATE OR REPLACE MACRO bitwise_or_agg(a) AS bit_or(a)',
   'CREATE OR REPLACE MACRO bitwise_not(a) AS ~a',
+  'CREATE OR REPLACE MACRO bitwise_xor(a, b) AS xor(a, b)',
+  // Statements use it for hexadecimal texts only.
+  "CREATE OR REPLACE MACRO from_base(text, radix) AS CAST('0x' || text AS bigint)",
   // DuckDB hashes texts as they are, and takes five times as long if they are bytes.
   'CREATE OR REPLACE MACRO to_utf8(text) AS text',
   // A text with control characters is a literal of its bytes (core/text-literal.ts).

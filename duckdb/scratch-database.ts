@@ -5,7 +5,7 @@ import { forEachConcurrent } from '#core/concurrency'
 import type { Lake, Log, Row } from '#core/ports'
 import type { TableName } from '#schemas/columns'
 import { DamagedObject, findDamaged } from './damaged.ts'
-import { classifyEngineFailure } from './fault.ts'
+import { classifyEngineFailure, mayBeDamage } from './fault.ts'
 import { startInterrupter } from './interrupter.ts'
 import { writeEmptyFile } from './tables.ts'
 import { toRows } from './values.ts'
@@ -97,9 +97,9 @@ export async function withScratchDatabase<T>(
   async function explainFailure(error: unknown): Promise<unknown> {
     signal.throwIfAborted()
     if (error instanceof DamagedObject) return error
-    const failure = classifyEngineFailure(error)
-    const canBeDamage = failure === 'read' || failure === 'invalidated'
-    const file = canBeDamage ? await findDamaged(error, [...fetchedFiles]) : null
+    const file = mayBeDamage(classifyEngineFailure(error))
+      ? await findDamaged(error, [...fetchedFiles])
+      : null
     return file === null ? error : reportDamage(file.slice(folder.length + 1), error)
   }
 

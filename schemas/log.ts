@@ -24,6 +24,8 @@ export const logCodes = {
     'a batch of the live consumer failed; after a few tries its events are missing in live reads only',
   LIVE_READ_FAILED: 'open streams could not read the live buffer and will try again',
   STREAM_NOT_RELEASED: 'a closed stream still counts toward the limit of its account, for at most 150 s',
+  QUERY_ENGINE_BROKEN:
+    'an internal error of DuckDB closed the query engine; the engine was opened again, and the statement ran once more if `retried` is true',
   LAKE_OBJECT_DAMAGED: 'a Parquet file could not be read',
   LAKE_OBJECT_FOREIGN: 'an object of the lake has no name of ours; it is left alone and read by nobody',
   LAKE_OBJECT_REPAIRED: 'a damaged or missing Parquet file was written again from its superseded files',
@@ -61,6 +63,7 @@ export const countedCodes = [
   'RECORD_QUARANTINED',
   'LAKE_BATCH_FAILED',
   'LIVE_BATCH_FAILED',
+  'QUERY_ENGINE_BROKEN',
   'LAKE_OBJECT_DAMAGED',
   'LAKE_OBJECT_LOST',
   'JOB_FAILED',

@@ -3,6 +3,9 @@ import { contextOfResponse } from './contexts.ts'
 import { days, eventName, failsWith, project, sinceWeek, tz, wholeNumber } from './fields.ts'
 import { cut } from './sessions.ts'
 
+/** Event names, and property keys, that a list has at most (contract U62). */
+export const MAX_LISTED = 1_000
+
 const dated = { project, since: sinceWeek, days, tz }
 
 /** Property keys that queries can name (contract 1.3). */
@@ -47,19 +50,26 @@ export const propertiesQuery = z.object(dated)
 export const propertiesResponse = z
   .object({
     project: z.string(),
-    events: z.array(
-      z.object({
-        event: z.string(),
-        count: z.int(),
-        unique_users: z.int(),
-        first_seen: z.string(),
-        last_seen: z.string(),
-      }),
-    ),
-    property_keys: z.array(z.string()).meta({ description: 'Keys of the newest 5000 events of the range' }),
+    events: z
+      .array(
+        z.object({
+          event: z.string(),
+          count: z.int(),
+          unique_users: z.int(),
+          first_seen: z.string(),
+          last_seen: z.string(),
+        }),
+      )
+      .meta({ description: 'The most frequent first, at most 1000' }),
+    property_keys: z.array(z.string()).meta({
+      description: 'Keys of the newest 5000 events of the range, at most the 1000 most frequent, sorted',
+    }),
     truncated: z.literal(true).optional().meta({
       description:
-        'Present when the range has more than 5000 events, so that `property_keys` may lack keys. `events` is complete.',
+        'Present when the range has more than 5000 events, so that `property_keys` may lack keys, or when a list has more than 1000 entries',
+    }),
+    total_rows: z.int().optional().meta({
+      description: 'Event names and property keys together, when a list has more than 1000 of them',
     }),
     ...contextOfResponse,
   })
@@ -77,11 +87,14 @@ export const receivedPropertiesResponse = z
     project: z.string(),
     sample_size: z.int().meta({ description: 'Events that were looked at, the newest ones' }),
     since: z.string().meta({ description: 'First date of the range' }),
-    properties: z.array(z.object({ key: z.string(), event: z.string() })),
-    truncated: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'Present when the range has more events than `sample`' }),
+    properties: z.array(z.object({ key: z.string(), event: z.string() })).meta({
+      description:
+        'At most the 5000 most frequent pairs, of at most 1000 keys and 1000 events; sorted by key, then event',
+    }),
+    truncated: z.literal(true).optional().meta({
+      description: 'Present when the range has more events than `sample`, or `properties` is cut',
+    }),
+    total_rows: z.int().optional().meta({ description: 'All pairs of the sample, when `properties` is cut' }),
     ...contextOfResponse,
   })
   .meta({ id: 'ReceivedProperties' })

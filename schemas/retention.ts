@@ -55,9 +55,12 @@ export const retentionResponse = z
     average_rates: z
       .array(z.number())
       .meta({ description: 'The mean of `rates` over the cohorts, weighted by their users' }),
-    users_analyzed: z.int().meta({ description: 'At most 10 000, those first seen last' }),
+    users_analyzed: z.int().meta({
+      description:
+        'At most 10 000. Of more users, an even sample by a hash of their ids, and the sizes of cohorts are those of the sample',
+    }),
     truncated: z.literal(true).optional().meta({ description: 'Present when there are more users' }),
-    total_rows: z.int().optional().meta({ description: 'All users, where they are more' }),
+    total_users: z.int().optional().meta({ description: 'All users, where they are more' }),
     ...contextOfResponse,
   })
   .meta({ id: 'Retention' })

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { events } from '#core/lake/relations'
-import type { SqlQuery } from '#core/ports'
+import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { breakdownQuery, breakdownResponse } from '#schemas/properties'
 import { countOfValues, textKey } from './distinct.ts'
@@ -20,8 +20,8 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
     const { read, params, project } = request
     const key = valueKey(params.property)
     const found = await rows(totalsSql(request, key))
-    const totalRows = Number(found[0]?.total_rows ?? 0)
-    const listed = found.filter(row => row.value !== null)
+    const listed = found.filter(row => row.value_rank !== null)
+    const totalRows = sumOf(found, 'value_count')
     const areAllListed = totalRows === listed.length
     const { event } = params
     // The condition on the listed values is as cheap for a column, and two conditions take longer than one.
@@ -33,6 +33,7 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
       events: sql`1`,
       listed: listed.map(row => ({ ...row, value: key.ofValue(String(row.value)) })),
       areAllListed,
+      order: key.value(sql`value`),
     })
     const values = listed.map((row, i) => ({
       value: String(row.value),
@@ -44,8 +45,8 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
       property: params.property,
       event: event ?? null,
       values,
-      total_events: Number(found[0]?.total_events ?? 0),
-      total_with_property: Number(found[0]?.total_with_property ?? 0),
+      total_events: sumOf(found, 'events'),
+      total_with_property: sumOf(found, 'total'),
       ...(totalRows > values.length && { truncated: true as const, total_rows: totalRows }),
     }
   },
@@ -53,16 +54,24 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
 
 type BreakdownRequest = ReportRequest<BreakdownParams>
 
-/** (value, total, total_events, total_with_property, total_rows), the most frequent values first, and last null, for the totals. */
+/**
+ * The most frequent values with their ranks, and a row with a null rank for the other values and the events without a value:
+ * (value_rank, value, value_count, total, events). `total` adds up the events that have a value, `events` is for the number of all events.
+ */
 function totalsSql(request: BreakdownRequest, key: ValueKey): SqlQuery {
-  return sql`SELECT value, total, total_events, total_with_property, total_rows
-    FROM (SELECT value, total, CAST(sum(events) OVER () AS bigint) AS total_events,
-        CAST(sum(CASE WHEN value IS NULL THEN 0 ELSE total END) OVER () AS bigint) AS total_with_property,
-        count(value) OVER () AS total_rows,
-        row_number() OVER (ORDER BY CASE WHEN value IS NULL THEN 1 ELSE 0 END, total DESC, value) AS value_rank
-      FROM (SELECT ${key.value} AS value, total, events FROM (${eventsByKey(request, key)}) AS key_total) AS value_total) AS ranked_value
-    WHERE value_rank <= ${integer(request.params.limit)} OR value IS NULL
-    ORDER BY value_rank`
+  const limit = integer(request.params.limit)
+  return sql`SELECT value_rank, max(value) AS value, count(value) AS value_count,
+      CAST(sum(CASE WHEN value IS NULL THEN 0 ELSE total END) AS bigint) AS total, CAST(sum(events) AS bigint) AS events
+    FROM (SELECT value, total, events,
+        CASE WHEN value IS NOT NULL AND frequency_rank <= ${limit} THEN frequency_rank END AS value_rank
+      FROM (SELECT value, total, events,
+          row_number() OVER (ORDER BY CASE WHEN value IS NULL THEN 1 ELSE 0 END, total DESC, value) AS frequency_rank
+        FROM (SELECT ${key.value(sql`value_key`)} AS value, total, events FROM (${eventsByKey(request, key)}) AS key_total) AS value_total) AS ranked_value) AS shown_value
+    GROUP BY value_rank ORDER BY value_rank NULLS LAST`
+}
+
+function sumOf(rows: readonly Row[], column: 'value_count' | 'total' | 'events'): number {
+  return rows.reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { LakeRead } from '#core/lake/relations'
 import type { ReadRows } from './statements.ts'
 
 /** A statement names at most this many keys, of 20 characters each. */
-const MAX_KEYS = 500
+const MAX_KEYS = 400
 
 /**
  * Finds the hot events that have copies, once for all statements of a report. Returns undefined if there are too many to name

@@ -175,6 +175,7 @@ export function groupByValue(column: SqlQuery, values: readonly (string | null)[
  * Counts the distinct users or sessions of each of the listed values, which are the most frequent ones. The relation has a column
  * `value`. `listed`: rows (value, total), the most frequent first. `events`: how many events a row of the relation stands for.
  * `areAllListed`: whether the relation has no other values. Then no row has to be left out, which takes time for a value from JSON.
+ * `order`: what orders values of equal frequency, over the column `value`.
  */
 export async function countOfValues(
   rows: ReadRows,
@@ -184,10 +185,12 @@ export async function countOfValues(
     events,
     listed,
     areAllListed,
+    order = sql`value`,
   }: Pick<DistinctCount, 'relation' | 'entity'> & {
     events: SqlQuery
     listed: readonly Row[]
     areAllListed: boolean
+    order?: SqlQuery
   },
 ): Promise<number[]> {
   const values = listed.map(row => String(row.value))
@@ -200,13 +203,13 @@ export async function countOfValues(
     const { groups } = await countDistinct(rows, { relation: ofListed, entity, groupSets })
     return groups[0] ?? []
   }
-  // Values that are as frequent as the last listed one are also found.
+  // The order of the listed ones, so that these are found and no others.
   const counts = await rows(sql`SELECT value, count(entity) AS entities
     FROM (SELECT value, entity, sum(events) AS events
       FROM (SELECT value, ${entity} AS entity, ${events} AS events FROM ${relation} AS each_row
         WHERE value IS NOT NULL) AS entity_row
       GROUP BY value, entity) AS value_entity
-    GROUP BY value HAVING sum(events) >= ${integer(Number(listed.at(-1)?.total ?? 0))}`)
+    GROUP BY value ORDER BY sum(events) DESC, ${order} LIMIT ${integer(values.length)}`)
   const byValue = new Map(counts.map(row => [String(row.value), Number(row.entities)]))
   return values.map(value => byValue.get(value) ?? 0)
 }

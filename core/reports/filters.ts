@@ -66,37 +66,50 @@ function equality(field: FilterField, op: 'eq' | 'neq', value: FilterValue): Sql
   const text = String(value)
   const asText = sql`${field.scalar} ${symbol(op)} ${text}`
   if (!readsAsNumber(value)) return asText
-  const asNumber = sql`${toNumber(field)} ${symbol(op)} ${numberLiteral(Number(value))}`
   const isNumeric =
-    typeof value === 'number' ? isNumber(field) : sql`(${isNumber(field)} AND NOT ${field.isText})`
-  return sql`CASE WHEN ${isNumeric} THEN ${asNumber} ELSE ${asText} END`
+    typeof value === 'number'
+      ? hasNumberForm(field.scalar)
+      : sql`${hasNumberForm(field.scalar)} AND NOT ${field.isText}`
+  return sql`coalesce(${asNumber(field, op, value, isNumeric)}, ${asText})`
 }
 
 /** As numbers when both sides are numbers or text that reads as one, else by code point. */
 function order(field: FilterField, op: 'gt' | 'lt' | 'gte' | 'lte', value: FilterValue): SqlQuery {
   const asText = sql`${field.scalar} ${symbol(op)} ${String(value)}`
   if (!readsAsNumber(value)) return asText
-  const asNumber = sql`${toNumber(field)} ${symbol(op)} ${numberLiteral(Number(value))}`
-  return sql`CASE WHEN ${isNumber(field)} THEN ${asNumber} ELSE ${asText} END`
+  return sql`coalesce(${asNumber(field, op, value, hasNumberForm(field.scalar))}, ${asText})`
 }
 
+/** The comparison as numbers; null for a value that is not a number. */
+function asNumber(
+  { scalar }: FilterField,
+  op: keyof typeof SYMBOLS,
+  value: FilterValue,
+  isNumeric: SqlQuery,
+): SqlQuery {
+  const literal = numberLiteral(Number(value))
+  return sql`CASE WHEN ${isNumeric} THEN ${finiteNumber(scalar)} ${symbol(op)} ${literal} END`
+}
+
+/** A number beyond the largest double is not finite, so it counts as text. */
 function readsAsNumber(value: FilterValue): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && JSON_NUMBER.test(value))
+  const isNumeric = typeof value === 'number' || (typeof value === 'string' && JSON_NUMBER.test(value))
+  return isNumeric && Number.isFinite(Number(value))
 }
 
-function isNumber({ scalar }: FilterField): SqlQuery {
-  return sql`regexp_like(${scalar}, '^-{0,1}(0|[1-9][0-9]*)([.][0-9]+){0,1}([eE][+-]{0,1}[0-9]+){0,1}$')`
+/** A question mark would be a parameter. */
+function hasNumberForm(scalar: SqlQuery): SqlQuery {
+  return sql`regexp_like(${scalar}, '^(-|)(0|[1-9][0-9]*)([.][0-9]+|)([eE]([+-]|)[0-9]+|)$')`
 }
 
-function toNumber({ scalar }: FilterField): SqlQuery {
-  return sql`try_cast(${scalar} AS double)`
+/** The text as a double; null for a number beyond the largest double, which both engines read as infinity. */
+function finiteNumber(text: SqlQuery): SqlQuery {
+  return sql`nullif(nullif(try_cast(${text} AS double), CAST('Infinity' AS double)), CAST('-Infinity' AS double))`
 }
 
-/** The value as a double; null for text that does not read as a number. */
-export function numberOf(field: FilterField): SqlQuery {
-  const condition =
-    field.isNamed === undefined ? isNumber(field) : sql`${field.isNamed} AND ${isNumber(field)}`
-  return sql`CASE WHEN ${condition} THEN ${toNumber(field)} END`
+/** The text as a double; null for text that does not read as a finite number. */
+export function numberOf(text: SqlQuery): SqlQuery {
+  return sql`CASE WHEN ${hasNumberForm(text)} THEN ${finiteNumber(text)} END`
 }
 
 /** A double. As text, because Trino reads 0.5 as a decimal. */

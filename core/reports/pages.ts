@@ -13,29 +13,37 @@ export type PagesParams = Omit<z.output<typeof pagesQuery>, 'project'>
 export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
   range: sinceDays(7),
   // Both lists come from one pass over the sessions: the grouping sets count by entry page and by exit page.
-  sql: ({ read, params: { limit } }) => sql`SELECT kind, page, sessions, bounces, duration, events, total_rows
-    FROM (SELECT kind, page, sessions, bounces, duration, events,
-        row_number() OVER (PARTITION BY kind ORDER BY sessions DESC, page) AS rank_in_kind,
-        count(*) OVER (PARTITION BY kind) AS total_rows
-      FROM (SELECT grouping(entry_page, exit_page) AS kind, coalesce(entry_page, exit_page) AS page,
-          count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
-          CAST(sum(${DURATION_MS}) AS bigint) AS duration, CAST(sum(event_count) AS bigint) AS events
-        FROM ${sessions(read, FIELDS)} AS session
-        GROUP BY GROUPING SETS ((entry_page), (exit_page))) AS page_totals
-      WHERE page IS NOT NULL) AS ranked_pages
-    WHERE rank_in_kind <= ${integer(limit)}
-    ORDER BY kind, rank_in_kind`,
+  sql: ({
+    read,
+    params: { limit },
+  }) => sql`SELECT kind, shown_rank, count(*) AS page_count, max(page) AS page,
+      CAST(sum(sessions) AS bigint) AS sessions, CAST(sum(bounces) AS bigint) AS bounces,
+      CAST(sum(duration) AS bigint) AS duration, CAST(sum(events) AS bigint) AS events
+    FROM (SELECT *, CASE WHEN rank_in_kind <= ${integer(limit)} THEN rank_in_kind END AS shown_rank
+      FROM (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY sessions DESC, page) AS rank_in_kind
+        FROM (SELECT grouping(entry_page, exit_page) AS kind, coalesce(entry_page, exit_page) AS page,
+            count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
+            CAST(sum(${DURATION_MS}) AS bigint) AS duration, CAST(sum(event_count) AS bigint) AS events
+          FROM ${sessions(read, FIELDS)} AS session
+          GROUP BY GROUPING SETS ((entry_page), (exit_page))) AS page_totals
+        WHERE page IS NOT NULL) AS ranked_pages) AS shown_pages
+    GROUP BY kind, shown_rank
+    ORDER BY kind, shown_rank NULLS LAST`,
   shape(rows, { project, params: { type } }) {
-    const entryRows = type === 'exit' ? [] : rows.filter(row => Number(row.kind) === KINDS.entry)
-    const exitRows = type === 'entry' ? [] : rows.filter(row => Number(row.kind) === KINDS.exit)
-    const hidden = countHidden(entryRows) + countHidden(exitRows)
+    const rowsOf = (kind: number) => rows.filter(row => Number(row.kind) === kind)
+    const ofTypes = [
+      ...(type === 'exit' ? [] : rowsOf(KINDS.entry)),
+      ...(type === 'entry' ? [] : rowsOf(KINDS.exit)),
+    ]
+    const listOf = (kind: number) => rowsOf(kind).filter(isShown).map(toPageRow)
+    const hidden = ofTypes.filter(row => !isShown(row)).reduce((sum, row) => sum + Number(row.page_count), 0)
     return {
       project: project.name,
-      ...(type !== 'exit' && { entry_pages: entryRows.map(toPageRow) }),
-      ...(type !== 'entry' && { exit_pages: exitRows.map(toPageRow) }),
+      ...(type !== 'exit' && { entry_pages: listOf(KINDS.entry) }),
+      ...(type !== 'entry' && { exit_pages: listOf(KINDS.exit) }),
       ...(hidden > 0 && {
         truncated: true as const,
-        total_rows: entryRows.length + exitRows.length + hidden,
+        total_rows: ofTypes.filter(isShown).length + hidden,
       }),
     }
   },
@@ -46,9 +54,9 @@ const FIELDS = ['start_at', 'end_at', 'event_count', 'is_bounce', 'entry_page', 
 /** The values of `grouping(entry_page, exit_page)`: the column that is not grouped by has the 1 bit. */
 const KINDS = { entry: 0b01, exit: 0b10 } as const
 
-/** How many pages of the list the limit has cut. */
-function countHidden(rows: readonly Row[]): number {
-  return Number(rows[0]?.total_rows ?? 0) - rows.length
+/** Whether the row is one page. The row without a rank stands for the pages that the limit has cut. */
+function isShown({ shown_rank }: Row): boolean {
+  return shown_rank !== null
 }
 
 function toPageRow(row: Row): PageRow {

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { activity } from '#core/lake/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { sql } from '#core/sql'
-import type { propertiesQuery, propertiesResponse } from '#schemas/properties'
+import { integer, sql } from '#core/sql'
+import { MAX_LISTED, type propertiesQuery, type propertiesResponse } from '#schemas/properties'
 import { compareCodePoints } from './code-points.ts'
 import { countOfValues } from './distinct.ts'
-import { readPropertyKeys } from './property-keys.ts'
+import { findNewestEvents, type Listed, readPropertyKeys } from './property-keys.ts'
 import { defineReport, sinceDays } from './run.ts'
 import type { ReadRows } from './statements.ts'
 
@@ -20,38 +20,53 @@ export const properties = defineReport<PropertiesParams, z.input<typeof properti
   async compute(rows, { project, zone, range, read }) {
     const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
     const relation = sql`(SELECT event AS value, date, user_ref, event_count FROM ${activity(read, localTimestamp)} AS activity)`
-    const [{ listed, users }, keyRows] = await Promise.all([
+    const [names, keys] = await Promise.all([
       readEvents(rows, relation),
-      readPropertyKeys(rows, read, SAMPLE),
+      findNewestEvents(rows, read, SAMPLE).then(newest =>
+        newest === null ? { listed: [], total: 0 } : readPropertyKeys(rows, newest),
+      ),
     ])
-    const total = listed.reduce((sum, row) => sum + Number(row.total), 0)
-    const keys = new Set(keyRows.map(row => row.property_key).filter(key => key !== null))
+    const isCut = names.total > names.listed.length || keys.total > keys.listed.length
     return {
       project: project.name,
-      events: listed.map((row, i) => ({
+      events: names.listed.map((row, i) => ({
         event: String(row.value),
         count: Number(row.total),
-        unique_users: users[i] ?? 0,
+        unique_users: names.users[i] ?? 0,
         first_seen: String(row.first_seen),
         last_seen: String(row.last_seen),
       })),
-      property_keys: [...keys].map(String).toSorted(compareCodePoints),
-      ...(total > SAMPLE && { truncated: true as const }),
+      property_keys: keys.listed.toSorted(compareCodePoints),
+      ...((isCut || names.events > SAMPLE) && { truncated: true as const }),
+      ...(isCut && { total_rows: names.total + keys.total }),
     }
   },
 })
 
-/** The event names with their totals and dates, the most frequent first, and the users of each. */
-async function readEvents(rows: ReadRows, relation: SqlQuery): Promise<{ listed: Row[]; users: number[] }> {
-  const listed = await rows(sql`SELECT value, CAST(sum(event_count) AS bigint) AS total,
-      CAST(min(date) AS varchar) AS first_seen, CAST(max(date) AS varchar) AS last_seen
-    FROM ${relation} AS named_event GROUP BY value ORDER BY total DESC, value`)
+/**
+ * The most frequent event names with their totals and dates, and the users of each. `total`: how many names there are; `events`: how many
+ * events.
+ */
+async function readEvents(
+  rows: ReadRows,
+  relation: SqlQuery,
+): Promise<Listed<Row> & { users: number[]; events: number }> {
+  const found =
+    await rows(sql`SELECT value_rank, count(*) AS value_count, max(value) AS value, CAST(sum(total) AS bigint) AS total,
+      CAST(min(first_date) AS varchar) AS first_seen, CAST(max(last_date) AS varchar) AS last_seen
+    FROM (SELECT *, CASE WHEN frequency_rank <= ${integer(MAX_LISTED)} THEN frequency_rank END AS value_rank
+      FROM (SELECT *, row_number() OVER (ORDER BY total DESC, value) AS frequency_rank
+        FROM (SELECT value, sum(event_count) AS total, min(date) AS first_date, max(date) AS last_date
+          FROM ${relation} AS named_event GROUP BY value) AS named_total) AS ranked_name) AS shown_name
+    GROUP BY value_rank ORDER BY value_rank NULLS LAST`)
+  const listed = found.filter(({ value_rank }) => value_rank !== null)
   const users = await countOfValues(rows, {
     relation,
     entity: sql`user_ref`,
     events: sql`event_count`,
     listed,
-    areAllListed: true,
+    areAllListed: listed.length === found.length,
   })
-  return { listed, users }
+  const sumOf = (column: 'value_count' | 'total') => found.reduce((sum, row) => sum + Number(row[column]), 0)
+  return { listed, users, total: sumOf('value_count'), events: sumOf('total') }
 }

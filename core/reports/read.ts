@@ -1,6 +1,7 @@
 import type { ScanEstimator } from '#core/ports'
 import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
 import { createMoments, type MomentServices } from './moments.ts'
+import { createNotes, warningsField } from './notes.ts'
 import type { ReportServices } from './run.ts'
 import { createStatementLog } from './statement-log.ts'
 
@@ -14,9 +15,11 @@ export type ReadCall = {
   /** The id of the caller's account. */
   account: string
   options: ReadOptions
+  /** Warnings about the request itself. */
+  warnings?: readonly string[] | undefined
 }
 
-type Extras = { receipt?: Receipt; sql?: Statement[] }
+type Extras = { receipt?: Receipt; sql?: Statement[]; warnings?: string[] }
 type DryRun = {
   dry_run: true
   estimate: { rows: number | null; bytes: number | null; cost_usd: number | null }
@@ -32,7 +35,7 @@ export function createReader(services: ReadServices) {
   const shareMoment = createMoments(services)
 
   return async function read<Body>(
-    { account, options }: ReadCall,
+    { account, options, warnings = [] }: ReadCall,
     work: (services: ReportServices) => Promise<Body>,
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()
@@ -43,7 +46,10 @@ export function createReader(services: ReadServices) {
         estimator,
         lake,
       })
+      const notes = createNotes()
+      for (const warning of warnings) notes.warnings.add(warning)
       const computed = await work({
+        notes,
         engine: log.engine,
         openLake: async () => lake,
         clock: { now: () => now },
@@ -55,12 +61,13 @@ export function createReader(services: ReadServices) {
         ...counts,
         ms,
         fresh_until: freshUntil ?? lake.newestArrival(),
-        exact: !isCut(computed),
+        exact: notes.isExact && !isCut(computed),
         cost_usd,
       }
       const extras: Extras = {
         ...(options.receipt && { receipt }),
         ...(options.sql && { sql: log.describeStatements() }),
+        ...warningsField(notes, (body as { warnings?: string[] }).warnings),
       }
       return { body: { ...body, ...extras }, receipt }
     })

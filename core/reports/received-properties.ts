@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { receivedPropertiesQuery, receivedPropertiesResponse } from '#schemas/properties'
 import { compareCodePoints } from './code-points.ts'
-import { readPropertyKeys } from './property-keys.ts'
+import { findNewestEvents, readKeysOfEvents } from './property-keys.ts'
 import { defineReport, sinceDays } from './run.ts'
 
 export type ReceivedPropertiesParams = Omit<z.output<typeof receivedPropertiesQuery>, 'project'>
@@ -13,19 +13,19 @@ export const receivedProperties = defineReport<
 >({
   range: sinceDays(7),
   async compute(rows, { project, zone, range, read, params: { sample } }) {
-    const keyRows = await readPropertyKeys(rows, read, sample)
-    const found = Number(keyRows[0]?.found_events ?? 0)
-    const pairs = keyRows.flatMap(({ property_key, event }) =>
-      property_key === null ? [] : [{ key: String(property_key), event: String(event) }],
-    )
+    const newest = await findNewestEvents(rows, read, sample)
+    const { listed, total } =
+      newest === null ? { listed: [], total: 0 } : await readKeysOfEvents(rows, newest)
+    const isCut = total > listed.length
     return {
       project: project.name,
-      sample_size: Math.min(sample, found),
+      sample_size: newest?.size ?? 0,
       since: zone.dateOf(range.from),
-      properties: pairs.toSorted(
+      properties: listed.toSorted(
         (a, b) => compareCodePoints(a.key, b.key) || compareCodePoints(a.event, b.event),
       ),
-      ...(found > sample && { truncated: true as const }),
+      ...((isCut || newest?.hasMore === true) && { truncated: true as const }),
+      ...(isCut && { total_rows: total }),
     }
   },
 })

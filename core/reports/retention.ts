@@ -7,6 +7,7 @@ import {
   sessions,
   sessionsOfEvents,
 } from '#core/lake/relations'
+import { shortKey } from '#core/lake/rows'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql, timestamp } from '#core/sql'
 import { DAY_MS } from '#core/time'
@@ -20,8 +21,8 @@ import { addDays } from './zone.ts'
 export type RetentionParams = Omit<z.output<typeof retentionQuery>, 'project'>
 type RetentionRequest = ReportRequest<RetentionParams>
 
-/** Users that are analyzed at most: those who were first seen last (contract 2.4). */
-const MAX_USERS = 10_000
+/** Users that are analyzed at most. Of more, an even sample is (U60). */
+export const MAX_USERS = 10_000
 
 /** GET /retention (contract 2.4). "First seen" looks at all that the project has stored. */
 export const retention = defineReport<RetentionParams, z.input<typeof retentionResponse>>({
@@ -34,7 +35,7 @@ export const retention = defineReport<RetentionParams, z.input<typeof retentionR
     const { project, params } = request
     const starts = periodStarts(request)
     const cohorts = starts.flatMap(({ date }, cohort) => {
-      const ofCohort = rows.filter(row => Number(row.cohort) === cohort)
+      const ofCohort = rows.filter(row => row.cohort !== null && Number(row.cohort) === cohort)
       const users = Number(ofCohort[0]?.cohort_users ?? 0)
       if (users === 0) return []
       const active = new Map(ofCohort.map(row => [Number(row.active_period), Number(row.active_users)]))
@@ -42,7 +43,7 @@ export const retention = defineReport<RetentionParams, z.input<typeof retentionR
       return [{ date, users, retained, rates: retained.map(count => ratio(count, users, 3)) }]
     })
     const analyzed = cohorts.reduce((sum, { users }) => sum + users, 0)
-    const total = Number(rows[0]?.all_users ?? 0)
+    const leftOut = Number(rows.find(row => row.cohort === null)?.cohort_users ?? 0)
     const longest = Math.max(0, ...cohorts.map(({ retained }) => retained.length))
     return {
       project: project.name,
@@ -58,7 +59,7 @@ export const retention = defineReport<RetentionParams, z.input<typeof retentionR
         )
       }),
       users_analyzed: analyzed,
-      ...(total > analyzed && { truncated: true as const, total_rows: total }),
+      ...(leftOut > 0 && { truncated: true as const, total_users: analyzed + leftOut }),
     }
   },
 })
@@ -94,8 +95,9 @@ function shiftPeriods(date: string, period: RetentionPeriod, count: number): str
 }
 
 /**
- * Rows (cohort, cohort_users, active_period, active_users, all_users): cohorts and periods are numbered from the oldest period
- * of the window. A user's first activity puts them into a cohort; every later one makes them active in its period.
+ * Rows (cohort, cohort_users, active_period, active_users): cohorts and periods are numbered from the oldest period of the window. A user's
+ * first activity puts them into a cohort; every later one makes them active in its period. The users that the sample leaves out are the
+ * cohort null.
  */
 function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[]): SqlQuery {
   const { params, read, zone, now, oldest } = request
@@ -110,24 +112,40 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
   const later: LakeRead = { ...all, from: Math.max(windowStart, all.from) }
   // Both sides must name users in the same way: by user_key if both are sessions of the rollup, else by user_id.
   const areSessions = firstEvent === undefined && laterEvent === undefined
-  const sessionsBoth = areSessions && !hasIdsAsKeys(all) && !hasIdsAsKeys(later) ? sessions : sessionsOfEvents
+  const areKeys = areSessions && !hasIdsAsKeys(all) && !hasIdsAsKeys(later)
+  const sessionsBoth = areKeys ? sessions : sessionsOfEvents
   const firstActivity = activityOf(all, firstEvent, sessionsBoth)
   const firstSeen = sql`SELECT user_ref, min(active_at) AS first_at FROM (${firstActivity}) AS first_activity
         GROUP BY user_ref HAVING min(active_at) >= ${timestamp(earliest)}`
-  const users = sql`SELECT *, row_number() OVER (ORDER BY first_at DESC, user_ref) AS newest, count(*) OVER () AS all_users
+  const ranked = sql`SELECT user_ref, first_at,
+        row_number() OVER (ORDER BY ${sampleOrder(request, areKeys)}, user_ref) AS sample_place
       FROM (${firstSeen}) AS user_first`
-  const cohortUsers = sql`SELECT user_ref, ${periodNumber(sql`first_at`, starts)} AS cohort, all_users
-      FROM (${users}) AS ranked_user WHERE newest <= ${integer(MAX_USERS)}`
+  const inSample = (value: SqlQuery) => sql`CASE WHEN sample_place <= ${integer(MAX_USERS)} THEN ${value} END`
+  const sampled = sql`SELECT sample_ref, max(user_cohort) AS cohort, count(*) AS users
+      FROM (SELECT ${inSample(sql`user_ref`)} AS sample_ref, ${inSample(periodNumber(sql`first_at`, starts))} AS user_cohort
+        FROM (${ranked}) AS ranked_user) AS cohort_user
+      GROUP BY sample_ref`
   const laterActivity = activityOf(later, laterEvent, sessionsBoth)
   const returning = sql`SELECT user_ref AS active_ref, ${periodNumber(sql`active_at`, starts)} AS active_period
       FROM (${laterActivity}) AS activity
       GROUP BY user_ref, ${periodNumber(sql`active_at`, starts)}`
-  return sql`SELECT cohort, active_period, count(active_ref) AS active_users, max(cohort_users) AS cohort_users,
-        max(all_users) AS all_users
-      FROM (SELECT cohort, user_ref, all_users, count(*) OVER (PARTITION BY cohort) AS cohort_users
-        FROM (${cohortUsers}) AS cohort_user) AS counted_user
-      LEFT JOIN (${returning}) AS returning_user ON active_ref = user_ref
+  return sql`SELECT cohort, active_period, count(active_ref) AS active_users, max(cohort_users) AS cohort_users
+      FROM (SELECT cohort, sample_ref, CAST(sum(users) OVER (PARTITION BY cohort) AS bigint) AS cohort_users
+        FROM (${sampled}) AS sampled_user) AS counted_user
+      LEFT JOIN (${returning}) AS returning_user ON active_ref = sample_ref
       GROUP BY cohort, active_period`
+}
+
+/**
+ * The order in which users are taken into the sample: by 52 bits of the SHA-256 of the user id, changed by the SHA-256 of the project id. So
+ * the sample is even, the same for every request, and another one in each project. The rollup has these bits of the user id. A
+ * hash of both ids together would take a second for a million users.
+ */
+function sampleOrder({ project }: RetentionRequest, areKeys: boolean): SqlQuery {
+  const bits = areKeys
+    ? sql`user_ref / 2`
+    : sql`from_base(substr(to_hex(sha256(to_utf8(user_ref))), 1, 13), 16)`
+  return sql`bitwise_xor(${bits}, ${integer(Math.floor((shortKey(project.id) ?? 0) / 2))})`
 }
 
 /** When users did something (user_ref, active_at): an event of a name, or the start of a session. */

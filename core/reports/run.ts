@@ -6,6 +6,7 @@ import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { ProjectContext } from '#schemas/contexts'
 import { readCopiedKeys } from './copied-keys.ts'
+import { createNotes, type ReadNotes } from './notes.ts'
 import { type Range, type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { addDays, createZone, type Zone } from './zone.ts'
@@ -14,6 +15,10 @@ export type ReportServices = {
   engine: QueryEngine
   openLake(): Promise<LakeSnapshot>
   clock: Clock
+  /** Values that a percentile tells apart; default: EXACT_VALUES of core/reports/query/percentiles.ts. Tests have few. */
+  exactValues?: number | undefined
+  /** What the reports of a read say about their response. */
+  notes?: ReadNotes | undefined
 }
 
 /** The fields of the caller's project that reports use. */
@@ -50,6 +55,8 @@ export type ReportRequest<Params> = {
   read: LakeRead
   identity: IdentityView
   context: ProjectContext
+  notes: ReadNotes
+  exactValues?: number | undefined
   /** The same part of the range in another project of the account, in the same lake. */
   readProject(project: ReportProject): Promise<LakeRead>
 }
@@ -107,7 +114,7 @@ export function toPeriod({
  */
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
-  { engine, openLake, clock }: ReportServices,
+  { engine, openLake, clock, exactValues, notes = createNotes() }: ReportServices,
   {
     project,
     query,
@@ -140,7 +147,22 @@ export async function runReport<Params extends DatedParams, Body>(
     }
     const read = await readProject(project)
     const oldest = oldestOf(project)
-    const request = { project, params, now, zone, range, oldest, read, identity, context, readProject }
+    const request = {
+      ...{
+        project,
+        params,
+        now,
+        zone,
+        range,
+        oldest,
+        read,
+        identity,
+        context,
+        notes,
+        exactValues,
+        readProject,
+      },
+    }
     return { ...(await report.compute(rows, request)), ...contextOfRange(context, days) }
   })
 }

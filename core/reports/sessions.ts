@@ -9,18 +9,14 @@ import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessi
 import { compareCodePoints } from './code-points.ts'
 import { defineReport, sinceDays } from './run.ts'
 import { readSessionIds, type SessionIds, type SessionKeys } from './session-ids.ts'
+import type { ReadRows } from './statements.ts'
+import { cutTies } from './tied-sessions.ts'
 
 export type SessionsParams = Omit<z.output<typeof sessionsQuery>, 'project'>
 
 /**
- * Sessions with equal starts are in the order of their ids, which the first statement does not know. So it reads this many
- * sessions more than the response lists. Of more sessions with an equal start, those with the lowest keys are listed.
- */
-const TIES = 100
-
-/**
- * GET /sessions (contract 1.3): the sessions that start in the range, newest start first. A first statement finds them in the
- * rollup, a second one reads the ids of those that are listed.
+ * GET /sessions (contract 1.3): the sessions that start in the range, newest start first, then by id. A first statement finds them in
+ * the rollup, a second one reads the ids of those that are listed. If the limit cuts the list, one more counts all sessions.
  */
 export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResponse>>({
   range: sinceDays(7),
@@ -29,12 +25,24 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
     const wholeDates = wholeLastDate(read)
     const areKeysIds = hasIdsAsKeys(wholeDates)
     const userKeys = users?.map(id => (areKeysIds ? id : shortKey(id))) ?? null
-    const found = await rows(newestSql(wholeDates, params, userKeys))
-    const total = Number(found[0]?.total_rows ?? 0)
-    const lastStart = Number(found[params.limit - 1]?.start_time ?? 0)
-    const candidates = found.filter(({ start_time }) => Number(start_time) >= lastStart)
-    const ids = areKeysIds ? null : await readSessionIds(rows, read, candidates.map(toKeys))
-    const listed = candidates
+    const { limit } = params
+    const condition = listCondition(params, userKeys)
+    const newest = await rows(
+      sql`${selectSessions(wholeDates, condition.where)} ORDER BY start_time DESC, session_key LIMIT ${integer(limit + 1)}`,
+    )
+    const readListed = async (): Promise<{ listed: Row[]; ids: Map<number, SessionIds> | null }> => {
+      if (areKeysIds) return { listed: newest.slice(0, limit), ids: null }
+      const listed = await cutTies(rows, {
+        ...{ read: wholeDates, newest, limit, direction: 'ASC' },
+        selectSessions: isTied => selectSessions(wholeDates, sql`${isTied} AND ${condition.where}`),
+      })
+      return { listed, ids: await readSessionIds(rows, read, listed.map(toKeys)) }
+    }
+    const [{ listed: found, ids }, total] = await Promise.all([
+      readListed(),
+      newest.length > limit ? countSessions(rows, wholeDates, condition) : newest.length,
+    ])
+    const listed = found
       .flatMap((row): SessionRow[] => {
         const idsOfSession = ids === null ? toIds(row) : ids.get(Number(row.session_key))
         if (idsOfSession === undefined) return []
@@ -57,7 +65,6 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
         ]
       })
       .toSorted((a, b) => b.start_time - a.start_time || compareCodePoints(a.session_id, b.session_id))
-      .slice(0, params.limit)
     return {
       project: project.name,
       sessions: listed,
@@ -82,20 +89,44 @@ const FIELDS = [
   'exit_page',
 ] as const
 
-function newestSql(
-  read: LakeRead,
-  { is_bounce, limit }: SessionsParams,
+/** The condition on the sessions of the list, and the fields that it reads. */
+type ListCondition = { where: SqlQuery; fields: readonly ('user_key' | 'is_bounce')[] }
+
+function listCondition(
+  { is_bounce }: SessionsParams,
   userKeys: readonly (string | number | null)[] | null,
-): SqlQuery {
+): ListCondition {
   const conditions = [
     ...(userKeys === null ? [] : [isOneOf(sql`user_key`, userKeys)]),
     ...(is_bounce === undefined ? [] : [sql`is_bounce = ${integer(is_bounce)}`]),
   ]
-  const where = conditions.length === 0 ? sql`` : sql`WHERE ${join(conditions, ' AND ')}`
+  return {
+    where: conditions.length === 0 ? sql`true` : join(conditions, ' AND '),
+    fields: [
+      ...(userKeys === null ? [] : (['user_key'] as const)),
+      ...(is_bounce === undefined ? [] : (['is_bounce'] as const)),
+    ],
+  }
+}
+
+function selectSessions(read: LakeRead, condition: SqlQuery): SqlQuery {
   return sql`SELECT session_key, user_key, ${unixMs(sql`user_at`)} AS user_time, ${unixMs(sql`start_at`)} AS start_time,
-      ${unixMs(sql`end_at`)} AS end_time, entry_page, exit_page, event_count, is_bounce, count(*) OVER () AS total_rows
-    FROM ${sessionsRelation(read, FIELDS)} AS session ${where}
-    ORDER BY start_time DESC, session_key LIMIT ${integer(limit + TIES)}`
+      ${unixMs(sql`end_at`)} AS end_time, entry_page, exit_page, event_count, is_bounce
+    FROM ${sessionsRelation(read, FIELDS)} AS session WHERE ${condition}`
+}
+
+/**
+ * How many sessions the list has without its limit. A statement of its own reads few columns. As a window over all rows beside the list,
+ * the count takes longer, because the window keeps all columns of all sessions.
+ */
+async function countSessions(
+  rows: ReadRows,
+  read: LakeRead,
+  { where, fields }: ListCondition,
+): Promise<number> {
+  const relation = sessionsRelation(read, ['start_at', ...fields])
+  const [row] = await rows(sql`SELECT count(*) AS total FROM ${relation} AS session WHERE ${where}`)
+  return Number(row?.total ?? 0)
 }
 
 function toKeys(row: Row): SessionKeys {

@@ -9,14 +9,14 @@ import { type PropertyValue, propertyValue } from './property-value.ts'
 export type ValueKey = Pick<PropertyValue, 'fields' | 'mayHaveValue' | 'json'> & {
   /** The value key of an event. For a property without a column, an expression over `value_json`, which is the column `json`. */
   sql: SqlQuery
-  /** The value, as an expression over the column `value_key`. */
-  value: SqlQuery
+  /** The value, as an expression over a value key. */
+  value(key: SqlQuery): SqlQuery
   /** The value key of a value. */
   ofValue(value: string): string
 }
 
 export function valueKey(property: string): ValueKey {
-  const ofColumn = { value: sql`value_key`, ofValue: (value: string) => value }
+  const ofColumn = { value: (key: SqlQuery) => key, ofValue: (value: string) => value }
   if (property === 'country') {
     return { ...ofColumn, fields: ['country'], mayHaveValue: sql`country IS NOT NULL`, sql: sql`country` }
   }
@@ -27,7 +27,7 @@ export function valueKey(property: string): ValueKey {
     mayHaveValue,
     json,
     sql: inQuotes(scalar),
-    value: sql`substr(value_key, 2, length(value_key) - 2)`,
+    value: key => sql`substr(${key}, 2, length(${key}) - 2)`,
     ofValue: value => `"${value}"`,
   }
 }

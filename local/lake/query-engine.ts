@@ -60,6 +60,11 @@ type Database = { instance: DuckDBInstance; emptyFiles: Record<TableName, string
 /** A connection, and for each list of files the statement that last set it. */
 type Session = { database: Database; connection: DuckDBConnection; fileStatements: Map<string, string> }
 
+/** The message of DuckDB without its stack trace. */
+function firstLine(error: unknown): string {
+  return String(error).split('\n', 1)[0] ?? ''
+}
+
 /** What a run gives to each of its callers. */
 type RunResult = { rows: Row[]; statistics: QueryStatistics }
 
@@ -163,10 +168,12 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
 
   /**
    * Runs the statement again when one of its files changed during the run, or when another statement broke the
-   * database.
+   * database. A statement that breaks the database itself runs once more, on a new one: the known internal errors of DuckDB are
+   * races between its threads (docs/decisions/2026-11-23-windows-without-order.md).
    */
   async function runWithRetries(query: SqlQuery, signal: AbortSignal, queueMs: number): Promise<RunResult> {
     const deadline = Date.now() + timeoutMs
+    let hasBrokenEngine = false
     for (;;) {
       const startedAt = Date.now()
       let files: string[] = []
@@ -186,6 +193,14 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       } catch (error) {
         signal.throwIfAborted()
         if (interrupter.isTimedOut()) throw queryFailure('timeout')
+        if (classifyEngineFailure(error) === 'internal') {
+          log('QUERY_ENGINE_BROKEN', { reason: firstLine(error), retried: !hasBrokenEngine })
+          await reopen(session.database)
+          if (!hasBrokenEngine) {
+            hasBrokenEngine = true
+            continue
+          }
+        }
         const callerError = await toCallerError(error, query, files, session, startedAt)
         if (callerError !== RETRY) throw callerError
       } finally {
@@ -246,7 +261,8 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       return queryFailure('damaged', error)
     }
     // A file that was only listed may have been superseded and deleted, and a repair may have replaced any file.
-    return (await changedSince(files, startedAt)) ? RETRY : error
+    if (await changedSince(files, startedAt)) return RETRY
+    return fault === 'internal' ? queryFailure('failed', error) : error
   }
 
   return {

@@ -71,10 +71,10 @@ const engine: QueryEngine = {
 /** Rows that make the next statement of the report as large as it can be. */
 function rowsOf(text: string): Row[] {
   if (text.includes('AS copied_key')) {
-    return Array.from({ length: 500 }, (_, i) => ({ copied_key: String(9e15 + i).padStart(19, '1') }))
+    return Array.from({ length: 400 }, (_, i) => ({ copied_key: String(9e15 + i).padStart(19, '1') }))
   }
   if (text.includes('AS user_time')) {
-    return Array.from({ length: 1_100 }, (_, i) => ({
+    return Array.from({ length: 1_001 }, (_, i) => ({
       session_key: 9e15 + i,
       user_key: 9e15 + i,
       start_time: NOW - 2 * i,

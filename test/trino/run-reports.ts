@@ -73,6 +73,14 @@ export async function runAllReports(
   await runPropertyReports(services, project)
   for (const body of queries)
     await runReport(query, services, { project, body: { ...queryDefaults, ...body } })
+  await runReport(
+    query,
+    { ...services, exactValues: 0 },
+    {
+      project,
+      body: { ...queryDefaults, metrics: ROUNDED, group_by: ['country'] },
+    },
+  )
   for (const body of funnels)
     await runReport(funnel, services, { project, body: { ...funnelDefaults, ...body } })
   for (const body of pathQueries) await runReport(paths, services, { project, body })
@@ -88,6 +96,7 @@ async function runSessionReports(services: ReportServices, project: TestProject)
   for (const dated of [{ since: '60d' }, { since: '7d', tz: 'Europe/Berlin' }]) {
     for (const filter of [
       {},
+      { limit: 1 },
       { user_id: "o'brien" },
       { is_bounce: 1 },
       { user_id: 'user 3', is_bounce: 0 },
@@ -134,6 +143,8 @@ export const queryDefaults: QueryParams = {
 
 /** Values that SQL, patterns and numbers could read differently. */
 const FILTER_VALUES = ['', 'é', '%', '\\', "o'brien", '5', 5, -0.5, true] as const
+
+const ROUNDED = ['p50', 'p95'].map(statistic => `${statistic}(properties.session_count)`)
 
 const queries: Partial<QueryParams>[] = [
   { metrics: ['event_count', 'unique_users', 'session_count', 'bounce_rate', 'avg_duration'] },
@@ -202,6 +213,7 @@ const pathQueries: PathsParams[] = [
   pathDefaults,
   { ...pathDefaults, goal_event: 'page_view', max_steps: 1, entry_limit: 2, candidate_session_cap: 3 },
   { ...pathDefaults, goal_event: "o'brien", since: '7d', tz: 'Europe/Berlin' },
+  { ...pathDefaults, candidate_session_cap: 1 },
 ]
 
 const retentions: RetentionParams[] = [

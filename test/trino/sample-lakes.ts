@@ -41,7 +41,7 @@ const ARRIVALS = [52, 30, 15, 4, 0]
 
 /**
  * A lake with more names, countries and days than a response lists or a mask holds, sessions in several epochs and
- * segments, users that change within a session, and copies of events within an epoch and in other epochs.
+ * segments, users that change within a session, copies of events within an epoch and in other epochs, and newest sessions with one start.
  */
 export function wideLake(): SampleLake {
   let seq = 1
@@ -73,6 +73,7 @@ export function wideLake(): SampleLake {
       }),
     ),
   )
+  epochs.at(-1)?.push([tiedSessions(seq)])
   return {
     name: 'wide',
     epochs,
@@ -81,6 +82,22 @@ export function wideLake(): SampleLake {
     since: ['60d', '3d'],
     limit: 70,
     filter: { user_id: 'user 3' },
+  }
+}
+
+/** Sessions with the same start. A list of fewer of them has those with the lowest or highest ids. */
+function tiedSessions(seq: number): EventsRecord {
+  const events = [0, 1, 2].map(n => ({
+    event: 'page_view',
+    properties: { path: '/p/1' },
+    user_id: `user ${n}`,
+    session_id: `tied ${n}`,
+    event_id: null,
+    timestamp: NOW,
+  }))
+  return {
+    ...{ kind: 'events' as const, project_id: 'proj_a', account_id: 'acc_1', bucket: 7 },
+    ...{ received_at: NOW, seq, country: null, events },
   }
 }
 

@@ -38,7 +38,7 @@ export const funnel = defineReport<FunnelParams, Response>({
     }))
     const overall = overallRate(results)
     const shownGroups = groupRows.slice(0, params.breakdown_limit)
-    const entities = groupRows.reduce((most, row) => Math.max(most, Number(row.step_1_entities ?? 0)), 0)
+    const entities = activity[0]?.entities ?? 0
     const hasCutGroups = params.breakdown !== undefined && shownGroups.length < groupRows.length
     return {
       project: project.name,

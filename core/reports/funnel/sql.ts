@@ -23,10 +23,9 @@ export const KINDS = { funnel: 0, activity: 1 } as const
 /**
  * Rows of two kinds:
  * - `funnel`: one row for each breakdown value, or a single row without a breakdown. users_<i> is the number of entities that reached
- *   step i. time_<i> adds up the milliseconds from step i to step i + 1, of the entities that reached both. step_1_entities is the number
- *   of entities of step 1 before the cap.
+ *   step i. time_<i> adds up the milliseconds from step i to step i + 1, of the entities that reached both.
  * - `activity`: a single row. events_<i> is the number of events of step i, in any order and with any sender. active_<i> and joinable_<i>
- *   are the numbers of their distinct users and entities.
+ *   are the numbers of their distinct users and entities; joinable_0 counts all entities of step 1, also those beyond the cap.
  *
  * A first scan groups the events by entity: that gives the activity, and the entities that the funnel follows. A second one reads their
  * events of all steps. Level by level, a window finds the first event of the next step after the event of the step before, within the
@@ -43,10 +42,10 @@ export function funnelSql(read: LakeRead, plan: FunnelPlan): SqlQuery {
   const nulls = (columns: readonly SqlQuery[]) => columns.map(each => sql`CAST(NULL AS bigint) AS ${each}`)
   return sql`WITH step_event AS ${NOT_MATERIALIZED} (${stepEvents(read, plan)}), each_entity AS (${entitiesSql(plan)})
     SELECT * FROM (
-      SELECT ${integer(KINDS.funnel)} AS kind, breakdown_value, step_1_entities, ${list([...ofFunnel, ...nulls(ofActivity)])}
+      SELECT ${integer(KINDS.funnel)} AS kind, breakdown_value, ${list([...ofFunnel, ...nulls(ofActivity)])}
       FROM (${totalsSql(plan)}) AS funnel_total
       UNION ALL
-      SELECT ${integer(KINDS.activity)} AS kind, CAST(NULL AS varchar) AS breakdown_value, CAST(NULL AS bigint) AS step_1_entities,
+      SELECT ${integer(KINDS.activity)} AS kind, CAST(NULL AS varchar) AS breakdown_value,
         ${list([...nulls(ofFunnel), ...ofActivity])}
       FROM (${activitySql(plan)}) AS activity) AS funnel_row
     ORDER BY kind, users_0 DESC, CASE WHEN breakdown_value IS NULL THEN 1 ELSE 0 END, breakdown_value`
@@ -77,7 +76,7 @@ function totalsSql(plan: FunnelPlan): SqlQuery {
     steps.slice(1).map((_, i) => sql`${column('is_step', i + 1)} = 1`),
     ' OR ',
   )
-  const followed = sql`SELECT step_event.*, at_0, step_1_entities
+  const followed = sql`SELECT step_event.*, at_0
       FROM step_event JOIN (${FIRST_ENTITIES}) AS first_entity ON first_id = entity
       WHERE sent_at >= at_0 AND sent_at - at_0 <= ${integer(windowMs)} AND (sent_at = at_0 OR ${isLater})`
   const numbered = sql`SELECT *, row_number() OVER (PARTITION BY entity ORDER BY timestamp, lag_s, seq) AS place
@@ -91,22 +90,20 @@ function totalsSql(plan: FunnelPlan): SqlQuery {
     breakdown === undefined
       ? sql`CAST(NULL AS varchar)`
       : sql`max(CASE WHEN place = place_0 THEN breakdown_value END)`
-  const entities = sql`SELECT entity, max(step_1_entities) AS step_1_entities, ${value} AS breakdown_value, ${list(reached)}
+  const entities = sql`SELECT entity, ${value} AS breakdown_value, ${list(reached)}
       FROM (${levels}) AS level GROUP BY entity`
   const totals = steps.flatMap((_, i) => [
     sql`count(${column('place', i)}) AS ${column('users', i)}`,
     sql`${i + 1 < steps.length ? sql`CAST(sum(${column('at', i + 1)} - ${column('at', i)}) AS bigint)` : sql`CAST(NULL AS bigint)`} AS ${column('time', i)}`,
   ])
-  return sql`SELECT breakdown_value, max(step_1_entities) AS step_1_entities, ${list(totals)}
+  return sql`SELECT breakdown_value, ${list(totals)}
     FROM (${entities}) AS entity_steps GROUP BY breakdown_value`
 }
 
-/** The MAX_ENTITIES entities that reached step 1 first: (first_id, at_0, step_1_entities); the last is their number before the cap. */
-const FIRST_ENTITIES = sql`SELECT first_id, at_0, step_1_entities
-      FROM (SELECT *, count(*) OVER () AS step_1_entities, row_number() OVER (ORDER BY at_0, first_id) AS entity_rank
-        FROM (SELECT entity AS first_id, min(at_0) AS at_0 FROM each_entity
-          WHERE entity IS NOT NULL AND at_0 IS NOT NULL GROUP BY entity) AS started_entity) AS ranked_entity
-      WHERE entity_rank <= ${integer(MAX_ENTITIES)}`
+/** The MAX_ENTITIES entities that reached step 1 first: (first_id, at_0). */
+const FIRST_ENTITIES = sql`SELECT entity AS first_id, min(at_0) AS at_0 FROM each_entity
+      WHERE entity IS NOT NULL AND at_0 IS NOT NULL
+      GROUP BY entity ORDER BY at_0, first_id LIMIT ${integer(MAX_ENTITIES)}`
 
 /** The row of kind `activity`. */
 function activitySql({ steps, countBy }: FunnelPlan): SqlQuery {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { LakeRead } from '#core/lake/relations'
-import type { Row } from '#core/ports'
+import { hasIdsAsKeys, type LakeRead } from '#core/lake/relations'
+import type { Row, SqlQuery } from '#core/ports'
 import { isOneOf, sql } from '#core/sql'
 import type { PathNode, pathsBody, pathsResponse } from '#schemas/paths'
 import { compareCodePoints } from '../code-points.ts'
@@ -10,7 +10,8 @@ import { defineReport, toPeriod } from '../run.ts'
 import { hasSessionKey } from '../session-ids.ts'
 import { wholeLastDate } from '../sessions.ts'
 import type { ReadRows } from '../statements.ts'
-import { candidatesSql, type PathsPlan, walksSql } from './sql.ts'
+import { cutTies } from '../tied-sessions.ts'
+import { candidatesSql, type PathsPlan, selectCandidates, walksSql } from './sql.ts'
 
 export type PathsParams = Omit<z.output<typeof pathsBody>, 'project'>
 type Response = z.input<typeof pathsResponse>
@@ -38,7 +39,9 @@ export const paths = defineReport<PathsParams, Response>({
       entryLimit: entry_limit,
       sessionCap: candidate_session_cap,
     }
-    const candidates = await rows(candidatesSql(wholeLastDate(read), plan))
+    const wholeDates = wholeLastDate(read)
+    const newest = await rows(candidatesSql(wholeDates, plan))
+    const candidates = await cutCandidates(rows, wholeDates, plan, newest)
     const walkRows = await readWalks(rows, read, plan, candidates)
     const walks = walkRows.map(row =>
       toWalk({
@@ -50,22 +53,37 @@ export const paths = defineReport<PathsParams, Response>({
       }),
     )
     const byEntry = [...Map.groupBy(walks, ({ entryPage }) => entryPage)]
+    const entryPaths = byEntry.map(([entryPage, ofEntry]) => toEntryPath(entryPage, ofEntry, path_limit))
     const isCut =
-      Number(candidates[0]?.candidate_sessions ?? 0) > candidate_session_cap ||
-      Number(candidates[0]?.entry_pages ?? 0) > entry_limit ||
-      byEntry.some(([, ofEntry]) => hasWiderLevel(ofEntry, 0, path_limit))
+      newest.length > candidate_session_cap ||
+      Number(newest[0]?.entry_pages ?? 0) > entry_limit ||
+      entryPaths.some(({ hasWiderLevel }) => hasWiderLevel)
     return {
       project: project.name,
       goal_event,
       period: toPeriod(request),
       bounds: { max_steps, entry_limit, path_limit, candidate_session_cap },
-      entry_paths: byEntry
-        .map(([entryPage, ofEntry]) => toEntryPath(entryPage, ofEntry, path_limit))
+      entry_paths: entryPaths
+        .map(({ entryPath }) => entryPath)
         .toSorted((a, b) => compareCounts(a, b) || compareCodePoints(a.entry_page, b.entry_page)),
       ...(isCut && { truncated: true as const }),
     }
   },
 })
+
+/** The candidates: of sessions with an equal start those with the highest ids (contract 2.3, step 2). */
+async function cutCandidates(
+  rows: ReadRows,
+  read: LakeRead,
+  plan: PathsPlan,
+  newest: readonly Row[],
+): Promise<Row[]> {
+  const limit = plan.sessionCap
+  // The ids are known: candidatesSql orders by them.
+  if (hasIdsAsKeys(read)) return newest.slice(0, limit)
+  const selectSessions = (isTied: SqlQuery) => selectCandidates(read, plan, isTied)
+  return cutTies(rows, { read, newest, limit, direction: 'DESC', selectSessions })
+}
 
 /** The walks of the candidates. Their events begin with the oldest start, so for a busy project the range is short. */
 async function readWalks(
@@ -110,20 +128,27 @@ function toWalk({
   return { entryPage, exitPage, nodes: [...nodes, ...terminal], sessions, isConversion }
 }
 
-function toEntryPath(entryPage: string, walks: readonly Walk[], pathLimit: number): EntryPath {
-  return {
+function toEntryPath(
+  entryPage: string,
+  walks: readonly Walk[],
+  pathLimit: number,
+): { entryPath: EntryPath; hasWiderLevel: boolean } {
+  const { nodes, hasWiderLevel } = toTree(walks, 0, pathLimit)
+  const entryPath = {
     entry_page: entryPage,
     ...countWalks(walks),
     exit_pages: toExitPages(walks),
-    tree: toTree(walks, 0, pathLimit),
+    tree: nodes,
   }
+  return { entryPath, hasWiderLevel }
 }
 
 function toExitPages(walks: readonly Walk[]): EntryPath['exit_pages'] {
   return [...Map.groupBy(walks, ({ exitPage }) => exitPage ?? 'unknown')]
     .map(([exit_page, ofPage]) => {
       const counts = countWalks(ofPage)
-      const dropOffs = sumSessions(ofPage.filter(({ nodes }) => nodes.at(-1)?.type === 'drop_off'))
+      // Truncated sessions too (contract 2.3, point 7).
+      const dropOffs = counts.sessions - counts.conversions
       return { exit_page, ...counts, drop_offs: dropOffs, drop_off_rate: ratio(dropOffs, counts.sessions, 3) }
     })
     .toSorted(
@@ -135,17 +160,23 @@ function toExitPages(walks: readonly Walk[]): EntryPath['exit_pages'] {
     )
 }
 
-/** The nodes at a depth of the walks, merged by type, value and exit page; at most `limit` at each level. */
-function toTree(walks: readonly Walk[], depth: number, limit: number): PathNode[] {
-  return nodesAt(walks, depth)
-    .slice(0, limit)
-    .map(({ ofNode, ...node }) => ({ ...node, children: toTree(ofNode, depth + 1, limit) }))
-}
-
-/** Whether `toTree` leaves out nodes. */
-function hasWiderLevel(walks: readonly Walk[], depth: number, limit: number): boolean {
-  const nodes = nodesAt(walks, depth)
-  return nodes.length > limit || nodes.some(({ ofNode }) => hasWiderLevel(ofNode, depth + 1, limit))
+/**
+ * The nodes at a depth of the walks, merged by type, value and exit page; at most `limit` at each level. `hasWiderLevel`: whether the limit
+ * has left out nodes.
+ */
+function toTree(
+  walks: readonly Walk[],
+  depth: number,
+  limit: number,
+): { nodes: PathNode[]; hasWiderLevel: boolean } {
+  const all = nodesAt(walks, depth)
+  let hasWiderLevel = all.length > limit
+  const nodes = all.slice(0, limit).map(({ ofNode, ...node }) => {
+    const children = toTree(ofNode, depth + 1, limit)
+    hasWiderLevel ||= children.hasWiderLevel
+    return { ...node, children: children.nodes }
+  })
+  return { nodes, hasWiderLevel }
 }
 
 function nodesAt(walks: readonly Walk[], depth: number) {

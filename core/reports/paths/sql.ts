@@ -8,32 +8,26 @@ import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 export type PathsPlan = { goal: string; maxSteps: number; entryLimit: number; sessionCap: number }
 
 /**
- * Sessions with equal starts are in the order of their ids, which the rollup does not know. So the candidates are up to this many more
- * than the cap, and walksSql cuts them.
+ * One more than the cap of the newest sessions of those that begin with one of the most frequent entry pages: (session_key, start_time,
+ * entry_pages), contract 2.3, steps 1 and 2. entry_pages counts the entry pages, up to one more than the limit.
  */
-const TIES = 100
+export function candidatesSql(read: LakeRead, plan: PathsPlan): SqlQuery {
+  return sql`${selectCandidates(read, plan, sql`true`)}
+    ORDER BY start_time DESC, session_key DESC LIMIT ${integer(plan.sessionCap + 1)}`
+}
 
-/**
- * The newest sessions, up to the cap and TIES, of those that begin with one of the most frequent entry pages: (session_key, start_time,
- * candidate_sessions, entry_pages), contract 2.3, steps 1 and 2. candidate_sessions counts all sessions with these entry pages,
- * entry_pages all entry pages.
- */
-export function candidatesSql(read: LakeRead, { entryLimit, sessionCap }: PathsPlan): SqlQuery {
+/** The sessions that begin with one of the most frequent entry pages, and fulfil a condition on start_at. */
+export function selectCandidates(read: LakeRead, { entryLimit }: PathsPlan, condition: SqlQuery): SqlQuery {
   const entries = sql`SELECT session_key, start_at, entry_page
       FROM ${sessions(read, ['start_at', 'entry_page'])} AS session WHERE entry_page IS NOT NULL`
-  const ranked = sql`SELECT entry_page AS ranked_page, entry_sessions, count(*) OVER () AS entry_pages,
-        row_number() OVER (ORDER BY entry_sessions DESC, entry_page) AS entry_rank
-      FROM (SELECT entry_page, count(*) AS entry_sessions FROM entry GROUP BY entry_page) AS entry_total`
-  const frequent = sql`SELECT ranked_page, entry_pages, CAST(sum(entry_sessions) OVER () AS bigint) AS candidate_sessions
-      FROM (${ranked}) AS ranked_entry WHERE entry_rank <= ${integer(entryLimit)}`
-  const newest = sql`SELECT session_key, ${unixMs(sql`start_at`)} AS start_time, candidate_sessions, entry_pages
-      FROM entry JOIN (${frequent}) AS frequent_entry ON ranked_page = entry_page
-      ORDER BY start_time DESC, session_key LIMIT ${integer(sessionCap + TIES)}`
+  const ranked = sql`SELECT entry_page, row_number() OVER (ORDER BY entry_sessions DESC, entry_page) AS entry_rank
+        FROM (SELECT entry_page, count(*) AS entry_sessions FROM entry GROUP BY entry_page) AS entry_total`
+  const frequent = sql`SELECT array_agg(entry_page) FILTER (WHERE entry_rank <= ${integer(entryLimit)}) AS pages, count(*) AS entry_pages
+        FROM (${ranked}) AS ranked_entry WHERE entry_rank <= ${integer(entryLimit + 1)}`
+  const pages = sql`SELECT frequent_page, entry_pages FROM (${frequent}) AS frequent_entry CROSS JOIN UNNEST(pages) AS page_of_list(frequent_page)`
   return sql`WITH entry AS (${entries})
-    SELECT session_key, start_time, candidate_sessions, entry_pages
-    FROM (SELECT *, rank() OVER (ORDER BY start_time DESC) AS start_rank FROM (${newest}) AS newest_session) AS ranked_session
-    WHERE start_rank <= ${integer(sessionCap)}
-    ORDER BY start_time DESC, session_key`
+    SELECT session_key, ${unixMs(sql`start_at`)} AS start_time, entry_pages
+    FROM entry JOIN (${pages}) AS frequent_page_of_list ON frequent_page = entry_page WHERE ${condition}`
 }
 
 /**
@@ -42,33 +36,27 @@ export function candidatesSql(read: LakeRead, { entryLimit, sessionCap }: PathsP
  * value. `isCandidate` selects the events of the candidates; `read` begins with the first of them. Each level adds what the next
  * one needs.
  */
-export function walksSql(
-  read: LakeRead,
-  { goal, maxSteps, sessionCap }: PathsPlan,
-  isCandidate: SqlQuery,
-): SqlQuery {
+export function walksSql(read: LakeRead, { goal, maxSteps }: PathsPlan, isCandidate: SqlQuery): SqlQuery {
   const fields = ['session_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
-  const ordered = sql`SELECT session_id, event, path, ${PAGE} AS page,
-        row_number() OVER (PARTITION BY session_id ORDER BY timestamp, lag_s, seq) AS place,
-        min(timestamp) OVER (PARTITION BY session_id) AS start_at
-      FROM ${events(read, fields)} AS each_event WHERE session_id IS NOT NULL AND ${isCandidate}`
-  const pagePlaces = sql`SELECT *, min(CASE WHEN page IS NOT NULL THEN place END) OVER (PARTITION BY session_id) AS entry_place,
-        max(CASE WHEN page IS NOT NULL THEN place END) OVER (PARTITION BY session_id) AS exit_place
+  // One window with one order for all three, so that the engines sort the events once.
+  const byTime = sql`PARTITION BY session_id ORDER BY timestamp, lag_s, seq`
+  const ordered = sql`SELECT *, row_number() OVER (${byTime}) AS place,
+        count(page) OVER (${byTime} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS page_number,
+        count(CASE WHEN event = ${goal} THEN 1 END)
+          OVER (${byTime} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS goal_number
+      FROM (SELECT session_id, timestamp, lag_s, seq, event, path, ${PAGE} AS page
+        FROM ${events(read, fields)} AS each_event WHERE session_id IS NOT NULL AND ${isCandidate}) AS candidate_event`
+  const entered = sql`SELECT *, max(CASE WHEN page IS NOT NULL AND page_number = 1 THEN page END) OVER (PARTITION BY session_id) AS entry_page
       FROM (${ordered}) AS ordered_event`
-  const pages = sql`SELECT *, max(CASE WHEN place = entry_place THEN page END) OVER (PARTITION BY session_id) AS entry_page,
-        max(CASE WHEN place = exit_place THEN page END) OVER (PARTITION BY session_id) AS exit_page
-      FROM (${pagePlaces}) AS placed_event`
-  const candidates = sql`SELECT *, ${nodeSql(goal)} AS node, dense_rank() OVER (ORDER BY start_at DESC, session_id DESC) AS session_rank
-      FROM (${pages}) AS paged_event`
-  const walked = sql`SELECT *, lag(node) OVER (${NODE_ORDER}) AS previous_node,
-        min(CASE WHEN event = ${goal} THEN place END) OVER (PARTITION BY session_id) AS goal_place
-      FROM (${candidates}) AS candidate_event WHERE session_rank <= ${integer(sessionCap)}`
+  const nodes = sql`SELECT *, ${nodeSql(goal)} AS node FROM (${entered}) AS entered_event`
+  const walked = sql`SELECT *, lag(node) OVER (${NODE_ORDER}) AS previous_node FROM (${nodes}) AS node_event`
+  const isBeforeGoal = sql`(goal_number = 0 OR goal_number = 1 AND event = ${goal})`
   const steps = sql`SELECT *, CASE WHEN node IS NOT NULL AND (previous_node IS NULL OR previous_node <> node)
-          AND (goal_place IS NULL OR place <= goal_place) THEN 1 ELSE 0 END AS is_step
+          AND ${isBeforeGoal} THEN 1 ELSE 0 END AS is_step
       FROM (${walked}) AS walked_event`
   const numbered = sql`SELECT *, sum(is_step) OVER (PARTITION BY session_id ORDER BY place) AS step FROM (${steps}) AS step_event`
   const isKept = sql`is_step = 1 AND step <= ${integer(maxSteps + 1)}`
-  const walks = sql`SELECT session_id, max(entry_page) AS entry_page, max(exit_page) AS exit_page,
+  const walks = sql`SELECT session_id, max(entry_page) AS entry_page, max_by(page, place) FILTER (WHERE page IS NOT NULL) AS exit_page,
         json_format(CAST(array_agg(node ORDER BY place) FILTER (WHERE ${isKept}) AS json)) AS nodes
       FROM (${numbered}) AS numbered_event GROUP BY session_id`
   return sql`SELECT entry_page, exit_page, nodes, count(*) AS sessions

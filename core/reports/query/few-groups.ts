@@ -41,17 +41,17 @@ export async function readFewGroups(
   const all = await countGroups(rows, request, plan, numbered)
   const { limit } = request.params
   const sorted = all.toSorted(groupOrder(request.params, plan))
-  const rest = sorted.slice(limit).reduce((events, { counts }) => events + counts.event_count, 0)
-  return sorted.slice(0, limit).map(({ values, counts }) => ({
+  const shown = sorted.slice(0, limit).map(({ values, counts }) => ({
     ...Object.fromEntries(values.map((value, i) => [`group_${i}`, value])),
     ...Object.fromEntries(
-      plan.metrics.flatMap(({ name }, i) => [
-        [`metric_${i}_0`, name in counts ? counts[name as keyof Counts] : 0],
-        ...(name === 'event_count' ? [[`rest_${i}`, rest]] : []),
-      ]),
+      plan.metrics.map(({ name }, i) => [`metric_${i}_0`, name in counts ? counts[name as keyof Counts] : 0]),
     ),
-    total_rows: all.length,
   }))
+  const others = sorted.slice(limit)
+  if (others.length === 0) return shown
+  const rest = others.reduce((events, { counts }) => events + counts.event_count, 0)
+  const rests = plan.metrics.flatMap(({ name }, i) => (name === 'event_count' ? [[`rest_${i}`, rest]] : []))
+  return [...shown, { shown_rank: null, group_count: others.length, ...Object.fromEntries(rests) }]
 }
 
 const ZERO: Counts = { event_count: 0, session_count: 0, unique_users: 0 }

@@ -4,20 +4,22 @@ import { sql } from '#core/sql'
 import { numberOf } from '../filters.ts'
 import { propertyValue } from '../property-value.ts'
 import { ratio } from '../rounding.ts'
+import { percentile } from './percentiles.ts'
 import { SESSION_METRICS } from './session-totals.ts'
 
 /**
  * A metric of POST /query over the events of a group. `aggregates` add up the rows of a group in `rowsOf`:
  * - `entities` (entitiesSql of query.ts): one row for each session of the group, and one for each user.
  * - `events`: one row for each event.
+ * - `ranks`: one row for each value of a property (percentiles.ts).
  */
 export type Metric = {
   name: string
-  rowsOf: 'entities' | 'events'
+  rowsOf: 'entities' | 'events' | 'ranks'
   /** Fields of `events` that it reads. */
   fields: EventField[]
-  /** A column that is computed for each event. */
-  column?: { alias: string; value: SqlQuery }
+  /** A column that is computed for each event: a property as text, and its number. */
+  column?: { alias: SqlQuery; textAlias: SqlQuery; text: SqlQuery; number: SqlQuery }
   /** The number of a group, and what else `read` needs. The first column is the number, for the order of rows. */
   aggregates: SqlQuery[]
   /** Makes the metric of a response from the columns of a group, whose first field is `group`. */
@@ -32,10 +34,19 @@ export type Metric = {
 
 const NUMERIC = /^(sum|avg|min|max|p50|p95)\(properties\.(\w+)\)$/
 
-/** `index`: the place of the metric in the request; it makes aliases unique. */
-export function planMetric(name: string, index: number, countMode: string): Metric {
-  const [, statistic, key] = NUMERIC.exec(name) ?? []
-  if (statistic !== undefined && key !== undefined) return propertyMetric(name, statistic, key, index)
+/** The metrics of a request in its order. */
+export function planMetrics(names: readonly string[], countMode: string): Metric[] {
+  const keys = names.map(name => NUMERIC.exec(name)?.[2])
+  const rankKeys = [...new Set(keys.filter((_, i) => isPercentile(names[i] ?? '')))]
+  return names.map((name, i) => {
+    const key = keys[i]
+    return key === undefined
+      ? planMetric(name, countMode)
+      : propertyMetric(name, key, { column: keys.indexOf(key), rank: rankKeys.indexOf(key) })
+  })
+}
+
+function planMetric(name: string, countMode: string): Metric {
   const plain = {
     name,
     rowsOf: 'entities',
@@ -98,23 +109,35 @@ function perSession(
   }
 }
 
-function propertyMetric(name: string, statistic: string, key: string, index: number): Metric {
-  const { fields, filterField } = propertyValue(key)
-  const alias = `number_${index}`
+/** `column` and `rank`: the number of the property among all columns, and among those of which a percentile is asked. */
+function propertyMetric(
+  name: string,
+  key: string,
+  { column, rank }: { column: number; rank: number },
+): Metric {
+  const statistic = NUMERIC.exec(name)?.[1] as keyof typeof statistics
+  const { fields, scalar } = propertyValue(key)
+  const alias = written(`number_${column}`)
+  const textAlias = written(`text_${column}`)
   return {
     name,
-    rowsOf: 'events',
+    rowsOf: isPercentile(name) ? 'ranks' : 'events',
     fields,
-    column: {
-      alias,
-      value: numberOf(filterField),
+    column: { alias, textAlias, text: scalar, number: numberOf(textAlias) },
+    aggregates: [statistics[statistic](alias, rank)],
+    read: ([value]) => {
+      const number = Number(value ?? Number.NaN)
+      // A sum may be beyond the largest double.
+      return Number.isFinite(number) ? number : null
     },
-    aggregates: [statistics[statistic as keyof typeof statistics](written(alias))],
-    read: ([value]) => (value === null || value === undefined ? null : Number(value)),
     isAdditive: statistic === 'sum',
     needsUsers: false,
     needsSessions: false,
   }
+}
+
+function isPercentile(name: string): boolean {
+  return /^p\d/.test(name)
 }
 
 const statistics = {
@@ -122,15 +145,8 @@ const statistics = {
   avg: (column: SqlQuery) => sql`avg(${column})`,
   min: (column: SqlQuery) => sql`min(${column})`,
   max: (column: SqlQuery) => sql`max(${column})`,
-  p50: (column: SqlQuery) => percentile(column, 50),
-  p95: (column: SqlQuery) => percentile(column, 95),
-}
-
-/** The value at the nearest rank, ceil(percent / 100 * n). Both engines compute it exactly. */
-function percentile(column: SqlQuery, percent: 50 | 95): SqlQuery {
-  const rank = sql`CAST((count(${column}) * ${written(String(percent))} + 99) / 100 AS integer)`
-  return sql`CASE WHEN count(${column}) > 0 THEN
-        (array_agg(${column} ORDER BY ${column}) FILTER (WHERE ${column} IS NOT NULL))[${rank}] END`
+  p50: (_: SqlQuery, rank: number) => percentile(rank, 50),
+  p95: (_: SqlQuery, rank: number) => percentile(rank, 95),
 }
 
 function toCount([value]: Row[string][]): number {

@@ -4,7 +4,7 @@ import { join, name, sql } from '#core/sql'
 import { propertyValue } from '../property-value.ts'
 import type { ReportRequest } from '../run.ts'
 import type { QueryFilter } from './filters.ts'
-import { type Metric, planMetric, written } from './metrics.ts'
+import { type Metric, planMetrics, written } from './metrics.ts'
 import type { QueryParams } from './query.ts'
 
 type QueryRequest = ReportRequest<QueryParams>
@@ -35,7 +35,7 @@ export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
     alias: written(`group_${i}`),
     ...groupValue(field, request),
   }))
-  const metrics = params.metrics.map((name, i) => planMetric(name, i, params.count_mode))
+  const metrics = planMetrics(params.metrics, params.count_mode)
   return { groups, metrics, filters }
 }
 
@@ -51,17 +51,24 @@ function groupValue(field: string, { zone, range }: QueryRequest): Pick<Group, '
   return { fields: [column], value: name(column) }
 }
 
-/** The events that pass the filters: group_<i>, number_<i>, and the ids. */
+/**
+ * The events that pass the filters: group_<i>, number_<i>, and the ids. The numbers are computed from texts of an inner SELECT, so that the
+ * key of a property is in the statement once.
+ */
 export function filteredEvents(
   { read }: QueryRequest,
   { groups, metrics, filters }: Plan,
   ids: readonly ('user_id' | 'session_id')[],
 ): SqlQuery {
+  // Several metrics may be of one property.
+  const numbers = new Map(
+    metrics.flatMap(({ column }) => (column === undefined ? [] : [[column.alias.text, column]])),
+  )
+    .values()
+    .toArray()
   const columns = [
     ...groups.map(({ alias, value }) => sql`${value} AS ${alias}`),
-    ...metrics.flatMap(({ column }) =>
-      column === undefined ? [] : [sql`${column.value} AS ${written(column.alias)}`],
-    ),
+    ...numbers.map(({ text, textAlias }) => sql`${text} AS ${textAlias}`),
     ...ids.map(name),
   ]
   const fields = [...groups, ...metrics, ...filters].flatMap(({ fields }) => fields)
@@ -72,6 +79,9 @@ export function filteredEvents(
           filters.map(({ condition }) => sql`(${condition})`),
           ' AND ',
         )}`
-  return sql`SELECT ${columns.length === 0 ? sql`1 AS each_row` : join(columns, ', ')}
+  const filtered = sql`SELECT ${columns.length === 0 ? sql`1 AS each_row` : join(columns, ', ')}
         FROM ${events(read, [...new Set([...ids, ...fields])])} AS each_event ${where}`
+  if (numbers.length === 0) return filtered
+  const numberColumns = numbers.map(({ alias, number }) => sql`${number} AS ${alias}`)
+  return sql`SELECT *, ${join(numberColumns, ', ')} FROM (${filtered}) AS text_event`
 }

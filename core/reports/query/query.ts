@@ -12,6 +12,7 @@ import type { ReadRows } from '../statements.ts'
 import { readFewGroups } from './few-groups.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
 import { written } from './metrics.ts'
+import { mustRound, rankedNumbers } from './percentiles.ts'
 import { filteredEvents, groupBy, type Plan, planQuery, selectGroups } from './plan.ts'
 import { queryRange } from './range.ts'
 import { isSessionMetric, readSessionMetric, sessionTotalsSql } from './session-totals.ts'
@@ -63,7 +64,11 @@ async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups
 }
 
 async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Promise<Row[]> {
-  return (await readFewGroups(rows, request, plan)) ?? rows(groupsSql(request, plan))
+  const few = await readFewGroups(rows, request, plan)
+  if (few !== null) return few
+  const isRounded = await mustRound(rows, request, plan)
+  if (isRounded) request.notes.isExact = false
+  return rows(groupsSql(request, plan, isRounded))
 }
 
 /** The plan for a statement whose session metrics another statement counts: a count stands in their place. */
@@ -103,31 +108,35 @@ async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<Quer
 }
 
 /**
- * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of metric i, and total_rows,
- * the number of groups. If the response may need a row for the other groups: rest_<i>, the sum of an additive metric over them; null if
- * none of them has a number.
+ * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of metric i, and group_count,
+ * which is 1. One more row, with a null shown_rank, has the number of the other groups as group_count. If the response may need a row for
+ * them, it has rest_<i>, the sum of an additive metric; null if none of them has a number. A plain aggregate adds the others up: with
+ * windows over all groups, DuckDB keeps every column of every group.
  */
-function groupsSql(request: QueryRequest, plan: Plan): SqlQuery {
+function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQuery {
   const { params } = request
-  const ranked = sql`SELECT *, count(*) OVER () AS total_rows,
-          row_number() OVER (ORDER BY ${orderSql(params, plan)}) AS group_rank
-        FROM (${totalsSql(request, plan)}) AS group_total`
+  const rank = sql`row_number() OVER (ORDER BY ${orderSql(params, plan)})`
+  const shown = sql`SELECT *, CASE WHEN group_rank <= ${integer(params.limit)} THEN group_rank END AS shown_rank
+        FROM (SELECT *, ${rank} AS group_rank FROM (${totalsSql(request, plan, isRounded)}) AS group_total) AS ranked_group`
+  const columns = [
+    ...plan.groups.map(({ alias }) => alias),
+    ...plan.metrics.flatMap(({ aggregates }, i) => aggregates.map((_, j) => metricAlias(i, j))),
+  ]
   const rests = plan.metrics.flatMap(({ isAdditive }, i) =>
     isAdditive && hasRowForOthers(plan)
-      ? [
-          sql`sum(CASE WHEN group_rank > ${integer(params.limit)} THEN ${metricAlias(i, 0)} END) OVER () AS ${written(`rest_${i}`)}`,
-        ]
+      ? [sql`sum(CASE WHEN shown_rank IS NULL THEN ${metricAlias(i, 0)} END) AS ${written(`rest_${i}`)}`]
       : [],
   )
-  return sql`SELECT * FROM (SELECT ${list([sql`*`, ...rests])} FROM (${ranked}) AS ranked_group) AS shown_group
-    WHERE group_rank <= ${integer(params.limit)} ORDER BY group_rank`
+  const ofOne = columns.map(column => sql`max(${column}) AS ${column}`)
+  return sql`SELECT ${list([sql`shown_rank`, sql`count(*) AS group_count`, ...ofOne, ...rests])}
+    FROM (${shown}) AS shown_group GROUP BY shown_rank ORDER BY shown_rank NULLS LAST`
 }
 
 /**
- * One row a group: group_<i> and metric_<i>_<j>. Metrics of entities and those of events add up different rows. When a query has both,
- * the text of the events is in it once only, because Athena limits the text.
+ * One row a group: group_<i> and metric_<i>_<j>. Metrics of entities, of events and of ranks add up different rows. When a query has
+ * several kinds, the text of the events is in it once only, because Athena limits the text.
  */
-function totalsSql(request: QueryRequest, plan: Plan): SqlQuery {
+function totalsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQuery {
   const filtered = filteredEvents(request, plan, ['user_id', 'session_id'])
   const kinds = KINDS.filter(kind => plan.metrics.some(({ rowsOf }) => rowsOf === kind))
   const isMixed = kinds.length > 1
@@ -138,7 +147,12 @@ function totalsSql(request: QueryRequest, plan: Plan): SqlQuery {
         (aggregate, j) => sql`${rowsOf === kind ? aggregate : sql`NULL`} AS ${metricAlias(i, j)}`,
       ),
     )
-    return groupedSql(plan, columns, kind === 'entities' ? entitiesSql(request, plan, source) : source)
+    const rowsOf = {
+      entities: () => entitiesSql(request, plan, source),
+      events: () => source,
+      ranks: () => rankedNumbers(plan, source, isRounded),
+    }
+    return groupedSql(plan, columns, rowsOf[kind]())
   })
   if (!isMixed) return list(totals)
   const columns = plan.metrics.flatMap(({ aggregates }, i) =>
@@ -147,7 +161,7 @@ function totalsSql(request: QueryRequest, plan: Plan): SqlQuery {
   return sql`WITH event_of_groups AS (${filtered}) ${groupedSql(plan, columns, list(totals, ' UNION ALL '))}`
 }
 
-const KINDS = ['entities', 'events'] as const
+const KINDS = ['entities', 'events', 'ranks'] as const
 
 function groupedSql({ groups }: Plan, columns: readonly SqlQuery[], rows: SqlQuery): SqlQuery {
   return sql`SELECT ${list([...selectGroups(groups), ...columns])} FROM (${rows}) AS group_row
@@ -202,8 +216,11 @@ function list(pieces: readonly SqlQuery[], separator = ', '): SqlQuery {
   return join(pieces, separator)
 }
 
-function toGroups(rows: readonly Row[], plan: Plan): Groups {
+function toGroups(allRows: readonly Row[], plan: Plan): Groups {
   const { groups, metrics } = plan
+  // Rows of readFewGroups have no shown_rank; all of them are groups.
+  const others = allRows.find(({ shown_rank }) => shown_rank === null)
+  const rows = allRows.filter(row => row !== others)
   const shown = rows.map(row =>
     Object.fromEntries([
       ...groups.map(({ field }, i) => [field, row[`group_${i}`] ?? null]),
@@ -216,7 +233,7 @@ function toGroups(rows: readonly Row[], plan: Plan): Groups {
       ]),
     ]),
   )
-  const totalRows = Number(rows[0]?.total_rows ?? shown.length)
+  const totalRows = shown.length + Number(others?.group_count ?? 0)
   if (totalRows <= shown.length) return { rows: shown, count: shown.length }
   const cut = { truncated: true as const, total_rows: totalRows }
   if (!hasRowForOthers(plan)) return { rows: shown, count: shown.length, ...cut }
@@ -224,7 +241,7 @@ function toGroups(rows: readonly Row[], plan: Plan): Groups {
     ...groups.map(({ field }) => [field, null]),
     ...metrics.map(({ name, isAdditive, read }, i) => [
       name,
-      isAdditive ? read([rows[0]?.[`rest_${i}`] ?? null], null) : null,
+      isAdditive ? read([others?.[`rest_${i}`] ?? null], null) : null,
     ]),
     ['other', true],
   ])

@@ -81,12 +81,12 @@ test('a funnel follows the 10 000 entities that started first, and warns', async
   ])
 })
 
-test('retention analyzes the 10 000 users that were first seen last, and says how many there are', async () => {
+test('retention analyzes a sample of 10 000 users, and says how many there are', async () => {
   const body = await runReport(retention, services, {
     project,
     query: { period: 'day', cohorts: 2, event: 'signup' },
   })
-  expect(body).toMatchObject({ users_analyzed: 10_000, truncated: true, total_rows: USERS })
+  expect(body).toMatchObject({ users_analyzed: 10_000, truncated: true, total_users: USERS })
   expect(body.cohorts).toEqual([{ date: '2026-11-18', users: 10_000, retained: [10_000], rates: [1] }])
 })
 

@@ -20,9 +20,9 @@ test('the keys of copies are returned as text, because they have more bits than 
   ])
 })
 
-test('more than 500 keys are not named', async () => {
-  expect(await readCopiedKeys(rowsWithKeys(500), { snapshot, project })).toHaveLength(500)
-  expect(await readCopiedKeys(rowsWithKeys(501), { snapshot, project })).toBeUndefined()
+test('more than 400 keys are not named', async () => {
+  expect(await readCopiedKeys(rowsWithKeys(400), { snapshot, project })).toHaveLength(400)
+  expect(await readCopiedKeys(rowsWithKeys(401), { snapshot, project })).toBeUndefined()
 })
 
 test('no statement looks for copies without event_ids or without hot files', async () => {

@@ -318,6 +318,38 @@ test('a database that a fatal error has closed is replaced, and its statements r
   )
 })
 
+const INTERNAL = 'INTERNAL Error: Attempted to access index 0 within vector of size 0\n\nStack Trace:\n'
+
+test('a statement that breaks the database runs once more on a new one, and the log counts it', async () => {
+  const { lake, engine, logged } = await setUp()
+  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
+  await engine.rows(countHot)
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockRejectedValueOnce(new Error(INTERNAL))
+  onTestFinished(() => spy.mockRestore())
+  expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
+  const connections = spy.mock.contexts as DuckDBConnection[]
+  expect(new Set(connections).size).toBeGreaterThan(1)
+  expect(logged).toEqual([
+    ['QUERY_ENGINE_BROKEN', { reason: `Error: ${INTERNAL.split('\n')[0]}`, retried: true }],
+  ])
+})
+
+test('a statement that breaks two databases rejects with UNAVAILABLE, and the next statement has a new one', async () => {
+  const { lake, engine, logged } = await setUp()
+  await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
+  const spy = vi
+    .spyOn(DuckDBConnection.prototype, 'runAndReadAll')
+    .mockRejectedValueOnce(new Error(INTERNAL))
+    .mockRejectedValueOnce(new Error(INTERNAL))
+  onTestFinished(() => spy.mockRestore())
+  await expect(engine.rows(countHot)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(logged.map(([code, fields]) => [code, fields?.retried])).toEqual([
+    ['QUERY_ENGINE_BROKEN', true],
+    ['QUERY_ENGINE_BROKEN', false],
+  ])
+  expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
+})
+
 test('a statement that runs too long rejects with UNAVAILABLE and Retry-After', async () => {
   const { engine } = await setUp({ timeoutMs: 100 })
   await expect(engine.rows(ENDLESS)).rejects.toMatchObject({

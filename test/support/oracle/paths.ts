@@ -93,10 +93,11 @@ export function oraclePaths(events: readonly SentEvent[], request: OracleRequest
         ...counts(walks),
         exit_pages: [...Map.groupBy(walks, ({ exitPage }) => exitPage)]
           .map(([exit_page, ofExit]) => {
-            const dropOffs = ofExit.filter(({ nodes }) => nodes.at(-1)?.type === 'drop_off').length
+            const ofPage = counts(ofExit)
+            const dropOffs = ofPage.sessions - ofPage.conversions
             return {
               exit_page,
-              ...counts(ofExit),
+              ...ofPage,
               drop_offs: dropOffs,
               drop_off_rate: ratioOf(dropOffs, ofExit.length, 3),
             }

@@ -36,10 +36,11 @@ const BOUNCE_NAMES = [
 ]
 
 function readsAsNumber(value: unknown): boolean {
-  if (typeof value === 'number') return true
+  if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'string' || value.trim() !== value || value === '') return false
   try {
-    return typeof JSON.parse(value) === 'number'
+    const number: unknown = JSON.parse(value)
+    return typeof number === 'number' && Number.isFinite(number)
   } catch {
     return false
   }
