@@ -10,6 +10,7 @@ import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import { fillDemo } from '#core/demo/fill-demo'
+import { openErasures } from '#core/erasure/open-erasures'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createUserResolver } from '#core/identity/user-resolver'
@@ -107,6 +108,7 @@ export function createReportsServices(environment: Environment) {
       engine,
       estimator: athenaEstimator,
       openLake: () => openLake({ state: stores.lakeState, lake }),
+      erasures: openErasures({ ...stores, lake, clock }),
       identity: createIdentityStore({ ...stores, lake, clock }),
       users: createUserResolver({ ...stores, clock, bufferMs }),
       emails: createEmails(EMAIL_KEY_ARN, trace),
@@ -187,17 +189,21 @@ export function createSchedulerServices(environment: Environment) {
   )
   const { log, gauge, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
-  const { lakeState: state, usage, erasures } = stores
+  const { lakeState: state, usage, receipts } = stores
   const lake = openS3Lake(BUCKET_NAME, trace, log)
   const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const lakeMaintenance = createMaintenance(
-    { state, lake, jobs, usage, onErased: erasures.onErased, clock, log },
-    settings,
-  )
-  const purge = createPurge({ ...stores, deletions: createDeletionList({ ...stores, clock }), clock, log })
+  const lakeMaintenance = createMaintenance({ state, lake, jobs, usage, ...receipts, clock, log }, settings)
+  const erasures = openErasures({ ...stores, lake, clock })
+  const purge = createPurge({
+    ...stores,
+    erasures,
+    deletions: createDeletionList({ ...stores, clock }),
+    clock,
+    log,
+  })
   const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
-  const retention = createRetention({ ...stores, clock, log, profile })
+  const retention = createRetention({ ...stores, erasures, clock, log, profile })
   const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
   const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })
   const cancellations =
@@ -205,10 +211,11 @@ export function createSchedulerServices(environment: Environment) {
   const maintenance = {
     async tick() {
       await lakeMaintenance.tick()
-      await purge.tick()
       await cancellations?.tick()
       await usageReports?.tick()
       await retention.tick()
+      // The last one, because it takes all the time that it is given.
+      await purge.tick()
     },
   }
   return { services: { maintenance, state, clock, gauge, log }, instrument }

@@ -68,7 +68,7 @@ export async function generateLake(
       throw new Error(`${code} ${JSON.stringify(fields)}`)
   }
   const state = await openState(join(unfinished, 'state'))
-  const { lakeState, usage, accounts, projects } = createStores(state, clock)
+  const { lakeState, usage, accounts, projects, receipts } = createStores(state, clock)
   const lake = createFolderLake(lakeDir(unfinished))
   const stream = { read: async () => [] }
   const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
@@ -79,7 +79,7 @@ export async function generateLake(
   const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, clock, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const maintenance = createMaintenance(
-    { state: lakeState, lake, jobs, usage, onErased: async () => {}, clock, log },
+    { state: lakeState, lake, jobs, usage, ...receipts, clock, log },
     {
       ...MAINTENANCE_DEFAULTS,
       epochMs: 0,

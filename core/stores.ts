@@ -1,5 +1,5 @@
 import { createAccountStore } from './accounts/store.ts'
-import { createErasures } from './erasure/erasures.ts'
+import { createErasureReceipts } from './erasure/receipts.ts'
 import { createErasureStore } from './erasure/store.ts'
 import { createExperimentStore } from './experiments/store.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
@@ -25,7 +25,7 @@ export function createStores(
   const lakeState = createLakeStateStore(state)
   return {
     lakeState,
-    erasures: createErasures({ erasures: createErasureStore(state), lakeState, clock }),
+    receipts: createErasureReceipts({ erasures: createErasureStore(state), lakeState }),
     usage,
     accounts: createAccountStore({ ...state, clock }),
     projects: createProjectStore({ ...state, clock, usage, tokenMs }),

@@ -16,7 +16,7 @@ import {
   selectStoredEvents,
   sessionsOfEvents,
 } from './compaction-sql.ts'
-import { type ErasedCount, eraseRows } from './erased-rows.ts'
+import { type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
 import { createHotSlices } from './hot-slices.ts'
 import {
@@ -100,7 +100,7 @@ export async function compactEpoch(
     // What was erased is counted and described too: it was received, and the ids of these events must stay known.
     await database.run(addStoredEvents)
     const described = (await database.rows(describeEvents)) as EventsDescription[]
-    const counts = await eraseRows(database, buckets)
+    const counts = hasTombstones ? await eraseRows(database) : []
     erasedCounts.push(...counts)
     const descriptions = described.map(each => ({
       ...each,
@@ -130,6 +130,7 @@ export async function compactEpoch(
 
   await database.run(createEpochTables(slices.files))
   const presentBuckets = await findCopies()
+  const hasTombstones = await loadTombstones(database, buckets)
   await database.run(createRetryStarts)
   const ids = (await database.rows(selectBuckets)) as BucketIds[]
   const idsOf = new Map(ids.map(each => [each.bucket, each]))

@@ -1,18 +1,24 @@
-import type { Compactor, MergeJob } from '#core/lake/compactor'
+import type { Compactor, MergeJob, RewrittenSegment } from '#core/lake/compactor'
 import { SEGMENT_TABLES, type SegmentTable, segmentKeys } from '#core/lake/keys'
 import type { Segment, SegmentId } from '#core/lake/manifest'
+import type { RemovedEvents } from '#core/lake/tombstones'
 import { compactEpoch } from './compact-epoch.ts'
 import {
+  activityOfEvents,
   activityOfSegments,
   createEventRowsFromSegments,
+  createEventRowsWithKeys,
   createSessionStarts,
   describeEvents,
   eventIdsOfSegments,
   readFiles,
   rowsWithTotal,
+  sessionsOfEvents,
   sessionsOfSegments,
 } from './compaction-sql.ts'
+import { eraseRows, hasErasedUsers, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
+import { mergeTombstones } from './merge-tombstones.ts'
 import { rewriteHot } from './rewrite-hot.ts'
 import { rewriteSegment } from './rewrite-segment.ts'
 import {
@@ -53,15 +59,24 @@ export function createCompactor({
   const { lake } = given
   const settings: ScratchSettings = { ...given, memoryMb, threads }
 
-  async function mergeSegments({ bucket, segments, target, older }: MergeJob): Promise<Segment> {
+  async function mergeSegments(job: MergeJob): Promise<RewrittenSegment> {
+    const { bucket, segments, target, tombstones, older } = job
     return withScratchDatabase(settings, async database => {
       const fetchAll = (table: SegmentTable, from: readonly StoredSegment[] = segments) =>
         database.fetch(
           table,
           from.flatMap(segment => segmentKeys(table, bucket, segment)),
         )
-      await database.run(createEventRowsFromSegments(bucket, await fetchAll('segment_events')))
-      const description = describeMerged(bucket, segments)
+      const eventFiles = await fetchAll('segment_events')
+      const activityFiles = await fetchAll('segment_activity')
+      // Rollups of segments cannot leave out a part of a session. With erased events, they are made from the others.
+      const erases =
+        (await loadTombstones(database, [{ bucket, tombstones }])) &&
+        (await hasErasedUsers(database, readFiles(activityFiles)))
+      const createEventRows = erases ? createEventRowsWithKeys : createEventRowsFromSegments
+      await database.run(createEventRows(bucket, eventFiles))
+      const removed = erases ? await eraseRows(database) : []
+      const description = describeMerged(bucket, segments, removed)
       await database.run(createSessionStarts)
       const idFiles = await fetchAll(
         'segment_event_ids',
@@ -72,6 +87,7 @@ export function createCompactor({
       const sessionFiles = await fetchAll('segment_sessions')
       const sessionDates = sessionDatesOfSegments(sessionFiles)
       const { rows } = description
+      if (rows === 0 && idCount === 0) return { segment: null, removed }
       const knowsSplit = await findSplitSessions(database, {
         bucket,
         rows,
@@ -87,12 +103,16 @@ export function createCompactor({
           segment: target,
           part: 0,
           events: 'true',
-          sessions: withSplit(sessionsOfSegments(sessionFiles), bucket, knowsSplit),
-          activity: activityOfSegments(await fetchAll('segment_activity')),
+          sessions: withSplit(
+            erases ? sessionsOfEvents(bucket) : sessionsOfSegments(sessionFiles),
+            bucket,
+            knowsSplit,
+          ),
+          activity: erases ? activityOfEvents(bucket) : activityOfSegments(activityFiles),
           eventIds: idCount === 0 ? null : eventIds,
         },
       )
-      return toSegment(target, [{ ...description, bytes }], idCount, knowsSplit)
+      return { segment: toSegment(target, [{ ...description, bytes }], idCount, knowsSplit), removed }
     })
   }
 
@@ -135,6 +155,8 @@ export function createCompactor({
         ),
       ),
     rewriteHot: job => withScratchDatabase(settings, database => rewriteHot({ database, lake }, job)),
+    mergeTombstones: job =>
+      withScratchDatabase(settings, database => mergeTombstones({ database, lake }, job)),
     describeSegment,
   }
 }
@@ -143,14 +165,22 @@ export function createCompactor({
  * Describes the events of all segments. Not from the events themselves: a segment may have none, because all were erased, and its
  * newest arrival still says which event_ids are needed.
  */
-function describeMerged(bucket: number, segments: readonly Segment[]): EventsDescription {
+function describeMerged(
+  bucket: number,
+  segments: readonly Segment[],
+  removed: readonly RemovedEvents[],
+): EventsDescription {
   return {
     bucket,
-    rows: segments.reduce((sum, { rows }) => sum + rows, 0),
+    rows: sum(segments.map(({ rows }) => rows)) - sum(removed.map(({ events }) => events)),
     first_at: Math.min(...segments.map(({ firstAt }) => firstAt)),
     last_at: Math.max(...segments.map(({ lastAt }) => lastAt)),
     last_arrival: Math.max(...segments.map(({ lastArrival }) => lastArrival)),
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /** Creates event_rows from the files of events, and describes them. */

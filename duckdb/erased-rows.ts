@@ -1,52 +1,82 @@
-import type { RemovedEvents, Tombstone } from '#core/lake/tombstones'
-import { userKeyOf } from '#core/lake/tombstones'
-import { ARRIVAL } from './compaction-sql.ts'
-import type { ScratchDatabase } from './scratch-database.ts'
-import { text } from './tables.ts'
+import { tombstoneKey } from '#core/lake/keys'
+import type { RemovedEvents, TombstoneBatch } from '#core/lake/tombstones'
+import { ARRIVAL, readFiles } from './compaction-sql.ts'
+import { countRows, type ScratchDatabase } from './scratch-database.ts'
 
 /** The erased events of a bucket that were among event_rows. */
 export type ErasedCount = RemovedEvents & { bucket: number }
 
-type BucketTombstones = { bucket: number; tombstones: readonly Tombstone[] }
+/** Tombstones of a bucket. Those up to the number `above` are left out. */
+export type ErasedOfBucket = {
+  bucket: number
+  tombstones: readonly TombstoneBatch[]
+  above?: number
+}
 
-/** Deletes erased events from event_rows, and returns how many. An event of several tombstones counts for the first one. */
-export async function eraseRows(
+/**
+ * Loads tombstones into the tables erased_users and erased_projects: of those that name the same events, the one that reaches further. Returns whether
+ * there are any. A project is in one bucket only, so its id says the bucket.
+ */
+export async function loadTombstones(
   database: ScratchDatabase,
-  buckets: readonly BucketTombstones[],
-): Promise<ErasedCount[]> {
-  if (buckets.every(({ tombstones }) => tombstones.length === 0)) return []
-  const counts = await countErased(database, 'event_rows', buckets)
+  buckets: readonly ErasedOfBucket[],
+): Promise<boolean> {
+  const selects: string[] = []
+  for (const { bucket, tombstones, above = 0 } of buckets) {
+    if (tombstones.length === 0) continue
+    const files = await database.fetch(
+      'tombstones',
+      tombstones.map(batch => tombstoneKey(bucket, batch)),
+    )
+    selects.push(`SELECT * FROM ${readFiles(files)} WHERE number > ${above}`)
+  }
+  if (selects.length === 0) return false
+  const latest = 'max(erased_until) AS erased_until, arg_max(number, erased_until) AS number'
+  await database.run(`
+    CREATE OR REPLACE TABLE erased_rows AS ${selects.join(' UNION ALL ')};
+    CREATE OR REPLACE TABLE erased_users AS SELECT project_id, user_key, ${latest} FROM erased_rows
+      WHERE user_key IS NOT NULL GROUP BY ALL;
+    CREATE OR REPLACE TABLE erased_projects AS SELECT project_id, ${latest} FROM erased_rows
+      WHERE user_key IS NULL GROUP BY ALL;
+    DROP TABLE erased_rows`)
+  return true
+}
+
+/** Whether rows of events or of the activity have the users or projects of the loaded tombstones, whenever the events arrived. */
+export async function hasErasedUsers(database: ScratchDatabase, relation: string): Promise<boolean> {
+  const found = await countRows(
+    database,
+    `SELECT 1 FROM ${relation} WHERE project_id IN (SELECT project_id FROM erased_projects)
+      OR (project_id, user_key) IN (SELECT (project_id, user_key) FROM erased_users) LIMIT 1`,
+  )
+  return found > 0
+}
+
+/** Deletes the erased events from event_rows, after loadTombstones, and returns how many. */
+export async function eraseRows(database: ScratchDatabase): Promise<ErasedCount[]> {
+  const counts = await countErased(database, 'event_rows')
   if (counts.length > 0) {
-    await database.run(`DELETE FROM event_rows WHERE ${erasedNumber(buckets)} IS NOT NULL`)
+    const erased = withErasedNumber('(SELECT *, rowid AS erased_row FROM event_rows)')
+    await database.run(`
+      DELETE FROM event_rows WHERE rowid IN (SELECT erased_row FROM ${erased} WHERE erased_number IS NOT NULL)`)
   }
   return counts
 }
 
 /** Counts the erased events of a relation with the columns bucket, project_id, user_key, timestamp and lag_s. */
-export async function countErased(
-  database: ScratchDatabase,
-  relation: string,
-  buckets: readonly BucketTombstones[],
-): Promise<ErasedCount[]> {
+export async function countErased(database: ScratchDatabase, relation: string): Promise<ErasedCount[]> {
   const rows = await database.rows(`
-    SELECT bucket, ${erasedNumber(buckets)} AS number, count(*) AS events FROM ${relation}
-    WHERE number IS NOT NULL GROUP BY ALL ORDER BY ALL`)
+    SELECT bucket, erased_number AS number, count(*) AS events FROM ${withErasedNumber(relation)}
+    WHERE erased_number IS NOT NULL GROUP BY ALL ORDER BY ALL`)
   return rows as ErasedCount[]
 }
 
-/** The number of the first tombstone of an event; null if it is not erased. */
-export function erasedNumber(buckets: readonly BucketTombstones[]): string {
-  const cases = buckets.flatMap(({ bucket, tombstones }) =>
-    tombstones.map(
-      tombstone =>
-        `WHEN bucket = ${bucket} AND ${ofSameUsers(tombstone)} AND ${ARRIVAL} <= ${tombstone.until} THEN ${tombstone.number}`,
-    ),
-  )
-  return `CASE ${cases.join(' ')} END`
-}
-
-/** A condition on the events or the activity of a bucket: those of the users of the tombstone, whenever they arrived. */
-export function ofSameUsers({ project_id, users }: Tombstone): string {
-  const isOfProject = `project_id = ${text(project_id)}`
-  return users === null ? isOfProject : `${isOfProject} AND user_key IN (${users.map(userKeyOf).join(', ')})`
+/** The rows of a relation with the number of the tombstone that erases them; null if none does. */
+export function withErasedNumber(relation: string): string {
+  return `(SELECT event.*, coalesce(
+      CASE WHEN ${ARRIVAL} <= erased_users.erased_until THEN erased_users.number END,
+      CASE WHEN ${ARRIVAL} <= erased_projects.erased_until THEN erased_projects.number END) AS erased_number
+    FROM ${relation} AS event
+    LEFT JOIN erased_users ON erased_users.project_id = event.project_id AND erased_users.user_key = event.user_key
+    LEFT JOIN erased_projects ON erased_projects.project_id = event.project_id)`
 }

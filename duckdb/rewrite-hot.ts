@@ -2,31 +2,50 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HotRewriteJob } from '#core/lake/compactor'
 import type { Lake } from '#core/ports'
+import { slices } from '#core/slices'
 import { readFiles } from './compaction-sql.ts'
-import { countErased, erasedNumber } from './erased-rows.ts'
+import { loadTombstones, withErasedNumber } from './erased-rows.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
-import { newerColumns, selectColumns, text } from './tables.ts'
+import { list, newerColumns, selectColumns, text } from './tables.ts'
 
-/** Writes hot files anew, under their keys, without erased events, one after the other. Files without such events stay as they are. */
+/** Files that one statement searches. A day has tens of thousands of hot files, and most have no erased event. */
+const SEARCHED_FILES = 200
+
+/** Writes hot files anew, under their keys, without erased events. Files without such events stay as they are. */
 export async function rewriteHot(
   { database, lake }: { database: ScratchDatabase; lake: Lake },
   { keys, buckets }: HotRewriteJob,
 ): Promise<number> {
-  const path = join(database.folder, 'output.parquet')
+  if (!(await loadTombstones(database, buckets))) return 0
   let rewritten = 0
-  for (const key of keys) {
-    // Maintenance may have deleted it since the listing.
-    if ((await lake.get(key)) === null) continue
-    const files = await database.fetch('events_hot', [key])
-    if ((await countErased(database, readFiles(files), buckets)).length > 0) {
-      const newer = await newerColumns(database.connection, readFiles(files))
-      await database.run(`COPY (${selectColumns('events_hot', newer)} FROM ${readFiles(files)}
-        WHERE (${erasedNumber(buckets)}) IS NULL) TO ${text(path)} (FORMAT parquet, COMPRESSION zstd)`)
-      await lake.put(key, await readFile(path))
-      await rm(path)
+  for (const slice of slices(keys, SEARCHED_FILES)) {
+    // Maintenance may have deleted some since the listing.
+    const present = (
+      await Promise.all(slice.map(async key => ((await lake.get(key)) === null ? [] : [key])))
+    ).flat()
+    const files = await database.fetch('events_hot', present)
+    for (const path of await filesWithErased(files)) {
+      await rewriteFile(path, path.slice(database.folder.length + 1))
       rewritten++
     }
     await database.drop(files)
   }
   return rewritten
+
+  async function filesWithErased(files: readonly string[]): Promise<string[]> {
+    const rows = `read_parquet(${list(files)}, union_by_name = true, hive_partitioning = false, filename = true)`
+    const found = await database.rows(`
+      SELECT DISTINCT filename FROM ${withErasedNumber(`(SELECT * FROM ${rows})`)} WHERE erased_number IS NOT NULL`)
+    return found.map(({ filename }) => String(filename))
+  }
+
+  async function rewriteFile(path: string, key: string): Promise<void> {
+    const output = join(database.folder, 'output.parquet')
+    const rows = readFiles([path])
+    const newer = await newerColumns(database.connection, rows)
+    await database.run(`COPY (${selectColumns('events_hot', newer)} FROM ${withErasedNumber(rows)}
+      WHERE erased_number IS NULL) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd)`)
+    await lake.put(key, await readFile(output))
+    await rm(output)
+  }
 }

@@ -7,9 +7,8 @@ import {
   readFiles,
   sessionsOfEvents,
 } from './compaction-sql.ts'
-import { countErased, type ErasedCount, eraseRows, ofSameUsers } from './erased-rows.ts'
+import { countErased, type ErasedCount, eraseRows, hasErasedUsers, loadTombstones } from './erased-rows.ts'
 import { keepSplitSessions } from './find-split-sessions.ts'
-import { countRows } from './scratch-database.ts'
 import { type SegmentWriter, writeSegmentPart } from './segment-files.ts'
 import { withSplit } from './split-sql.ts'
 
@@ -28,10 +27,9 @@ export async function rewriteSegment(
 
   async function hasUsers(): Promise<boolean> {
     const files = await database.fetch('segment_activity', segmentKeys('segment_activity', bucket, segment))
-    const conditions = tombstones.map(tombstone => `(${ofSameUsers(tombstone)})`).join(' OR ')
-    const rows = await countRows(database, `SELECT 1 FROM ${readFiles(files)} WHERE ${conditions} LIMIT 1`)
+    const found = await hasErasedUsers(database, readFiles(files))
     await database.drop(files)
-    return rows > 0
+    return found
   }
 
   async function loadPart(part: number): Promise<void> {
@@ -46,14 +44,14 @@ export async function rewriteSegment(
     const counts: ErasedCount[] = []
     for (const part of parts) {
       await loadPart(part)
-      counts.push(...(await countErased(database, 'event_rows', [{ bucket, tombstones }])))
+      counts.push(...(await countErased(database, 'event_rows')))
     }
     return counts
   }
 
   async function writePart(part: number, knowsSplit: boolean): Promise<number> {
     if (parts.length > 1) await loadPart(part)
-    await eraseRows(database, [{ bucket, tombstones }])
+    await eraseRows(database)
     await database.run(createSessionStarts)
     const idFiles =
       segment.eventIds === 0
@@ -70,7 +68,8 @@ export async function rewriteSegment(
     })
   }
 
-  if (!(await hasUsers())) return null
+  const erased = { bucket, tombstones, above: segment.erased }
+  if (!(await loadTombstones(database, [erased])) || !(await hasUsers())) return null
   const counts = await countErasedEvents()
   if (counts.length === 0) return null
   const removed = counts.map(({ number, events }) => ({ number, events }))

@@ -26,9 +26,10 @@ export type ServiceProps = {
 
 const HOT = `${tables.events_hot.prefix}/`
 const LINKS = `${tables.links.prefix}/`
+const TOMBSTONES = `${tables.tombstones.prefix}/`
 const SEGMENTS = Object.values(tables)
   .map(({ prefix }) => `${prefix}/`)
-  .filter(prefix => prefix !== HOT && prefix !== LINKS)
+  .filter(prefix => ![HOT, LINKS, TOMBSTONES].includes(prefix))
 
 const SET_ASIDE = [QUARANTINE_PREFIX, WAITING_PREFIX]
 
@@ -86,11 +87,12 @@ export class Service extends Stack {
       .set('BASE_URL', baseUrl)
       .bindEmailKey(emailKey)
       .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
-    // It writes the links of users anew when the projects of a portfolio have changed, and deletes the identity of erased persons.
+    // It writes the links of users anew when the projects of a portfolio have changed, writes tombstones, and deletes the identity of erased
+    // persons.
     reports
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindCatalog(catalog, bucket)
-      .bindLake(bucket, { put: [LINKS], delete: [LINKS] })
+      .bindLake(bucket, { put: [LINKS, TOMBSTONES], delete: [LINKS] })
       .bindEmailKey(emailKey)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
@@ -129,7 +131,11 @@ export class Service extends Stack {
     live.bindTable(table, ['BatchWriteItem']).bindStreamMapping(stream).bindPlans(config)
     jobs
       .bindTable(table, [...READ_AND_WRITE, 'Query'])
-      .bindLake(bucket, { list: [HOT, ...SEGMENTS], get: [HOT, ...SEGMENTS], put: [HOT, ...SEGMENTS] })
+      .bindLake(bucket, {
+        list: [HOT, ...SEGMENTS],
+        get: [HOT, TOMBSTONES, ...SEGMENTS],
+        put: [HOT, TOMBSTONES, ...SEGMENTS],
+      })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It finishes claims as the consumer does, and looks into segments as a worker does.
     restore
@@ -144,11 +150,13 @@ export class Service extends Stack {
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It looks once at the whole table for accounts that are in no list (core/accounts/earlier-accounts.ts).
     scheduler
-      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem', 'Scan'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'])
       // What is set aside may have events of erased persons.
       .bindLake(bucket, {
-        list: [HOT, ...SEGMENTS, ...SET_ASIDE, FAILURES_PREFIX],
-        delete: [HOT, ...SEGMENTS],
+        list: [HOT, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE, FAILURES_PREFIX],
+        // Tombstones of deleted projects, and of expired events.
+        put: [TOMBSTONES],
+        delete: [HOT, TOMBSTONES, ...SEGMENTS],
       })
       .bindJobQueue(jobQueue.queue)
       .bindPlans(config)

@@ -47,7 +47,7 @@ export async function openFunctions(
   storage: Storage,
   { baseUrl, access, clock, log, repair, feed }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
-  const { accounts, projects, experiments, usage, erasures, lakeState, stream, identity } = storage
+  const { accounts, projects, experiments, usage, receipts, erasures, lakeState, stream, identity } = storage
   const emailKey = readEmailKey(settings.DATA_DIR)
   const emails = createEmailHasher(async () => emailKey)
   const lake = ownObjects(createFolderLake(lakeDir(settings.DATA_DIR)), log)
@@ -63,7 +63,18 @@ export async function openFunctions(
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   const buffer = createLiveBuffer(storage, { clock, bufferMs })
   const users = createUserResolver({ ...storage, bufferMs, clock })
-  const common = { ...access, accounts, projects, experiments, usage, erasures, baseUrl, clock, log }
+  const common = {
+    ...access,
+    accounts,
+    projects,
+    experiments,
+    usage,
+    receipts,
+    erasures,
+    baseUrl,
+    clock,
+    log,
+  }
   const functions = {
     pages: access.pages,
     auth: authHandler({

@@ -1,8 +1,10 @@
 import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openErasures } from '#core/erasure/open-erasures'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
+import { convertTombstones } from '#core/lake/convert-tombstones'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { ownObjects } from '#core/lake/own-objects'
 import { reconcileLake } from '#core/lake/reconcile-lake'
@@ -80,7 +82,10 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     log,
     minSequence: await highestSequence(stores.lakeState, lake),
   })
-  const { lakeState, usage, projects } = stores
+  const { lakeState, usage, projects, receipts } = stores
+  for (const { bucket, legacyTombstones } of await lakeState.manifests())
+    if (legacyTombstones.length > 0)
+      await convertTombstones({ ...receipts, state: lakeState, lake, clock }, bucket)
   const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
   const consumer = createLakeConsumer({
     state: lakeState,
@@ -116,6 +121,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const measuring = repeatMeasure(reserve)
   return {
     ...stores,
+    erasures: openErasures({ ...state, lakeState, lake, clock }),
     identity,
     client: state.client,
     table: state.table,

@@ -194,6 +194,22 @@ const linkColumns = [
   { name: 'version', type: 'int64', meaning: 'counts the changes of the links of a project or portfolio' },
 ] as const satisfies readonly Column[]
 
+/** A row erases the events of one id of a user, or of a whole project, that arrived in time (core/lake/tombstones.ts). */
+const tombstoneColumns = [
+  { name: 'project_id', type: 'string', meaning: 'the project of the erased events' },
+  {
+    ...userKey,
+    meaning: 'user_key of the erased events; null: those of all users, and those without a user',
+  },
+  {
+    name: 'user_hash',
+    type: 'string',
+    meaning: 'first 16 hexadecimal digits of the SHA-256 of user_id, or null',
+  },
+  { name: 'erased_until', type: 'int64', meaning: 'Unix second of the last arrival that is erased' },
+  { name: 'number', type: 'int64', meaning: 'number of the erasure in its bucket' },
+] as const satisfies readonly Column[]
+
 /** A partition column. The key of an object contains its value as `name=value`. */
 export type Partition = { name: 'epoch' | 'bucket'; type: 'int64' }
 
@@ -205,7 +221,7 @@ export type Table = { prefix: string; partitions: readonly Partition[]; columns:
 /**
  * Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/<file>.parquet`. Hot files hold
  * the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one file of each segment table. `links`
- * says which ids of users are the same person.
+ * says which ids of users are the same person, and `tombstones` which events were erased.
  */
 export const tables = {
   events_hot: { prefix: 'hot', partitions: [byEpoch], columns: [bucket, ...eventColumns, ...keys] },
@@ -214,6 +230,7 @@ export const tables = {
   segment_activity: { prefix: 'segments/activity', partitions: [byBucket], columns: activityColumns },
   segment_event_ids: { prefix: 'segments/event-ids', partitions: [byBucket], columns: eventIdColumns },
   links: { prefix: 'links', partitions: [byBucket], columns: linkColumns },
+  tombstones: { prefix: 'tombstones', partitions: [byBucket], columns: tombstoneColumns },
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables

@@ -1,5 +1,6 @@
 import type { Clock } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { queryPages } from '#core/query-all'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 
 export const DELETION_KINDS = ['project', 'account'] as const
@@ -7,8 +8,8 @@ type DeletionKind = (typeof DELETION_KINDS)[number]
 
 /** A deleted project or account whose data goes when it is due. */
 export type Deletion = { kind: DeletionKind; id: string; due: number }
-/** A project whose events are still in the lake, and nothing else of it is left. */
-export type LakeDeletion = { project_id: string; bucket: number }
+/** A project whose events are still in the lake, and nothing else of it is left. `number`: of its tombstone; null before it has one. */
+export type LakeDeletion = { project_id: string; bucket: number; number: number | null }
 
 /** How long the data of a deleted project or account is kept (contract 7, U14). */
 export const KEPT_DELETED_MS = 30 * DAY_MS
@@ -16,7 +17,8 @@ export const KEPT_DELETED_MS = 30 * DAY_MS
 /** One partition for the list: deletions are rare. */
 const PK = 'deletions'
 const LAKE = 'lake#'
-const MAX_DUE = 25
+/** Entries of one page. */
+const PAGE = 100
 
 /**
  * What was deleted and still has data: an item each, ordered by the time when the data goes. The item is written before
@@ -31,26 +33,35 @@ export function createDeletionList({ client, table, clock }: StateTable & { cloc
     )
   }
 
-  /** The first entries that are due, the oldest first. */
-  async function due(): Promise<Deletion[]> {
-    const items = await query('due#', `due#${digits(clock.now())}~`)
-    return items.map(({ kind, id, due }) => ({ kind, id, due }) as Deletion)
+  /** The entries that are due, the oldest first, in pages. */
+  async function* due(): AsyncGenerator<Deletion[]> {
+    for await (const items of pages('due#', `due#${digits(clock.now())}~`))
+      yield items.map(({ kind, id, due }) => ({ kind, id, due }) as Deletion)
   }
 
   async function remove(deletion: Deletion): Promise<void> {
     await orUnavailable(client.delete({ TableName: table, Key: keyOf(deletion) }))
   }
 
-  /** Hands a project on to the lake. The list keeps it until `finishLake`. */
-  async function addLake({ project_id, bucket }: LakeDeletion): Promise<void> {
+  /** Hands a project on to the lake, unless that was done before. The list keeps it until `finishLake`. */
+  async function addLake({ project_id, bucket }: Omit<LakeDeletion, 'number'>): Promise<void> {
     const Item = { pk: PK, sk: LAKE + project_id, project_id, bucket }
+    const ConditionExpression = 'attribute_not_exists(pk)'
+    await conditionHeld(client.put({ TableName: table, Item, ConditionExpression }))
+  }
+
+  /** Notes the tombstone of a project. */
+  async function noteTombstone({ project_id, bucket, number }: LakeDeletion): Promise<void> {
+    const Item = { pk: PK, sk: LAKE + project_id, project_id, bucket, number }
     await orUnavailable(client.put({ TableName: table, Item }))
   }
 
-  /** Projects whose events the lake must forget. */
-  async function dueInLake(): Promise<LakeDeletion[]> {
-    const items = await query(LAKE, `${LAKE}~`)
-    return items.map(({ project_id, bucket }) => ({ project_id, bucket }) as LakeDeletion)
+  /** Projects whose events the lake must forget, in pages. */
+  async function* dueInLake(): AsyncGenerator<LakeDeletion[]> {
+    for await (const items of pages(LAKE, `${LAKE}~`))
+      yield items.map(
+        ({ project_id, bucket, number = null }) => ({ project_id, bucket, number }) as LakeDeletion,
+      )
   }
 
   /** No object of the lake has rows of this project any more. */
@@ -58,20 +69,19 @@ export function createDeletionList({ client, table, clock }: StateTable & { cloc
     await orUnavailable(client.delete({ TableName: table, Key: { pk: PK, sk: LAKE + project_id } }))
   }
 
-  async function query(from: string, to: string): Promise<Record<string, unknown>[]> {
-    const { Items = [] } = await orUnavailable(
-      client.query({
-        TableName: table,
+  function pages(from: string, to: string) {
+    return queryPages(
+      { client, table },
+      {
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: { ':pk': PK, ':from': from, ':to': to },
         ConsistentRead: true,
-        Limit: MAX_DUE,
-      }),
+        Limit: PAGE,
+      },
     )
-    return Items
   }
 
-  return { add, due, remove, addLake, dueInLake, finishLake }
+  return { add, due, remove, addLake, noteTombstone, dueInLake, finishLake }
 }
 
 export type DeletionList = ReturnType<typeof createDeletionList>

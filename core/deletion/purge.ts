@@ -1,13 +1,17 @@
 import { deleteLeads } from '#core/accounts/identities'
 import type { AccountStore } from '#core/accounts/store'
+import { forEachConcurrent } from '#core/concurrency'
 import type { Erasures } from '#core/erasure/erasures'
+import type { ErasureReceipts } from '#core/erasure/receipts'
 import type { ExperimentStore } from '#core/experiments/store'
 import { partition as identityPartition } from '#core/identity/link-store'
 import type { Clock, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
-import { queryAll } from '#core/query-all'
-import { accountPartition, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
-import { type Deletion, type DeletionList, KEPT_DELETED_MS } from './deletion-list.ts'
+import { queryPages } from '#core/query-all'
+import { slices } from '#core/slices'
+import { accountPartition, type ItemKey, type StateTable } from '#core/state-table'
+import { BATCH_WRITES, writeItems } from '#core/write-items'
+import { type Deletion, type DeletionList, KEPT_DELETED_MS, type LakeDeletion } from './deletion-list.ts'
 
 export type PurgeServices = StateTable & {
   clock: Clock
@@ -17,14 +21,24 @@ export type PurgeServices = StateTable & {
   experiments: Pick<ExperimentStore, 'itemKeys'>
   accounts: Pick<AccountStore, 'deletedAt' | 'itemKeys' | 'identityHashes'>
   erasures: Pick<Erasures, 'purgeProject'>
+  receipts: Pick<ErasureReceipts, 'isGone'>
 }
 
-/** The list is looked at this often. */
+/** The list is looked at this often, unless there is more to do. */
 const PAUSE_MS = 3_600_000
+/** A tick begins nothing new after this time, ms, and goes on with another entry after a part of it: one large project must not hold up the others. */
+const TICK_MS = 20_000
+const ENTRY_MS = 5_000
+/** Keys of a page of items to delete, and batches that are deleted at the same time. */
+const PAGE = 1_000
+const CONCURRENT_BATCHES = 4
+
+/** The time of an entry is over; the next tick goes on. */
+class OutOfTime extends Error {}
 
 /**
- * Deletes the data of projects and accounts that were deleted 30 days ago (contract 7, U14). Every step may run twice: an
- * entry leaves the list last. The events of a project go from the lake in the hours after that; until then the list names it (dueInLake).
+ * Deletes the data of projects and accounts that were deleted 30 days ago (contract 7, U14). Every step may run twice, or end at any
+ * item: an entry leaves the list last. The events of a project go from the lake in the hours after that; until then the list names it (dueInLake).
  */
 export function createPurge({
   client,
@@ -36,24 +50,56 @@ export function createPurge({
   experiments,
   accounts,
   erasures,
+  receipts,
 }: PurgeServices) {
   let nextAt = 0
 
-  /** Works off what is due, at most once an hour. A failed entry is logged and tried again an hour later. */
-  async function tick(): Promise<void> {
-    if (clock.now() < nextAt) return
-    nextAt = clock.now() + PAUSE_MS
-    for (const deletion of await deletions.due()) {
-      try {
-        if (deletion.kind === 'project') await purgeProject(deletion)
-        else await purgeAccount(deletion)
-        await deletions.remove(deletion)
-      } catch (error) {
-        log('JOB_FAILED', { job: `purge ${deletion.kind} ${deletion.id}`, error: String(error) })
+  /**
+   * Works off what is due, for TICK_MS at most. Returns whether there is more to do now; otherwise the list is looked at again an hour
+   * later. A failed entry is logged and tried again then.
+   */
+  async function tick(): Promise<boolean> {
+    const startedAt = clock.now()
+    if (startedAt < nextAt) return false
+    const isOver = () => clock.now() >= startedAt + TICK_MS
+    let isUnfinished = false
+    for await (const page of deletions.due()) {
+      for (const deletion of page) {
+        if (isOver()) return true
+        if (!(await purge(deletion))) isUnfinished = true
       }
     }
-    for (const { project_id, bucket } of await deletions.dueInLake()) {
-      if (await erasures.purgeProject({ id: project_id, bucket })) await deletions.finishLake(project_id)
+    for await (const page of deletions.dueInLake()) {
+      if (isOver()) return true
+      await forEachConcurrent(page, PAGE, forgetInLake)
+    }
+    if (!isUnfinished) nextAt = startedAt + PAUSE_MS
+    return isUnfinished
+  }
+
+  /** Returns false if there is more to do for the entry now. */
+  async function purge(deletion: Deletion): Promise<boolean> {
+    const deadline = clock.now() + ENTRY_MS
+    try {
+      if (deletion.kind === 'project') await purgeProject(deletion, deadline)
+      else await purgeAccount(deletion, deadline)
+      await deletions.remove(deletion)
+    } catch (error) {
+      if (error instanceof OutOfTime) return false
+      log('JOB_FAILED', { job: `purge ${deletion.kind} ${deletion.id}`, error: String(error) })
+    }
+    return true
+  }
+
+  /** Buries the events of a project, or lets the list forget it when no file has them any more. */
+  async function forgetInLake({ project_id, bucket, number }: LakeDeletion): Promise<void> {
+    try {
+      if (number === null) {
+        const buried = await erasures.purgeProject({ id: project_id, bucket })
+        await deletions.noteTombstone({ project_id, bucket, number: buried })
+      } else if (await receipts.isGone(bucket, number)) await deletions.finishLake(project_id)
+    } catch (error) {
+      log('JOB_FAILED', { job: `purge of ${project_id} from the lake`, error: String(error) })
     }
   }
 
@@ -62,42 +108,45 @@ export function createPurge({
     return deletedAt !== null && Date.parse(deletedAt) + KEPT_DELETED_MS <= clock.now()
   }
 
-  async function purgeProject({ id }: Deletion): Promise<void> {
+  async function purgeProject({ id }: Deletion, deadline: number): Promise<void> {
     const project = await projects.byId(id)
     if (project === null || !isOver(project.deleted_at)) return
     await deletions.addLake({ project_id: id, bucket: project.bucket })
     for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`, identityPartition(id)])
-      await deletePartition(partition)
-    await deleteItems(await experiments.itemKeys(id))
-    await deleteItems(projects.itemKeys(project))
+      await deletePartition(partition, deadline)
+    await deleteItems(await experiments.itemKeys(id), deadline)
+    await deleteItems(projects.itemKeys(project), deadline)
   }
 
-  async function purgeAccount({ id }: Deletion): Promise<void> {
+  async function purgeAccount({ id }: Deletion, deadline: number): Promise<void> {
     if (!isOver(await accounts.deletedAt(id))) return
     // The process that deleted the account may have crashed before it came to all projects.
     for (const project of await projects.list(id)) await projects.remove(project)
-    for (const partition of [`usage#${id}`, `context#${id}`]) await deletePartition(partition)
+    for (const partition of [`usage#${id}`, `context#${id}`]) await deletePartition(partition, deadline)
     await deleteLeads({ client, table }, id, await accounts.identityHashes(id))
-    await deletePartition(accountPartition(id))
-    await deleteItems(accounts.itemKeys(id))
+    await deletePartition(accountPartition(id), deadline)
+    await deleteItems(accounts.itemKeys(id), deadline)
   }
 
-  async function deletePartition(pk: string): Promise<void> {
-    const items = await queryAll(
-      { client, table },
-      {
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
-        ProjectionExpression: 'pk, sk',
-      },
-    )
-    await deleteItems(items as ItemKey[])
-  }
-
-  async function deleteItems(keys: readonly ItemKey[]): Promise<void> {
-    for (const { pk, sk } of keys) {
-      await orUnavailable(client.delete({ TableName: table, Key: { pk, sk } }))
+  async function deletePartition(pk: string, deadline: number): Promise<void> {
+    const query = {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk },
+      ProjectionExpression: 'pk, sk',
+      Limit: PAGE,
     }
+    for await (const items of queryPages({ client, table }, query))
+      await deleteItems(items as ItemKey[], deadline)
+  }
+
+  async function deleteItems(keys: readonly ItemKey[], deadline: number): Promise<void> {
+    await forEachConcurrent(slices(keys, BATCH_WRITES), CONCURRENT_BATCHES, async batch => {
+      if (clock.now() >= deadline) throw new OutOfTime()
+      await writeItems(
+        { client, table },
+        batch.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+      )
+    })
   }
 
   return { tick }

@@ -1,5 +1,6 @@
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
+import { forEachConcurrent } from '#core/concurrency'
 import type { Erasures } from '#core/erasure/erasures'
 import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
 import type { Clock, Log } from '#core/ports'
@@ -18,6 +19,8 @@ export type RetentionServices = StateTable & {
   projects: Pick<ProjectStore, 'list'>
   erasures: Pick<Erasures, 'expireEvents'>
 }
+
+const CONCURRENT_ACCOUNTS = 8
 
 /** How far today's round is. */
 type Round = { day: string; after: string | null; isDone: boolean }
@@ -52,14 +55,15 @@ export function createRetention({
     const round = await readRound()
     if (round.isDone) return false
     const { ids, next } = await accounts.listIds(round.after)
-    for (const id of ids) {
+    // At the same time, so that projects of one bucket share a file of tombstones.
+    await forEachConcurrent(ids, CONCURRENT_ACCOUNTS, async id => {
       try {
         const account = await accounts.byId(id)
         if (account !== null) await expireAccount(account)
       } catch (error) {
         log('JOB_FAILED', { job: `retention of ${id}`, error: String(error) })
       }
-    }
+    })
     await saveRound({ ...round, after: next, isDone: next === null })
     return next !== null
   }
@@ -72,11 +76,8 @@ export function createRetention({
     for (const project of await projects.list(account.id)) {
       const done = await expiredUntil(project)
       if (done >= last) continue
-      if (await hasEvents(project, done, last)) {
-        const until = (keptSince - DAY_MS) / 1_000 - 1
-        // Too many erasures are under way in the bucket: the next round tries again.
-        if (!(await erasures.expireEvents(project, last, until))) continue
-      }
+      if (await hasEvents(project, done, last))
+        await erasures.expireEvents(project, (keptSince - DAY_MS) / 1_000 - 1)
       await saveExpiredUntil(project, last)
     }
   }

@@ -8,7 +8,8 @@ import {
   type StreamRecord,
   unpackText,
 } from '#core/ingest/record'
-import { type ErasedEvents, userHash } from '#core/lake/tombstones'
+import type { TombstoneRow } from '#core/lake/tombstone-file'
+import { userHash } from '#core/lake/tombstones'
 import { bucketOf } from '#core/projects/project'
 
 /** The events of a record, and what else decides which of them are erased. */
@@ -36,17 +37,23 @@ export type EventEraser = {
  * identify request a record without events. So all other events keep their positions, from which their ids follow, and counts of events
  * stay as they are.
  */
-export function createEventEraser(erased: readonly ErasedEvents[]): EventEraser {
-  const byProject = Map.groupBy(erased, ({ project_id }) => project_id)
+export function createEventEraser(tombstones: readonly TombstoneRow[]): EventEraser {
+  /** By project: until when the events of each user are erased, by userHash; those of all users under null. */
+  const byProject = new Map<string, Map<string | null, number>>()
+  for (const { project_id, user_hash, erased_until } of tombstones) {
+    const untils = byProject.get(project_id) ?? new Map<string | null, number>()
+    untils.set(user_hash, Math.max(erased_until, untils.get(user_hash) ?? 0))
+    byProject.set(project_id, untils)
+  }
   const projects = new Set(byProject.keys())
 
   /** Returns a check whether what a user sent at that time is erased. */
   function createCheck(projectId: string, receivedAt: number): (userId: string | null) => boolean {
     const second = Math.floor(receivedAt / 1_000)
-    const inForce = (byProject.get(projectId) ?? []).filter(({ until }) => second <= until)
-    const all = inForce.some(({ users }) => users === null)
-    const users = new Set(inForce.flatMap(each => each.users ?? []))
-    return userId => all || (userId !== null && users.size > 0 && users.has(userHash(userId)))
+    const untils = byProject.get(projectId)
+    if (untils === undefined) return () => false
+    const isErased = (key: string | null) => second <= (untils.get(key) ?? -1)
+    return isErased(null) ? () => true : userId => userId !== null && isErased(userHash(userId))
   }
 
   function eraseEvents(projectId: string, { received_at, events }: EventsOfRecord): RecordedEvent[] {

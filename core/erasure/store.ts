@@ -1,6 +1,6 @@
 import { Entity } from 'electrodb'
 import type { Removed } from '#core/lake/tombstones'
-import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 
 /** The receipt of an erasure. It has no id of the person. */
 export type Erasure = {
@@ -13,46 +13,80 @@ export type Erasure = {
   bucket: number
   /** The erasures of the same person in the other projects of a joined identity scope (U55). */
   others: readonly string[]
-  /** Sessions with events of the person that reads returned until then. */
+  /** The number of its tombstones in the bucket; null: it was requested in an earlier version, and its tombstone was not converted yet. */
+  number: number | null
+  /** Events and sessions of the person that reads returned until then. */
+  events: number
   sessions: number
   /** Links between ids, and profiles with traits or an e-mail index entry, that were deleted at once. */
   links: number
   profiles: number
   /** Unix ms. */
   requested_at: number
-  /** Unix ms; null until the tombstone is forgotten. Before, the tombstone in the manifest has the progress. */
+  /** Of an erasure that an earlier version has finished: when it was done, Unix ms, and what it has removed. Else null. */
   completed_at: number | null
   removed: Removed | null
 }
+
+/** When the erasures `first` to `number` of a bucket were done, Unix ms, and how many files were written anew for them. */
+export type Completion = { first: number; number: number; doneAt: number; files: number }
 
 export type ErasureStore = ReturnType<typeof createErasureStore>
 
 /** The receipts of erasures in the state table. They are kept for as long as the table: they prove that data was removed. */
 export function createErasureStore(state: StateTable) {
+  const { client, table } = state
   const erasures = erasureEntity(state)
   return {
     async create({
       others,
       ...erasure
     }: Omit<Erasure, 'completed_at' | 'removed' | 'links' | 'profiles'>): Promise<void> {
-      await orUnavailable(erasures.put({ ...erasure, others: [...others] }).go())
+      const number = erasure.number ?? undefined
+      await orUnavailable(erasures.put({ ...erasure, number, others: [...others] }).go())
     },
     async byId(id: string): Promise<Erasure | null> {
       const { data } = await orUnavailable(erasures.get({ id }).go({ consistent: true }))
       if (data === null) return null
-      const { events, files, completed_at = null, links = 0, profiles = 0, others = [], ...erasure } = data
-      const removed = events === undefined || files === undefined ? null : { events, files }
-      return { ...erasure, links, profiles, others, completed_at, removed }
+      const { files, completed_at = null, links = 0, profiles = 0, others = [], ...erasure } = data
+      const { events = 0, number = null } = erasure
+      const removed = files === undefined ? null : { events, files }
+      return { ...erasure, events, number, links, profiles, others, completed_at, removed }
     },
     /** Notes what was deleted of the person's identity. */
     async noteIdentity(id: string, deleted: Pick<Erasure, 'links' | 'profiles'>): Promise<void> {
       await orUnavailable(erasures.patch({ id }).set(deleted).go())
     },
-    /** Notes the end of an erasure. May be repeated. */
-    async complete(id: string, completedAt: number, { events, files }: Removed): Promise<void> {
-      await orUnavailable(erasures.patch({ id }).set({ completed_at: completedAt, events, files }).go())
+    /** Notes the number of an erasure that an earlier version has begun. */
+    async noteNumber(id: string, number: number): Promise<void> {
+      await conditionHeld(erasures.patch({ id }).set({ number }).go())
+    },
+    /** Notes that the erasures of a batch of tombstones are done. One item for all of them. May be repeated. */
+    async complete(bucket: number, { number, ...completion }: Completion): Promise<void> {
+      const Item = { ...completionKey(bucket, number), number, ...completion }
+      await orUnavailable(client.put({ TableName: table, Item }))
+    },
+    /** When the erasure of this number was done; null if that was never noted. */
+    async completionOf(bucket: number, number: number): Promise<Completion | null> {
+      const { pk, sk } = completionKey(bucket, number)
+      const { Items = [] } = await orUnavailable(
+        client.query({
+          TableName: table,
+          KeyConditionExpression: 'pk = :pk AND sk >= :sk',
+          ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+          ConsistentRead: true,
+          Limit: 1,
+        }),
+      )
+      const found = Items[0] as Completion | undefined
+      return found === undefined || found.first > number ? null : found
     },
   }
+}
+
+/** The completions of a bucket lie in the order of their numbers. */
+function completionKey(bucket: number, number: number) {
+  return { pk: `erasures#${bucket}`, sk: String(number).padStart(12, '0') }
 }
 
 function erasureEntity({ client, table }: StateTable) {
@@ -66,6 +100,7 @@ function erasureEntity({ client, table }: StateTable) {
         project: { type: 'string', required: true },
         bucket: { type: 'number', required: true },
         others: { type: 'list', items: { type: 'string' } },
+        number: { type: 'number' },
         sessions: { type: 'number', required: true },
         links: { type: 'number' },
         profiles: { type: 'number' },

@@ -1,6 +1,6 @@
 import type { LakeObject } from '#core/ports'
 import type { Segment, SegmentId } from './manifest.ts'
-import type { RemovedEvents, Tombstone } from './tombstones.ts'
+import type { ForgottenUntil, NewBatch, RemovedEvents, TombstoneBatch } from './tombstones.ts'
 
 /** The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by core/lake/keys.ts. */
 
@@ -17,8 +17,10 @@ export type BucketCompaction = {
   eventIds: readonly string[]
   /** The generation of the segment: the number of the newest tombstone. */
   generation: number
-  /** What the segment is written without. The ids of these events stay known, so that retries of them are copies. */
-  tombstones: readonly Tombstone[]
+  /**
+   * What the segment is written without. The ids of these events stay known, so that retries of them are copies.
+   */
+  tombstones: readonly TombstoneBatch[]
   /** All segments of the bucket with earlier epochs. */
   older: readonly Segment[]
 }
@@ -42,8 +44,10 @@ export type MergeJob = {
   bucket: number
   /** Neighbours, ascending. */
   segments: readonly Segment[]
-  /** What the merged segment is called. */
+  /** What the merged segment is called. It is written without the events of `tombstones`. */
   target: SegmentId
+  /** The batches that some of the segments were not yet checked against. */
+  tombstones: readonly TombstoneBatch[]
   /** All segments of the bucket with earlier epochs. */
   older: readonly Segment[]
 }
@@ -53,16 +57,25 @@ export type RewriteJob = {
   segment: Segment
   /** The new generation: the number of the newest tombstone. */
   generation: number
-  /** The tombstones that the segment was not yet checked against. */
-  tombstones: readonly Tombstone[]
+  /** The batches that the segment was not yet checked against. */
+  tombstones: readonly TombstoneBatch[]
 }
 
-/** `segment`: the new one; null if nothing of it is left. */
+/** `segment`: the new one; null if no event is left, and no id is needed. */
 export type RewrittenSegment = { segment: Segment | null; removed: readonly RemovedEvents[] }
 
 export type HotRewriteJob = {
   keys: readonly string[]
   buckets: readonly Pick<BucketCompaction, 'bucket' | 'tombstones'>[]
+}
+
+export type TombstoneMergeJob = {
+  bucket: number
+  /** Neighbours, ascending. All are done. */
+  batches: readonly TombstoneBatch[]
+  writer: string
+  /** Rows up to then are left out. */
+  forgotten: ForgottenUntil
 }
 
 /**
@@ -75,8 +88,8 @@ export type Compactor = {
    * slices, and each slice becomes a part of the segments.
    */
   compactEpoch(job: EpochCompactionJob): Promise<CompactedBucket[]>
-  /** Writes one segment with the events of all given ones. */
-  mergeSegments(job: MergeJob): Promise<Segment>
+  /** Writes one segment with the events of all given ones, without the erased ones. */
+  mergeSegments(job: MergeJob): Promise<RewrittenSegment>
   /**
    * Writes a segment anew without erased events, one part after the other. Returns null and writes nothing if it has none. The ids
    * of the events stay in segment_event_ids as long as they are needed, so that retries of erased events are copies.
@@ -84,6 +97,8 @@ export type Compactor = {
   rewriteSegment(job: RewriteJob): Promise<RewrittenSegment | null>
   /** Writes those of the hot files anew, under their keys, that have erased events. Returns how many these are. */
   rewriteHot(job: HotRewriteJob): Promise<number>
+  /** Writes one file with the rows of several batches of tombstones; null, and no file, if no row is left. */
+  mergeTombstones(job: TombstoneMergeJob): Promise<NewBatch | null>
   /** Reads what a manifest says of a segment from its files, for a manifest that was lost. */
   describeSegment(bucket: number, segment: SegmentId & { parts: number }): Promise<Segment>
 }

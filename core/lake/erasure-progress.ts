@@ -1,12 +1,27 @@
 import type { Clock, Lake, Log } from '#core/ports'
+import { tables } from '#schemas/columns'
 import { changeManifest } from './change-manifest.ts'
-import { FAILED_BATCHES, hotPrefix, QUARANTINE, WAITING } from './keys.ts'
+import { type ConversionServices, convertTombstones } from './convert-tombstones.ts'
+import { FAILED_BATCHES, hotPrefix, parseTombstoneKey, QUARANTINE, tombstoneKey, WAITING } from './keys.ts'
 import type { Manifest } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
-import { dropTombstones, isForgettable, noteDone, noteLastEpoch, type Tombstone } from './tombstones.ts'
+import {
+  dropTombstones,
+  type ForgottenUntil,
+  forgottenUntil,
+  isForgettable,
+  isHotCleared,
+  noteDone,
+  noteLastEpoch,
+  type TombstoneBatch,
+} from './tombstones.ts'
 
 /** How often the objects that are set aside are listed, ms. */
 const LIST_EVERY_MS = 3_600_000
+/** Time for which a file of tombstones that no manifest names is kept, ms: for reads and jobs that have an older manifest. */
+const KEEP_UNNAMED_MS = 3_600_000
+/** If nothing is set aside, a batch is forgotten by its age alone. */
+const NOTHING_SET_ASIDE: readonly number[] = []
 
 export type ErasureSettings = {
   /** Time for which files with erased events are kept for reads that opened the lake before, ms. */
@@ -18,12 +33,19 @@ export type ErasureSettings = {
   settlingMs: number
   /** Time after which a job has ended, also one of a worker that was killed, ms. */
   jobMs: number
+  /**
+   * Time between two rounds of rewrites, ms. Erasures that come during a round wait for the next one, so that a bucket is not rewritten
+   * for each of them. The rounds of all buckets begin together, because each also closes an epoch and searches all hot files.
+   */
+  roundMs: number
 }
 
 export type ErasureProgressServices = {
   state: LakeStateStore
-  lake: Pick<Lake, 'list'>
-  onErased(bucket: number, tombstone: Tombstone): Promise<void>
+  lake: Pick<Lake, 'list' | 'put' | 'delete'>
+  /** Called when the erasures of a batch are done, maybe several times, before the batch is merged or forgotten. */
+  onErased(bucket: number, batch: TombstoneBatch): Promise<void>
+  onConverted: ConversionServices['onConverted']
   deleteRetired(manifest: Manifest, now: number): Promise<void>
   deleteOrphans(manifests: readonly Manifest[]): Promise<void>
   /**
@@ -42,7 +64,17 @@ export type ErasureProgressServices = {
  * records are set aside that may be appended again and have such events.
  */
 export function createErasureProgress(
-  { state, lake, onErased, deleteRetired, deleteOrphans, scrub, clock, log }: ErasureProgressServices,
+  {
+    state,
+    lake,
+    onErased,
+    onConverted,
+    deleteRetired,
+    deleteOrphans,
+    scrub,
+    clock,
+    log,
+  }: ErasureProgressServices,
   settings: ErasureSettings,
 ) {
   let listing: { readAt: number; times: readonly number[] } = {
@@ -50,19 +82,50 @@ export function createErasureProgress(
     times: [],
   }
 
+  /** Converts the tombstones of an earlier version, and begins the rounds of rewrites that are due. Returns the manifests after that. */
+  async function begin(manifests: readonly Manifest[], now: number): Promise<readonly Manifest[]> {
+    const changed = manifests.filter(
+      manifest => manifest.legacyTombstones.length > 0 || isRoundDue(manifest, now),
+    )
+    for (const { bucket } of changed) {
+      await convertTombstones({ state, lake, clock, onConverted }, bucket)
+      await changeManifest(state, bucket, current =>
+        isRoundDue(current, now)
+          ? {
+              ...current,
+              version: current.version + 1,
+              round: { at: now, number: current.tombstones.at(-1)?.number ?? 0 },
+            }
+          : null,
+      )
+    }
+    return changed.length === 0 ? manifests : state.manifests()
+  }
+
+  function isRoundDue({ tombstones, round }: Manifest, now: number): boolean {
+    const hasNew = tombstones.some(({ number, doneAt }) => number > round.number && doneAt === null)
+    const roundOf = (ms: number) => (settings.roundMs === 0 ? ms : Math.floor(ms / settings.roundMs))
+    return hasNew && roundOf(now) > roundOf(round.at)
+  }
+
   /** `manifests`: as they were a while ago. */
   async function advance(manifests: readonly Manifest[], now: number): Promise<void> {
     const withTombstones = manifests.filter(({ tombstones }) => tombstones.length > 0)
     if (withTombstones.length === 0) return
     const lastEpoch = await newestEpochWithFiles()
-    for (const { bucket } of withTombstones) {
-      await changeManifest(state, bucket, current =>
-        noteLastEpoch(current, lastEpoch, now - settings.settlingMs),
-      )
+    for (const manifest of withTombstones) {
+      const note = (current: Manifest) => noteLastEpoch(current, lastEpoch, now - settings.settlingMs)
+      if (note(manifest) !== null) await changeManifest(state, manifest.bucket, note)
     }
-    if (withTombstones.some(({ tombstones }) => tombstones.some(({ doneAt }) => doneAt === null)))
-      await deleteFiles(now)
-    for (const { bucket } of withTombstones) await forgetOld(bucket, now)
+    // Read once more: the tombstones know their last epochs now.
+    const current = await state.manifests()
+    const readAt = clock.now()
+    for (const manifest of current.filter(isAlmostDone)) {
+      await deleteRetired(manifest, readAt)
+      await deleteOrphans([manifest])
+      await finish(manifest.bucket, { sweptBefore: readAt - settings.jobMs, now })
+    }
+    for (const manifest of current) await forgetOld(manifest, now)
   }
 
   /** The newest epoch, or the one before it if the newest has no hot file: without further events it is never closed. */
@@ -74,60 +137,70 @@ export function createErasureProgress(
     return isUsed ? epoch : epoch - 1
   }
 
-  async function deleteFiles(now: number): Promise<void> {
-    // Read once more: the tombstones know their last epochs now.
-    const manifests = await state.manifests()
-    const readAt = clock.now()
-    const unfinished = manifests.filter(({ tombstones }) => tombstones.some(({ doneAt }) => doneAt === null))
-    for (const manifest of unfinished) {
-      await deleteRetired(manifest, readAt)
-      await deleteOrphans([manifest])
-      await finish(manifest.bucket, { sweptBefore: readAt - settings.jobMs, now })
-    }
-  }
-
   async function finish(bucket: number, swept: { sweptBefore: number; now: number }): Promise<void> {
     const scrubbedUntil = await scrubFor(await state.manifest(bucket), swept)
-    let finished = 0
-    await changeManifest(state, bucket, current => {
+    for (;;) {
+      const current = await state.manifest(bucket)
       const next = noteDone(current, { ...swept, scrubbedUntil })
-      finished = next === null ? 0 : countDone(next) - countDone(current)
-      return next
-    })
-    if (finished > 0) log('ERASURE_DONE', { bucket, erasures: finished })
+      if (next === null) return
+      const finished = next.tombstones.filter((batch, i) => batch !== current.tombstones[i])
+      for (const batch of finished) await onErased(bucket, batch)
+      if (!(await state.saveManifest(next))) continue
+      return log('ERASURE_DONE', { bucket, erasures: finished.length })
+    }
   }
 
   /** Scrubs for the oldest erasure that waits for nothing else. Returns until when that is done. */
   async function scrubFor(manifest: Manifest, swept: { sweptBefore: number; now: number }): Promise<number> {
     const next = noteDone(manifest, { ...swept, scrubbedUntil: Number.POSITIVE_INFINITY })
     if (next === null || scrub === undefined) return Number.POSITIVE_INFINITY
-    const waiting = next.tombstones.filter((tombstone, i) => tombstone !== manifest.tombstones[i])
+    const waiting = next.tombstones.filter((batch, i) => batch !== manifest.tombstones[i])
     return scrub(Math.min(...waiting.map(({ createdAt }) => createdAt)))
   }
 
-  /** Forgets the tombstones that are no longer in force, after the receipts have their figures. */
-  async function forgetOld(bucket: number, now: number): Promise<void> {
-    const { tombstones } = await state.manifest(bucket)
-    if (!tombstones.some(tombstone => isForgettable(tombstone, [], now))) return
-    const times = await setAsideTimes(now)
-    const old = tombstones.filter(tombstone => isForgettable(tombstone, times, now))
-    for (const tombstone of old) await onErased(bucket, tombstone)
+  /** Forgets the batches that are no longer in force. */
+  async function forgetOld({ bucket, tombstones }: Manifest, now: number): Promise<void> {
+    const earliest = forgottenUntil(NOTHING_SET_ASIDE, now)
+    if (!tombstones.some(batch => isForgettable(batch, earliest))) return
+    const until = await forgotten(now)
+    const old = tombstones.filter(batch => isForgettable(batch, until))
     if (old.length > 0) await changeManifest(state, bucket, current => dropTombstones(current, old))
   }
 
-  /** When the objects were written whose records may be appended again. One whose time is unknown may be of any time. */
-  async function setAsideTimes(now: number): Promise<readonly number[]> {
+  /** Which tombstones that are done are no longer needed. */
+  async function forgotten(now: number): Promise<ForgottenUntil> {
     // Some tombstones stay for a month, and each tick asks for them.
     if (now - listing.readAt >= LIST_EVERY_MS) {
       const objects = (await Promise.all([QUARANTINE, WAITING, FAILED_BATCHES].map(lake.list))).flat()
+      // An object whose time is unknown may be of any time.
       listing = { readAt: now, times: objects.map(({ writtenAt = 0 }) => writtenAt) }
     }
-    return listing.times
+    return forgottenUntil(listing.times, now)
   }
 
-  return { advance }
+  /** Deletes files of tombstones that were merged or written again since, and those of a process that has ended before it saved the manifest. */
+  async function deleteUnnamed(manifests: readonly Manifest[], now: number): Promise<void> {
+    const named = new Set(
+      manifests.flatMap(({ bucket, tombstones }) => tombstones.map(batch => tombstoneKey(bucket, batch))),
+    )
+    const objects = await lake.list(`${tables.tombstones.prefix}/`)
+    for (const { key } of objects) {
+      const isYoung = (parseTombstoneKey(key)?.writtenAt ?? now) > now - KEEP_UNNAMED_MS
+      if (isYoung || named.has(key)) continue
+      // The first sweep notes that nobody names it any more, a later one deletes it.
+      const isFirst = await state.beginJob(`expire/${key}`, now, 0)
+      if (!isFirst && (await state.beginJob(`expire/${key}`, now, now - KEEP_UNNAMED_MS)))
+        await lake.delete([key])
+    }
+  }
+
+  return { begin, advance, forgotten, deleteUnnamed }
 }
 
-function countDone({ tombstones }: Manifest): number {
-  return tombstones.filter(({ doneAt }) => doneAt !== null).length
+/** Whether some erasures wait for nothing but the deletion of replaced files, and for the scrub. */
+function isAlmostDone({ segments, tombstones }: Manifest): boolean {
+  const oldestErased = Math.min(...segments.map(({ erased }) => erased))
+  return tombstones.some(
+    batch => batch.doneAt === null && isHotCleared(batch) && oldestErased >= batch.number,
+  )
 }

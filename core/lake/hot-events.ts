@@ -2,7 +2,7 @@ import type { SqlQuery } from '#core/ports'
 import { bigint, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
 import type { ColumnOf } from '#schemas/columns'
 import { EVENT_ID_HORIZON_S } from './copies.ts'
-import { ARRIVAL, erasedUsers, notErasedHot } from './erased-events.ts'
+import { ARRIVAL, mayHaveErasedHot, withoutErasedHot } from './erased-events.ts'
 import { segmentKeys } from './keys.ts'
 import { segmentsWithEventIds } from './manifest.ts'
 import type { LakeRead } from './relations.ts'
@@ -22,10 +22,23 @@ export function hotEvents(
   { from, to }: { from: number; to: number },
   filter: SqlQuery = sql`true`,
 ): SqlQuery[] {
+  const selection = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${filter}`
+  if (!mayHaveErasedHot(read)) return firstHotEvents(read, selectList(fields), fields, selection)
+  const withArrival = sql`${selectList(fields)}, user_key AS erased_key, ${ARRIVAL} AS erased_arrival`
+  const needed = [...new Set([...fields, 'user_key', 'timestamp', 'lag_s'] as const)]
+  return firstHotEvents(read, withArrival, needed, selection).map(rows =>
+    withoutErasedHot(read, rows, columnNames(fields)),
+  )
+}
+
+/** The same with erased events, with these columns, which use the fields. */
+function firstHotEvents(
+  read: HotRead,
+  columns: SqlQuery,
+  fields: readonly HotField[],
+  selection: SqlQuery,
+): SqlQuery[] {
   const { copiedKeys } = read
-  const conditions = [filter, ...erasedUsers(read).map(notErasedHot)]
-  const selection = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${join(conditions, ' AND ')}`
-  const columns = selectList(fields)
   const rows = sql`SELECT ${columns} FROM events_hot WHERE ${hotWhere(read)}`
   if (!mayHaveCopies(read) || copiedKeys?.length === 0) return [sql`${rows} AND ${selection}`]
   const hasNoCopy =
@@ -34,7 +47,10 @@ export function hotEvents(
       : sql`(event_key IS NULL OR event_key NOT IN (${keyList(copiedKeys)}))`
   const hasKey =
     copiedKeys === undefined ? sql`event_key IS NOT NULL` : sql`event_key IN (${keyList(copiedKeys)})`
-  return [sql`${rows} AND ${hasNoCopy} AND ${selection}`, firstEvents(read, fields, hasKey, selection)]
+  return [
+    sql`${rows} AND ${hasNoCopy} AND ${selection}`,
+    firstEvents(read, columns, fields, hasKey, selection),
+  ]
 }
 
 /** Whether the hot events may have copies. */
@@ -69,6 +85,7 @@ export function copiedKeysSql(read: HotRead, limit: number): SqlQuery {
  */
 function firstEvents(
   read: HotRead,
+  columns: SqlQuery,
   fields: readonly HotField[],
   hasKey: SqlQuery,
   selection: SqlQuery,
@@ -82,9 +99,9 @@ function firstEvents(
       ? sql``
       : sql`LEFT JOIN (${storedIds}) AS stored_ids
         ON stored_key = event_key AND stored_arrival >= arrival - ${horizon} AND stored_arrival <= arrival + ${horizon}`
-  return sql`SELECT ${selectList(fields)} FROM (
+  return sql`SELECT ${columns} FROM (
         SELECT *, lag(arrival) OVER (PARTITION BY event_key ORDER BY epoch, arrival, seq) AS previous_arrival
-        FROM (SELECT ${selectDedupeColumns(read, fields)}, ${ARRIVAL} AS arrival FROM events_hot
+        FROM (SELECT ${selectDedupeColumns(fields)}, ${ARRIVAL} AS arrival FROM events_hot
           WHERE ${hotWhere(read)} AND ${hasKey}) AS hot_events) AS ordered_events
         ${joinStored}
       WHERE (previous_arrival IS NULL OR abs(arrival - previous_arrival) > ${horizon})
@@ -121,10 +138,14 @@ export function selectList(fields: readonly HotField[]): SqlQuery {
   )
 }
 
-/** The stored columns among the fields and those that finding copies and erased events needs, each once. */
-function selectDedupeColumns(read: HotRead, fields: readonly HotField[]): SqlQuery {
+/** The names of the fields, for rows that selectList has made. */
+export function columnNames(fields: readonly HotField[]): SqlQuery {
+  return join(fields.map(name), ', ')
+}
+
+/** The stored columns among the fields and those that finding copies needs, each once. */
+function selectDedupeColumns(fields: readonly HotField[]): SqlQuery {
   const storedColumns = fields.filter(field => field !== 'date')
   const columns = new Set([...storedColumns, 'event_key', 'epoch', 'seq', 'timestamp', 'lag_s'] as const)
-  if (erasedUsers(read).length > 0) columns.add('user_key')
   return join([...columns].map(name), ', ')
 }

@@ -4,6 +4,7 @@ import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import { changeManifest } from './change-manifest.ts'
 import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
+import { assertConverted } from './convert-tombstones.ts'
 import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
 import {
   addEpoch,
@@ -15,7 +16,7 @@ import {
 } from './manifest.ts'
 import { BEGIN_MS, createRewriter } from './rewriter.ts'
 import type { LakeStateStore } from './state.ts'
-import { addRemoved } from './tombstones.ts'
+import { addRemoved, type ForgottenUntil, openTombstones } from './tombstones.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
 export type LakeJob =
@@ -23,10 +24,12 @@ export type LakeJob =
   | { kind: 'compact'; from: number; until: number; buckets: readonly number[] }
   /** Merges the segments of the epochs [from, until) of a bucket. */
   | { kind: 'merge'; bucket: number; from: number; until: number }
-  /** Writes the segments of a bucket from the epoch `from` on anew without the events of its tombstones up to `number`. */
+  /** Writes the segments of a bucket from the epoch `from` on anew that may have events of its tombstones up to `number`. */
   | { kind: 'rewrite'; bucket: number; number: number; from: number }
-  /** Writes the compacted hot files of the epochs below `until` anew without the events of these tombstones. */
+  /** Writes the compacted hot files of the epochs below `until` anew without the events of these batches of tombstones. */
   | { kind: 'rewrite-hot'; until: number; tombstones: readonly { bucket: number; number: number }[] }
+  /** Merges the files of the tombstones from `first` to `number`. */
+  | { kind: 'merge-tombstones'; bucket: number; first: number; number: number; forgotten: ForgottenUntil }
 
 /**
  * The name under which the state notes when a job was sent. A compaction or a rewrite that has made progress continues under
@@ -36,6 +39,7 @@ export function jobName(job: LakeJob): string {
   if (job.kind === 'merge') return `merge/${job.bucket}/${job.from}-${job.until}`
   if (job.kind === 'rewrite-hot')
     return `rewrite-hot/${job.until}/${hash('sha256', JSON.stringify(job.tombstones))}`
+  if (job.kind === 'merge-tombstones') return `merge-tombstones/${job.bucket}/${job.first}-${job.number}`
   if (job.kind === 'rewrite') return `rewrite/${job.bucket}/${job.number}-${job.from}`
   const bucketSet = job.buckets.reduce((bits, bucket) => bits | (1n << BigInt(bucket)), 0n)
   return `compact/${job.from}/${bucketSet.toString(16)}`
@@ -57,8 +61,9 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
 
   async function run(job: LakeJob): Promise<void> {
     if (job.kind === 'merge') await merge(job)
-    else if (job.kind === 'rewrite') await rewriter.rewriteBucket(job.bucket, job.from)
+    else if (job.kind === 'rewrite') await rewriter.rewriteBucket(job.bucket, job.number, job.from)
     else if (job.kind === 'rewrite-hot') await rewriter.rewriteHot(job.until, job.tombstones)
+    else if (job.kind === 'merge-tombstones') await rewriter.mergeTombstones(job.bucket, job)
     else await compactEpochs(job)
   }
 
@@ -78,6 +83,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
   async function compactEpoch(epoch: number, buckets: readonly number[]): Promise<number[]> {
     const started = performance.now()
     const manifests = (await state.manifests()).filter(({ bucket }) => buckets.includes(bucket))
+    for (const manifest of manifests) assertConverted(manifest)
     const waiting = manifests.filter(({ compacted }) => compacted === epoch)
     const pastBuckets = manifests.filter(({ compacted }) => compacted > epoch).map(({ bucket }) => bucket)
     if (waiting.length === 0) return pastBuckets
@@ -126,26 +132,28 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
 
   async function merge({ bucket, from, until }: Extract<LakeJob, { kind: 'merge' }>): Promise<void> {
     const started = performance.now()
-    const { segments } = await state.manifest(bucket)
+    const current = await state.manifest(bucket)
+    assertConverted(current)
+    const { segments, tombstoneCount: generation } = current
     const merged = segments.filter(segment => segment.from >= from && segment.until <= until)
     // Another worker has merged them already.
     if (merged.length < 2 || merged[0]?.from !== from || merged.at(-1)?.until !== until) return
-    const generation = merged[0].erased
-    // A rewrite is under way, and has not come to all of them.
-    if (merged.some(({ erased }) => erased !== generation)) return
+    const erased = Math.min(...merged.map(segment => segment.erased))
     const replacement = await compactor.mergeSegments({
       bucket,
       segments: merged,
       target: { from, until, generation },
+      tombstones: openTombstones(current, { erased }),
       older: segmentsBefore(segments, from),
     })
-    await changeManifest(state, bucket, manifest =>
-      replaceSegments(manifest, merged, replacement, clock.now()),
-    )
+    await changeManifest(state, bucket, manifest => {
+      const replaced = replaceSegments(manifest, merged, replacement.segment, clock.now())
+      return replaced && addRemoved(replaced, replacement.removed, { files: merged.length })
+    })
     log('SEGMENTS_MERGED', {
       bucket,
       segments: merged.length,
-      bytes: replacement.bytes,
+      bytes: replacement.segment?.bytes ?? 0,
       ms: Math.round(performance.now() - started),
     })
   }
@@ -170,6 +178,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
         bucket,
         segments,
         target: segment,
+        tombstones: [],
         older: segmentsBefore(manifest.segments, from),
       })
       return true
@@ -183,7 +192,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
         {
           ...toBucketCompaction(before),
           generation,
-          tombstones: manifest.tombstones.filter(({ number }) => number <= generation),
+          tombstones: manifest.tombstones.filter(({ first }) => first <= generation),
         },
       ],
     })

@@ -1,11 +1,12 @@
 import { type TableName, tables } from '#schemas/columns'
 import type { SegmentId } from './manifest.ts'
 import type { Claim } from './state.ts'
+import type { TombstoneBatch } from './tombstones.ts'
 
 /** The keys of all objects in the lake. A key says everything that the content of its object follows from. */
 
 /** The tables that a segment has files in. */
-export type SegmentTable = Exclude<TableName, 'events_hot' | 'links'>
+export type SegmentTable = Exclude<TableName, 'events_hot' | 'links' | 'tombstones'>
 export const SEGMENT_TABLES: readonly SegmentTable[] = [
   'segment_sessions',
   'segment_activity',
@@ -87,6 +88,28 @@ export function linksPrefix(bucket: number, scopeKey: string): string {
 export function parseLinksKey(key: string): { scopeKey: string } | null {
   const [, scopeKey] = /^links\/bucket=\d+\/(\w[\w.-]*)-\d+-[0-9a-f]+\.parquet$/.exec(key) ?? []
   return scopeKey === undefined ? null : { scopeKey }
+}
+
+/**
+ * A file of tombstones. `writer`: when it was written (Unix ms), and a random text, so that two processes that take the same number write
+ * different objects; the manifest names one of them.
+ */
+export function tombstoneKey(
+  bucket: number,
+  { number, writer }: Pick<TombstoneBatch, 'number' | 'writer'>,
+): string {
+  return `${tombstonePrefix(bucket)}${number}-${writer}.parquet`
+}
+
+/** The prefix of all files of tombstones of a bucket. */
+export function tombstonePrefix(bucket: number): string {
+  return `${tables.tombstones.prefix}/bucket=${bucket}/`
+}
+
+/** The bucket of a file of tombstones, and when it was written, Unix ms; null for any other key. */
+export function parseTombstoneKey(key: string): { bucket: number; writtenAt: number } | null {
+  const match = /^tombstones\/bucket=(\d+)\/\d+-(\d+)-[0-9a-f]+\.parquet$/.exec(key)
+  return match === null ? null : { bucket: Number(match[1]), writtenAt: Number(match[2]) }
 }
 
 /** The prefix of what could not be read. */

@@ -26,7 +26,7 @@ import {
   nextMerge,
 } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
-import { openTombstones, type Tombstone, tombstonesInHot, unclearedSegments } from './tombstones.ts'
+import { mergeableBatches, openTombstones, tombstonesInHot, unclearedSegments } from './tombstones.ts'
 
 export type MaintenanceSettings = MergeSettings &
   ErasureSettings & {
@@ -65,6 +65,7 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   settlingMs: 5 * 60_000,
   // Lambda ends a job after 15 minutes.
   jobMs: 20 * 60_000,
+  roundMs: 20 * 60_000,
 }
 
 export type MaintenanceServices = {
@@ -72,12 +73,9 @@ export type MaintenanceServices = {
   lake: Lake
   jobs: JobQueue<LakeJob>
   usage: Pick<UsageCounters, 'deleteFoldedCounts'>
-  /** Called before a tombstone is forgotten, maybe several times. */
-  onErased(bucket: number, tombstone: Tombstone): Promise<void>
-  scrub?: ErasureProgressServices['scrub']
   clock: Clock
   log: Log
-}
+} & Pick<ErasureProgressServices, 'onErased' | 'onConverted' | 'scrub'>
 
 /** Time after which another process may take over from a tick, ms. */
 const LEASE_MS = 60_000
@@ -101,7 +99,7 @@ export function createMaintenance(
     const fence = await state.lease(now, now + LEASE_MS)
     if (fence === null) return
     try {
-      const manifests = await state.manifests()
+      const manifests = await erasureProgress.begin(await state.manifests(), now)
       await closeEpoch(fence, manifests, now)
       await sendCompactions(manifests, now)
       await sendMerges(manifests, now)
@@ -119,8 +117,8 @@ export function createMaintenance(
     const { epoch, epochOpenedAt } = await state.lake()
     const files = await lake.list(hotPrefix(epoch))
     const isFull = files.length >= settings.epochFiles || sumSizes(files) >= settings.epochBytes
-    const erasureWaits = manifests.some(({ tombstones }) =>
-      tombstones.some(({ lastEpoch }) => lastEpoch === epoch),
+    const erasureWaits = manifests.some(({ tombstones, round }) =>
+      tombstones.some(({ lastEpoch, number }) => lastEpoch === epoch && number <= round.number),
     )
     const maxAge = erasureWaits ? Math.min(settings.epochMs, settings.erasureEpochMs) : settings.epochMs
     const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= maxAge)
@@ -171,10 +169,16 @@ export function createMaintenance(
 
   async function sendRewrites(manifests: readonly Manifest[], now: number): Promise<void> {
     for (const manifest of manifests) {
-      const [first] = unclearedSegments(manifest)
-      if (first === undefined) continue
-      const { bucket, tombstoneCount: number } = manifest
-      await sendOnce({ kind: 'rewrite', bucket, number, from: first.from }, now)
+      const { bucket, round } = manifest
+      const [first] = unclearedSegments(manifest, round.number)
+      if (first !== undefined)
+        await sendOnce({ kind: 'rewrite', bucket, number: round.number, from: first.from }, now)
+      const merged = mergeableBatches(manifest)
+      const [head, last] = [merged[0], merged.at(-1)]
+      if (head === undefined || last === undefined) continue
+      const forgotten = await erasureProgress.forgotten(now)
+      const { first: firstNumber, number } = { ...head, number: last.number }
+      await sendOnce({ kind: 'merge-tombstones', bucket, first: firstNumber, number, forgotten }, now)
     }
     const inHot = tombstonesInHot(manifests)
     if (inHot.length === 0) return
@@ -208,6 +212,7 @@ export function createMaintenance(
     await deleteHotFiles(compacted, manifestsReadAt)
     for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
     await deleteOrphans(manifests)
+    await erasureProgress.deleteUnnamed(manifests, manifestsReadAt)
     // After the orphans, so that the files stay for the jobs that run now.
     for (const { bucket } of manifests.filter(manifest => forgetEventIds(manifest) !== null))
       await changeManifest(state, bucket, forgetEventIds)

@@ -1,4 +1,5 @@
 import type { Manifest, RetiredSegment, Segment } from './manifest.ts'
+import type { TombstoneBatch } from './tombstones.ts'
 
 /** The manifest of a bucket as an item of the state table. */
 
@@ -9,13 +10,21 @@ export function padBucket(bucket: number): string {
 
 /** Lists are JSON texts. */
 type ManifestItem = Record<'bucket' | 'segments' | 'retired', string> &
-  Pick<Manifest, 'version' | 'compacted'> & { tombstones?: string; tombstoneCount?: number }
+  Pick<Manifest, 'version' | 'compacted'> & {
+    /** Batches. `tombstones` is what an earlier version has written. */
+    batches?: string
+    tombstones?: string
+    tombstoneCount?: number
+    round?: string
+  }
 
 export function toManifestItem({
   bucket,
   segments,
   retired,
   tombstones,
+  round,
+  legacyTombstones,
   ...numbers
 }: Manifest): ManifestItem {
   const { version, compacted, tombstoneCount } = numbers
@@ -25,7 +34,9 @@ export function toManifestItem({
     compacted,
     segments: JSON.stringify(segments.map(toSegmentNumbers)),
     retired: JSON.stringify(retired.map(toRetiredNumbers)),
-    ...(tombstoneCount > 0 && { tombstones: JSON.stringify(tombstones), tombstoneCount }),
+    ...(tombstoneCount > 0 && { batches: JSON.stringify(tombstones.map(toBatchValues)), tombstoneCount }),
+    ...(round.at > 0 && { round: JSON.stringify([round.at, round.number]) }),
+    ...(legacyTombstones.length > 0 && { tombstones: JSON.stringify(legacyTombstones) }),
   }
 }
 
@@ -37,14 +48,17 @@ export function toManifest({
   retired,
   ...erasures
 }: ManifestItem): Manifest {
+  const [roundAt, roundNumber] = JSON.parse(erasures.round ?? '[0, 0]') as [number, number]
   return {
     bucket: Number(bucket),
     version,
     compacted,
     segments: (JSON.parse(segments) as number[][]).map(toSegment),
     retired: (JSON.parse(retired) as number[][]).map(toRetired),
-    tombstones: JSON.parse(erasures.tombstones ?? '[]'),
+    tombstones: (JSON.parse(erasures.batches ?? '[]') as unknown[][]).map(toBatch),
     tombstoneCount: erasures.tombstoneCount ?? 0,
+    round: { at: roundAt, number: roundNumber },
+    legacyTombstones: JSON.parse(erasures.tombstones ?? '[]'),
   }
 }
 
@@ -77,6 +91,31 @@ const RETIRED_FIELDS = [
   'knowsSplit',
   'hasTotals',
 ] as const satisfies readonly (keyof RetiredSegment)[]
+
+/** A batch of tombstones is stored in the same way. */
+const BATCH_FIELDS = [
+  'number',
+  'first',
+  'writer',
+  'rows',
+  'createdAt',
+  'oldestUntil',
+  'newestUntil',
+  'projects',
+  'lastEpoch',
+  'hotUntil',
+  'doneAt',
+] as const satisfies readonly (keyof TombstoneBatch)[]
+
+function toBatchValues({ removed, ...batch }: TombstoneBatch): unknown[] {
+  return [...BATCH_FIELDS.map(name => batch[name]), removed.events, removed.files]
+}
+
+function toBatch(values: readonly unknown[]): TombstoneBatch {
+  const batch = Object.fromEntries(BATCH_FIELDS.map((name, i) => [name, values[i]]))
+  const [events, files] = values.slice(BATCH_FIELDS.length)
+  return { ...batch, removed: { events, files } } as TombstoneBatch
+}
 
 const toSegmentNumbers = (segment: Segment): number[] => SEGMENT_FIELDS.map(name => segment[name])
 const toRetiredNumbers = (segment: RetiredSegment): number[] => RETIRED_FIELDS.map(name => segment[name])

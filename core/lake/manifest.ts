@@ -1,6 +1,7 @@
+import type { LegacyTombstone } from './convert-tombstones.ts'
 import { LOOKBACK_S } from './copies.ts'
 import type { SegmentTable } from './keys.ts'
-import type { Tombstone } from './tombstones.ts'
+import type { TombstoneBatch } from './tombstones.ts'
 
 /**
  * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the events of a range
@@ -56,14 +57,28 @@ export type Manifest = {
   segments: readonly Segment[]
   retired: readonly RetiredSegment[]
   /** The erasures in force, ascending by their numbers. */
-  tombstones: readonly Tombstone[]
+  tombstones: readonly TombstoneBatch[]
   /** The number of the newest tombstone that the bucket ever had. */
   tombstoneCount: number
+  /** The last round of rewrites: when it began (Unix ms), and the newest tombstone then. Erasures that came later wait for the next round. */
+  round: { at: number; number: number }
+  /** Tombstones of an earlier version, which were in the manifest itself (convert-tombstones.ts). */
+  legacyTombstones: readonly LegacyTombstone[]
 }
 
 /** The manifest of a bucket that was never compacted. The first epoch is 1. */
 export function emptyManifest(bucket: number): Manifest {
-  return { bucket, version: 0, compacted: 1, segments: [], retired: [], tombstones: [], tombstoneCount: 0 }
+  return {
+    bucket,
+    version: 0,
+    compacted: 1,
+    segments: [],
+    retired: [],
+    tombstones: [],
+    tombstoneCount: 0,
+    round: { at: 0, number: 0 },
+    legacyTombstones: [],
+  }
 }
 
 /** Adds the events of the epoch `compacted`, and moves the watermark past it. `segment` is null if there are none. */
@@ -133,7 +148,7 @@ export function isOrphan(manifest: Manifest, candidate: SegmentId, table: Segmen
 
 /**
  * Whether a job that runs may still replace exactly these segments by the candidate: a rewrite one segment of an older generation,
- * or a merge several whose `erased` will be its generation. Both numbers only grow, so a manifest that was read a while ago never
+ * or a merge several, of which none was checked against later tombstones. Both numbers only grow, so a manifest that was read a while ago never
  * makes a file look needless that a job has added since. Compaction adds only epochs from the watermark on.
  */
 function canReplace(segments: readonly Segment[], { from, until, generation }: SegmentId): boolean {
@@ -170,8 +185,7 @@ export type MergeSettings = {
 const SMALLEST_BYTES = 64 * 1024
 
 /**
- * Chooses the segments to merge next, or none. It is the longest run of neighbours that ends with the newest segment, whose
- * events were checked against the same tombstones, has
+ * Chooses the segments to merge next, or none. It is the longest run of neighbours that ends with the newest segment, has
  * `mergeSegments` or more (or two or more with half of `mergeBytes`), and whose largest is at most a quarter (or the half) of the whole.
  * So each event is rewritten about log4 times, and the number of segments grows with the logarithm of their bytes.
  */
@@ -185,7 +199,7 @@ export function nextMerge(
     const bytes = Math.max(SMALLEST_BYTES, (segments[first] as Segment).bytes)
     sum += bytes
     largest = Math.max(largest, bytes)
-    if (sum > mergeBytes || segments[first]?.erased !== segments.at(-1)?.erased) break
+    if (sum > mergeBytes) break
     const count = segments.length - first
     const isLarge = sum >= mergeBytes / 2 && count >= 2 && largest * 2 <= sum
     const isMany = count >= mergeSegments && largest * 4 <= sum

@@ -17,7 +17,7 @@ export function encodeHot(rows: readonly HotRow[]): Uint8Array {
 }
 
 /** Encodes rows of a table without dates as a Parquet file. */
-export function encodeRows<Name extends 'events_hot' | 'links'>(
+export function encodeRows<Name extends 'events_hot' | 'links' | 'tombstones'>(
   table: Name,
   rows: readonly Record<ColumnOf<Name>, Value>[],
 ): Uint8Array {

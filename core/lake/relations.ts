@@ -5,8 +5,15 @@ import { date, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
 import { DAY_MS, midnight, utcDate } from '#core/time'
 import type { EventColumnName } from '#schemas/columns'
 import { EVENT_LIMITS } from '#schemas/event'
-import { erasedUsers, mayHaveErased, notErasedStored } from './erased-events.ts'
-import { hotEvents, selectList } from './hot-events.ts'
+import {
+  ARRIVAL,
+  areUsersErased,
+  ERASED_HASH,
+  mayHaveErased,
+  withoutErasedStored,
+  withoutErasedUsers,
+} from './erased-events.ts'
+import { columnNames, hotEvents, selectList } from './hot-events.ts'
 import { type SegmentTable, segmentKeys } from './keys.ts'
 import type { Segment } from './manifest.ts'
 import {
@@ -71,7 +78,7 @@ export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery 
  * How often each user sent each event from each country on each UTC date: (date, user_ref, event, country, event_count).
  * Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key: equal for equal users and null
  * without a user. The rollup has only dates, so a range that cuts a date of a segment reads the events. So does a range with a
- * segment that may have erased events.
+ * segment that may have later events of an erased user.
  * `localTimestamp`: the local time of `timestamp` in a zone other than UTC. `date` is then the local date.
  */
 export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
@@ -81,9 +88,11 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
         CAST(1 AS bigint) AS event_count
       FROM ${events(read, ['timestamp', 'user_id', 'event', 'country'])} AS each_event)`
   }
-  const columns = sql`date, user_key AS user_ref, event, country, event_count`
   const segments = segmentsBetween(read, from, to)
-  const rollup = segmentRows(read, 'segment_activity', segments, columns, betweenDates(from, to))
+  const rollup = activityRows(read, segments).map(
+    rows =>
+      sql`SELECT date, user_key AS user_ref, event, country, event_count FROM (${rows}) AS user_activity`,
+  )
   const hot = hotEvents(read, ['date', 'user_key', 'event', 'country'], read).map(
     rows => sql`SELECT date, user_key AS user_ref, event, country, CAST(1 AS bigint) AS event_count
       FROM (${rows}) AS hot_events`,
@@ -96,28 +105,53 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
   )
 }
 
+/** The rows of segment_activity of the range, without those of erased users. */
+function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] {
+  const { from, to } = read
+  const columns = sql`date, user_key, event, country, event_count`
+  const { cleared, open } = splitErased(read, segments)
+  return [
+    ...segmentRows(read, 'segment_activity', cleared, columns, betweenDates(from, to)),
+    ...segmentRows(read, 'segment_activity', open, columns, betweenDates(from, to)).map(rows =>
+      withoutErasedUsers(read, open, rows, columns),
+    ),
+  ]
+}
+
+/** The segments without and with erased events. */
+function splitErased(read: LakeRead, segments: readonly Segment[]) {
+  const isOpen = (segment: Segment) => mayHaveErased(read, [segment])
+  return { cleared: segments.filter(segment => !isOpen(segment)), open: segments.filter(isOpen) }
+}
+
 /** The events of `activity` without their users, from few of its rows: (date, event, country, event_count). Sum event_count. */
 export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
   const segments = segmentsBetween(read, from, to)
   const hasTotals = hasActivityRollup(read) && segments.every(segment => segment.hasTotals === 1)
   if (localTimestamp !== null || !hasTotals) return activity(read, localTimestamp)
+  const { cleared, open } = splitErased(read, segments)
   const totals = segmentRows(
     read,
     'segment_activity',
-    segments,
+    cleared,
     sql`date, event, country, total_count AS event_count`,
     sql`${betweenDates(from, to)} AND total_count IS NOT NULL`,
+  )
+  // The totals count erased users, too.
+  const remaining = activityRows(read, open).map(
+    rows => sql`SELECT date, event, country, event_count FROM (${rows}) AS user_activity`,
   )
   const hot = hotEvents(read, ['date', 'event', 'country'], read).map(
     rows => sql`SELECT date, event, country, CAST(1 AS bigint) AS event_count FROM (${rows}) AS hot_events`,
   )
-  return unionAll(read, totals, hot)
+  return unionAll(read, [...totals, ...remaining], hot)
 }
 
 /** Whether `activity` in UTC comes from the rollup, and user_ref is the user_key. */
 export function hasActivityRollup(read: LakeRead): boolean {
-  return hasRollups(read, segmentsBetween(read, read.from, read.to), read.from, read.to)
+  const segments = segmentsBetween(read, read.from, read.to)
+  return hasWholeDates(segments, read.from, read.to) && areUsersErased(read, segments)
 }
 
 /**
@@ -244,9 +278,12 @@ function segmentsBetween({ snapshot }: LakeRead, from: number, to: number): Segm
   return snapshot.segments.filter(({ firstAt, lastAt }) => lastAt >= from && firstAt < to)
 }
 
-/** Whether the rollups of the segments count just the events with from <= timestamp < to: those of whole UTC dates, none erased. */
+/** Whether the rollups of sessions count just the events with from <= timestamp < to: those of whole UTC dates, none erased. */
 function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
-  if (mayHaveErased(read, segments)) return false
+  return hasWholeDates(segments, from, to) && !mayHaveErased(read, segments)
+}
+
+function hasWholeDates(segments: readonly Segment[], from: number, to: number): boolean {
   return segments.every(
     ({ firstAt, lastAt }) => (isMidnight(from) || firstAt >= from) && (isMidnight(to) || lastAt < to),
   )
@@ -262,9 +299,15 @@ function segmentEvents(
     // A bound that excludes no event is left out: then the timestamps need not be read.
     ...(segments.some(({ firstAt }) => firstAt < from) ? [sql` AND timestamp >= ${timestamp(from)}`] : []),
     ...(segments.some(({ lastAt }) => lastAt >= to) ? [sql` AND timestamp < ${timestamp(to)}`] : []),
-    ...erasedUsers(read, segments).map(erased => sql` AND ${notErasedStored(erased)}`),
   ]
-  return segmentRows(read, 'segment_events', segments, selectList(fields), join(bounds, ''))
+  const { cleared, open } = splitErased(read, segments)
+  const withHash = sql`${selectList(fields)}, ${ERASED_HASH}, ${ARRIVAL} AS erased_arrival`
+  return [
+    ...segmentRows(read, 'segment_events', cleared, selectList(fields), join(bounds, '')),
+    ...segmentRows(read, 'segment_events', open, withHash, join(bounds, '')).map(rows =>
+      withoutErasedStored(read, open, rows, columnNames(fields)),
+    ),
+  ]
 }
 
 /** A condition on the rows of a rollup: those of the UTC dates from `from` (at a midnight) to before `to`. */

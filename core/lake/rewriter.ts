@@ -1,11 +1,21 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import { changeManifest } from './change-manifest.ts'
 import type { Compactor } from './compactor.ts'
+import { assertConverted } from './convert-tombstones.ts'
 import { parseHotKey } from './keys.ts'
 import { type Manifest, replaceSegments, type Segment } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
-import { addRemoved, markCleared, noteHotCleared, openTombstones, unclearedSegments } from './tombstones.ts'
+import {
+  addRemoved,
+  type ForgottenUntil,
+  markCleared,
+  noteHotCleared,
+  openTombstones,
+  replaceBatches,
+  unclearedSegments,
+} from './tombstones.ts'
 
 /** How long a job begins further epochs or segments, ms. A worker on AWS has 15 minutes in all. */
 export const BEGIN_MS = 5 * 60_000
@@ -13,7 +23,7 @@ export const BEGIN_MS = 5 * 60_000
 export type RewriterServices = {
   state: LakeStateStore
   lake: Lake
-  compactor: Pick<Compactor, 'rewriteSegment' | 'rewriteHot'>
+  compactor: Pick<Compactor, 'rewriteSegment' | 'rewriteHot' | 'mergeTombstones'>
   clock: Clock
   log: Log
 }
@@ -21,15 +31,17 @@ export type RewriterServices = {
 /** Writes files anew without erased events. A rewrite that runs again, or was killed, goes on where files still have such events. */
 export function createRewriter({ state, lake, compactor, clock, log }: RewriterServices) {
   /**
-   * Rewrites the segments from the epoch `from` on that may have erased events, one after the other. A segment that cannot be read stays as it is, and its
-   * failure is thrown after the others.
+   * Rewrites the segments from the epoch `from` on that may have events of the tombstones up to `number`, one after the other. Newer erasures
+   * do not make it longer, but a segment that is rewritten loses their events too. A segment that cannot be read stays as it is, and its failure is thrown
+   * after the others.
    */
-  async function rewriteBucket(bucket: number, from: number): Promise<void> {
+  async function rewriteBucket(bucket: number, number: number, from: number): Promise<void> {
     const startedAt = clock.now()
     const failures: unknown[] = []
     for (let next = from; ; ) {
       const manifest = await state.manifest(bucket)
-      const segment = unclearedSegments(manifest).find(candidate => candidate.from >= next)
+      assertConverted(manifest)
+      const segment = unclearedSegments(manifest, number).find(candidate => candidate.from >= next)
       if (segment === undefined || (next > from && clock.now() - startedAt >= BEGIN_MS)) break
       await rewrite(manifest, segment).catch(error => failures.push(error))
       next = segment.until
@@ -61,7 +73,7 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
     until: number,
     named: readonly { bucket: number; number: number }[],
   ): Promise<void> {
-    const buckets: { bucket: number; tombstones: Manifest['tombstones'] }[] = []
+    const buckets: Pick<Manifest, 'bucket' | 'tombstones'>[] = []
     for (const [bucket, group] of Map.groupBy(named, each => each.bucket)) {
       const numbers = new Set(group.map(({ number }) => number))
       const { tombstones } = await state.manifest(bucket)
@@ -77,5 +89,18 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
     if (files > 0) log('HOT_FILES_REWRITTEN', { files })
   }
 
-  return { rewriteBucket, rewriteHot }
+  /** Merges the batches of tombstones from `first` to `number`, if all are done. Rows that are no longer needed are left out. */
+  async function mergeTombstones(
+    bucket: number,
+    { first, number, forgotten }: { first: number; number: number; forgotten: ForgottenUntil },
+  ): Promise<void> {
+    const { tombstones } = await state.manifest(bucket)
+    const batches = tombstones.filter(batch => batch.first >= first && batch.number <= number)
+    if (batches.length < 2 || batches.some(({ doneAt }) => doneAt === null)) return
+    const writer = `${clock.now()}-${randomBytes(4).toString('hex')}`
+    const merged = await compactor.mergeTombstones({ bucket, batches, writer, forgotten })
+    await changeManifest(state, bucket, current => replaceBatches(current, batches, merged))
+  }
+
+  return { rewriteBucket, rewriteHot, mergeTombstones }
 }

@@ -1,8 +1,9 @@
 import type { FileSize, FileSizes, Lake, LakeObject } from '#core/ports'
+import { assertConverted } from './convert-tombstones.ts'
 import { hotPrefix, parseSegmentKey } from './keys.ts'
 import { isSame, type Segment } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
-import type { Tombstone } from './tombstones.ts'
+import type { TombstoneBatch } from './tombstones.ts'
 
 /** The files in which a read finds the events of one bucket: segments, and the hot files of the epochs from `compacted` on. */
 export type Snapshot = {
@@ -14,7 +15,7 @@ export type Snapshot = {
   /** Keys of the hot files of the epochs [compacted, epoch]. */
   hot: readonly string[]
   /** The erasures of the bucket: no read returns these events. */
-  tombstones: readonly Tombstone[]
+  tombstones: readonly TombstoneBatch[]
 }
 
 /** The lake at one time. Snapshots of several buckets see the same hot files. */
@@ -61,7 +62,9 @@ export async function openLake({ state, lake }: SnapshotServices): Promise<LakeS
   }
 
   async function takeSnapshot(bucket: number): Promise<Snapshot> {
-    const { compacted, segments, tombstones } = await state.manifest(bucket)
+    const manifest = await state.manifest(bucket)
+    assertConverted(manifest)
+    const { compacted, segments, tombstones } = manifest
     segmentsOf.set(bucket, segments)
     const epochs = Array.from({ length: Math.max(0, epoch - compacted + 1) }, (_, i) => compacted + i)
     const hot = (await Promise.all(epochs.map(listHot))).flat()

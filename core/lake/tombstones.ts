@@ -3,26 +3,10 @@ import { DAY_MS } from '#core/time'
 import type { Manifest, Segment } from './manifest.ts'
 
 /**
- * A tombstone names events that were erased. From then on no read returns them (relations.ts), compaction leaves them out, and
- * the job `rewrite` writes the segments that have them anew. It stands in the manifest of its bucket, so every snapshot has it, and
- * what was removed is counted by the same write that makes the removal visible.
+ * A tombstone names events that were erased. From then on no read returns them (erased-events.ts), compaction leaves them out, and
+ * the job `rewrite` writes the segments that have them anew. Tombstones are rows of small files (tombstone-file.ts). The manifest of their
+ * bucket names the files in batches, so every snapshot has them, one join hides any number of them, and no item of the state has an id.
  */
-export type Tombstone = ErasedEvents & {
-  /** Counts the tombstones of the bucket, from 1. The generation of a segment is the last number that was known when it was written. */
-  number: number
-  /** What the erasure is called: an erasure (era_…), or a purged project. */
-  id: string
-  /** Unix ms. */
-  createdAt: number
-  /** No event that arrived before it is in a later hot file, as far as is known; null until that can be said. */
-  lastEpoch: number | null
-  /** The hot files of the epochs below this one were written anew without the events. */
-  hotUntil: number
-  /** When all files were first without the events, Unix ms; null before. */
-  doneAt: number | null
-  /** Events and files that were removed and rewritten so far. */
-  removed: Removed
-}
 
 /** The events of a project that an erasure removes: those for which all conditions hold. */
 export type ErasedEvents = {
@@ -33,13 +17,57 @@ export type ErasedEvents = {
   until: number
 }
 
+/**
+ * The tombstones of one file, and how far their events are removed. Two neighbours may become one batch at any time: it has all their rows
+ * and the higher number, so a segment that was checked against the first one alone is checked against it again.
+ */
+export type TombstoneBatch = {
+  /** Counts the erasures of the bucket, from 1. The generation of a segment is the last number that was known when it was written. */
+  number: number
+  /** The lowest number of its rows. */
+  first: number
+  /** The part of its file's key that is not the number. */
+  writer: string
+  rows: number
+  /** Unix ms. */
+  createdAt: number
+  /** `until` of the oldest tombstone of a person; null if all erase whole projects. */
+  oldestUntil: number | null
+  /** `until` of the newest tombstone. */
+  newestUntil: number
+  /** The projects of the rows; null if they are more than MAX_LISTED_PROJECTS. */
+  projects: readonly string[] | null
+  /** No event that arrived before it is in a later hot file, as far as is known; null until that can be said. */
+  lastEpoch: number | null
+  /** The hot files of the epochs below this one were written anew without the events. */
+  hotUntil: number
+  /** When all files were first without the events, Unix ms; null before. */
+  doneAt: number | null
+  /** The events and files that were removed and rewritten so far. */
+  removed: Removed
+}
+
 export type Removed = { events: number; files: number }
 
-/** What one job has removed of the events of one tombstone. */
+/** What one job has removed of the events of the tombstones of this number. */
 export type RemovedEvents = { number: number; events: number }
 
-/** The largest number of tombstones of a bucket. One item of the state holds them all, and its size is limited. */
-export const MAX_TOMBSTONES = 400
+/** What a new batch follows from. */
+export type NewBatch = Pick<
+  TombstoneBatch,
+  'number' | 'first' | 'writer' | 'rows' | 'oldestUntil' | 'newestUntil' | 'projects'
+>
+
+/** A batch of at most so many projects lists them, so that reads of the others need not open its file. */
+export const MAX_LISTED_PROJECTS = 4
+
+/**
+ * The largest number of batches of a bucket; the item of a manifest holds them all, at most 250 bytes each. Writers add two a minute
+ * (tombstone-writer.ts), and those that are done are merged, so a bucket has this many only when maintenance stands still for hours.
+ */
+export const MAX_BATCHES = 400
+/** Neighbours that are done are merged from this number on. */
+export const MERGED_BATCHES = 8
 
 /**
  * How long a tombstone stays in force at least, ms. A consumer may be behind by the 24 hours that the stream keeps
@@ -55,7 +83,7 @@ const MAX_AHEAD_SECONDS = 300
 /** What arrived before this time is in no hot file, ms: a consumer is behind by 24 hours at most, and hot files are deleted a day later. */
 const IN_SEGMENTS_MS = TOMBSTONE_MS + 24 * 3_600_000
 
-/** The first 64 bits of the SHA-256 of a user_id, as 16 digits. The state keeps no id of an erased person. */
+/** The first 64 bits of the SHA-256 of a user_id, as 16 digits. Neither state nor tombstones keep an id of an erased person. */
 export function userHash(userId: string): string {
   return hash('sha256', userId, 'hex').slice(0, 16).toUpperCase()
 }
@@ -65,53 +93,67 @@ export function userKeyOf(userHashDigits: string): number {
   return Number(BigInt(`0x${userHashDigits}`) >> 11n)
 }
 
+/** The number of the next batch. A manifest that was restored may be older than its segments. */
+export function nextNumber({ tombstoneCount, segments, retired }: Manifest): number {
+  return [...segments, ...retired].reduce((most, { erased }) => Math.max(most, erased), tombstoneCount) + 1
+}
+
 /**
- * Adds a tombstone. Returns null if the manifest has one of this id, or MAX_TOMBSTONES. Segments whose events are all too new for it are
- * cleared at once, and hot files that are too new are not rewritten.
+ * Adds a batch with the number nextNumber. `replaced`: the newest batch, whose rows the new one has too. Segments whose events are all too new for it
+ * are cleared at once, and hot files that are too new are not rewritten.
  */
-export function addTombstone(
+export function addBatch(
   manifest: Manifest,
-  id: string,
-  erased: ErasedEvents,
+  batch: NewBatch,
   now: number,
-): Manifest | null {
-  const { tombstones, tombstoneCount, version, segments, retired } = manifest
-  if (tombstones.length >= MAX_TOMBSTONES || tombstones.some(tombstone => tombstone.id === id)) return null
-  // A manifest that was restored may be older than its segments.
-  const number = 1 + Math.max(tombstoneCount, ...[...segments, ...retired].map(segment => segment.erased))
-  const isInSegments = erased.until * 1_000 < now - IN_SEGMENTS_MS
-  const added: Tombstone = {
-    ...erased,
-    number,
-    id,
+  replaced?: TombstoneBatch,
+): Manifest {
+  const { version, segments } = manifest
+  const before = manifest.tombstones.filter(({ number }) => number !== replaced?.number)
+  const isInSegments = batch.newestUntil * 1_000 < now - IN_SEGMENTS_MS
+  const added: TombstoneBatch = {
+    ...batch,
     createdAt: now,
     ...(isInSegments ? { lastEpoch: 0, hotUntil: 1 } : { lastEpoch: null, hotUntil: 0 }),
     doneAt: null,
-    removed: { events: 0, files: 0 },
+    removed: replaced?.removed ?? { events: 0, files: 0 },
   }
   const isTooNew = (segment: Segment) =>
-    segment.firstAt > (erased.until + MAX_AHEAD_SECONDS) * 1_000 &&
-    openTombstones(manifest, segment).length === 0
+    segment.firstAt > (batch.newestUntil + MAX_AHEAD_SECONDS) * 1_000 &&
+    openTombstones({ tombstones: before }, segment).length === 0
   return {
     ...manifest,
     version: version + 1,
-    segments: segments.map(segment => (isTooNew(segment) ? { ...segment, erased: number } : segment)),
-    tombstones: [...tombstones, added],
-    tombstoneCount: number,
+    segments: segments.map(segment => (isTooNew(segment) ? { ...segment, erased: batch.number } : segment)),
+    tombstones: [...before, added],
+    tombstoneCount: batch.number,
   }
 }
 
-/** The tombstones whose events the segment may have. */
+/** The batch that has the tombstones of this number; undefined if they are forgotten. */
+export function findBatch(
+  { tombstones }: Pick<Manifest, 'tombstones'>,
+  number: number,
+): TombstoneBatch | undefined {
+  return tombstones.find(batch => batch.first <= number && number <= batch.number)
+}
+
+/** The batches whose events the segment may have. */
 export function openTombstones(
   { tombstones }: Pick<Manifest, 'tombstones'>,
   { erased }: Pick<Segment, 'erased'>,
-): Tombstone[] {
+): TombstoneBatch[] {
   return tombstones.filter(({ number }) => number > erased)
 }
 
-/** The segments that may have erased events. */
-export function unclearedSegments(manifest: Pick<Manifest, 'segments' | 'tombstones'>): Segment[] {
-  return manifest.segments.filter(segment => openTombstones(manifest, segment).length > 0)
+/** The segments that may have events that were erased up to this number. */
+export function unclearedSegments(
+  manifest: Pick<Manifest, 'segments' | 'tombstones'>,
+  upTo = Number.POSITIVE_INFINITY,
+): Segment[] {
+  return manifest.segments.filter(
+    segment => segment.erased < upTo && openTombstones(manifest, segment).length > 0,
+  )
 }
 
 /** Notes that the segment has no events of the tombstones up to `number`. Null if the manifest no longer has this segment. */
@@ -130,20 +172,22 @@ export function markCleared(manifest: Manifest, cleared: Segment, number: number
 
 /**
  * Counts removed events. `files`: rewritten files. `epoch`: a compaction left out the events of its hot files, which then stay for
- * a while; the tombstone is in force until they are deleted.
+ * a while; the tombstones are in force until they are deleted.
  */
 export function addRemoved(
   manifest: Manifest,
   removedEvents: readonly RemovedEvents[],
   { files, epoch = 0 }: { files: number; epoch?: number },
 ): Manifest {
-  const tombstones = manifest.tombstones.map(tombstone => {
-    const events = removedEvents.find(({ number }) => number === tombstone.number)?.events ?? 0
-    if (events === 0) return tombstone
-    const { removed, lastEpoch } = tombstone
+  const tombstones = manifest.tombstones.map(batch => {
+    const events = removedEvents
+      .filter(({ number }) => batch.first <= number && number <= batch.number)
+      .reduce((sum, removed) => sum + removed.events, 0)
+    if (events === 0) return batch
+    const { removed, lastEpoch } = batch
     const isLate = lastEpoch !== null && lastEpoch < epoch
     return {
-      ...tombstone,
+      ...batch,
       ...(isLate && { lastEpoch: epoch, doneAt: null }),
       removed: { events: removed.events + events, files: removed.files + files },
     }
@@ -151,17 +195,15 @@ export function addRemoved(
   return { ...manifest, tombstones }
 }
 
-/** Notes the newest epoch for tombstones whose events had time to reach the lake. Null if there is nothing to note. */
+/** Notes the newest epoch for batches whose events had time to reach the lake. Null if there is nothing to note. */
 export function noteLastEpoch(manifest: Manifest, epoch: number, settledBefore: number): Manifest | null {
-  return changeTombstones(manifest, tombstone =>
-    tombstone.lastEpoch === null && tombstone.createdAt <= settledBefore
-      ? { ...tombstone, lastEpoch: epoch }
-      : tombstone,
+  return changeTombstones(manifest, batch =>
+    batch.lastEpoch === null && batch.createdAt <= settledBefore ? { ...batch, lastEpoch: epoch } : batch,
   )
 }
 
 /**
- * Notes when the events of tombstones were gone from all files. `sweptBefore`: no job that began before this time (Unix ms) can still
+ * Notes when the events of batches were gone from all files. `sweptBefore`: no job that began before this time (Unix ms) can still
  * write, and files that no manifest names are deleted. `scrubbedUntil`: nothing outside the lake has erased events that arrived
  * before. Null if there is nothing to note.
  */
@@ -169,46 +211,48 @@ export function noteDone(
   manifest: Manifest,
   { sweptBefore, scrubbedUntil, now }: { sweptBefore: number; scrubbedUntil: number; now: number },
 ): Manifest | null {
-  const files = [...manifest.segments, ...manifest.retired]
-  return changeTombstones(manifest, tombstone => {
-    const { number, lastEpoch, hotUntil, createdAt, doneAt } = tombstone
+  const oldestErased = Math.min(...[...manifest.segments, ...manifest.retired].map(({ erased }) => erased))
+  return changeTombstones(manifest, batch => {
+    const { number, createdAt, doneAt } = batch
     const isDone =
-      lastEpoch !== null &&
-      lastEpoch < hotUntil &&
-      createdAt <= sweptBefore &&
-      createdAt < scrubbedUntil &&
-      files.every(({ erased }) => erased >= number)
-    return doneAt === null && isDone ? { ...tombstone, doneAt: now } : tombstone
+      isHotCleared(batch) && createdAt <= sweptBefore && createdAt < scrubbedUntil && oldestErased >= number
+    return doneAt === null && isDone ? { ...batch, doneAt: now } : batch
   })
 }
 
-/** The tombstones whose events may be in hot files that all buckets have in segments, with their buckets. */
-export function tombstonesInHot(manifests: readonly Manifest[]): { bucket: number; tombstone: Tombstone }[] {
+/** Whether the hot files that may have had the events were written anew. */
+export function isHotCleared({ lastEpoch, hotUntil }: TombstoneBatch): boolean {
+  return lastEpoch !== null && lastEpoch < hotUntil
+}
+
+/** The batches of the rounds so far whose events may be in hot files that all buckets have in segments, with their buckets. */
+export function tombstonesInHot(
+  manifests: readonly Manifest[],
+): { bucket: number; tombstone: TombstoneBatch }[] {
   const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
-  return manifests.flatMap(({ bucket, tombstones }) =>
+  return manifests.flatMap(({ bucket, tombstones, round }) =>
     tombstones
       .filter(
-        ({ lastEpoch, hotUntil }) => lastEpoch !== null && lastEpoch < compacted && hotUntil <= lastEpoch,
+        ({ number, lastEpoch, hotUntil }) =>
+          number <= round.number && lastEpoch !== null && lastEpoch < compacted && hotUntil <= lastEpoch,
       )
       .map(tombstone => ({ bucket, tombstone })),
   )
 }
 
-/** Notes that the hot files below the epoch `until` have no events of these tombstones. Null if there is nothing to note. */
+/** Notes that the hot files below the epoch `until` have no events of these batches. Null if there is nothing to note. */
 export function noteHotCleared(
   manifest: Manifest,
   numbers: readonly number[],
   until: number,
 ): Manifest | null {
-  return changeTombstones(manifest, tombstone =>
-    numbers.includes(tombstone.number) && tombstone.hotUntil < until
-      ? { ...tombstone, hotUntil: until }
-      : tombstone,
+  return changeTombstones(manifest, batch =>
+    numbers.includes(batch.number) && batch.hotUntil < until ? { ...batch, hotUntil: until } : batch,
   )
 }
 
-/** Drops tombstones that are no longer in force. Null if there are none. */
-export function dropTombstones(manifest: Manifest, dropped: readonly Tombstone[]): Manifest | null {
+/** Drops batches that are no longer in force. Null if there are none. */
+export function dropTombstones(manifest: Manifest, dropped: readonly TombstoneBatch[]): Manifest | null {
   const numbers = new Set(dropped.map(({ number }) => number))
   const tombstones = manifest.tombstones.filter(({ number }) => !numbers.has(number))
   return tombstones.length === manifest.tombstones.length
@@ -216,22 +260,80 @@ export function dropTombstones(manifest: Manifest, dropped: readonly Tombstone[]
     : { ...manifest, version: manifest.version + 1, tombstones }
 }
 
-/**
- * Whether the tombstone is no longer needed at `now`. `setAside`: when each object with records that may be appended to the stream again
- * was written, Unix ms. One that was written before the erasure, or by a consumer that was a day behind, may have events of the person.
- */
-export function isForgettable(
-  { doneAt, createdAt, users }: Tombstone,
-  setAside: readonly number[],
-  now: number,
-): boolean {
-  if (doneAt === null || createdAt > now - TOMBSTONE_MS) return false
-  const mayComeBack = users !== null && setAside.some(writtenAt => writtenAt <= createdAt + DAY_MS)
-  return !mayComeBack || createdAt <= now - SET_ASIDE_MS
+/** The longest run of neighbours that are done, if it is worth a merge; else none. */
+export function mergeableBatches({ tombstones }: Pick<Manifest, 'tombstones'>): readonly TombstoneBatch[] {
+  let [longest, current]: TombstoneBatch[][] = [[], []]
+  for (const batch of tombstones) {
+    current = batch.doneAt === null ? [] : [...(current as TombstoneBatch[]), batch]
+    if (current.length > (longest as TombstoneBatch[]).length) longest = current
+  }
+  return (longest as TombstoneBatch[]).length >= MERGED_BATCHES ? (longest as TombstoneBatch[]) : []
 }
 
-function changeTombstones(manifest: Manifest, change: (tombstone: Tombstone) => Tombstone): Manifest | null {
+/**
+ * Replaces batches that are done by one with their rows. Returns null if the manifest no longer has exactly these, because late events
+ * have come for one of them, or another job has merged them. `merged`: null if no row is still needed.
+ */
+export function replaceBatches(
+  manifest: Manifest,
+  replaced: readonly TombstoneBatch[],
+  merged: NewBatch | null,
+): Manifest | null {
+  const first = manifest.tombstones.findIndex(({ number }) => number === replaced[0]?.number)
+  const live = manifest.tombstones.slice(first, first + replaced.length)
+  const isUnchanged =
+    first >= 0 &&
+    live.length === replaced.length &&
+    live.every(({ number, writer, doneAt }, i) => {
+      const before = replaced[i]
+      return doneAt !== null && number === before?.number && writer === before.writer
+    })
+  if (!isUnchanged) return null
+  const sum = (name: keyof Removed) => live.reduce((total, { removed }) => total + removed[name], 0)
+  const batch = merged && {
+    ...merged,
+    createdAt: Math.max(...live.map(({ createdAt }) => createdAt)),
+    lastEpoch: Math.max(...live.map(({ lastEpoch }) => lastEpoch ?? 0)),
+    hotUntil: Math.max(...live.map(({ hotUntil }) => hotUntil)),
+    doneAt: Math.max(...live.map(({ doneAt }) => doneAt ?? 0)),
+    removed: { events: sum('events'), files: sum('files') },
+  }
+  return {
+    ...manifest,
+    version: manifest.version + 1,
+    tombstones: manifest.tombstones.toSpliced(first, replaced.length, ...(batch === null ? [] : [batch])),
+  }
+}
+
+/** Until when tombstones of persons and of projects have arrived that are no longer needed, Unix seconds. */
+export type ForgottenUntil = { persons: number; projects: number }
+
+/**
+ * Which tombstones that are done are no longer needed at `now`. `setAside`: when each object with records that may be appended to the
+ * stream again was written, Unix ms. One that was written before the erasure, or by a consumer that was a day behind, may have events of the person.
+ */
+export function forgottenUntil(setAside: readonly number[], now: number): ForgottenUntil {
+  const oldest = setAside.reduce((least, writtenAt) => Math.min(least, writtenAt), Number.POSITIVE_INFINITY)
+  const withoutSetAside = Math.min(now - TOMBSTONE_MS, oldest - DAY_MS - 1)
+  return {
+    persons: Math.floor(Math.max(now - SET_ASIDE_MS, withoutSetAside) / 1_000),
+    projects: Math.floor((now - TOMBSTONE_MS) / 1_000),
+  }
+}
+
+/** Whether no row of the batch is needed any more. */
+export function isForgettable(
+  { doneAt, createdAt, oldestUntil }: TombstoneBatch,
+  { persons, projects }: ForgottenUntil,
+): boolean {
+  return doneAt !== null && createdAt <= (oldestUntil === null ? projects : persons) * 1_000
+}
+
+function changeTombstones(
+  manifest: Manifest,
+  change: (batch: TombstoneBatch) => TombstoneBatch,
+): Manifest | null {
   const tombstones = manifest.tombstones.map(change)
-  const isUnchanged = tombstones.every((tombstone, i) => tombstone === manifest.tombstones[i])
+  const isUnchanged = tombstones.every((batch, i) => batch === manifest.tombstones[i])
   return isUnchanged ? null : { ...manifest, version: manifest.version + 1, tombstones }
 }

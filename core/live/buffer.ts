@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { forEachConcurrent } from '#core/concurrency'
 import { createEventEraser, type EventEraser } from '#core/erasure/event-eraser'
 import { packText } from '#core/ingest/record'
-import type { ErasedEvents } from '#core/lake/tombstones'
+import type { TombstoneRow } from '#core/lake/tombstone-file'
 import type { Clock } from '#core/ports'
 import { bucketOf } from '#core/projects/project'
 import { queryAll, queryPages } from '#core/query-all'
@@ -153,10 +153,9 @@ export function createLiveBuffer(
     return (items.flat() as Item[]).sort(byKey)
   }
 
-  /** Overwrites the chunks that have erased events. */
-  async function erase(erased: readonly ErasedEvents[]): Promise<void> {
-    const oldest = clock.now() - keptMs(bufferMs)
-    const eraser = createEventEraser(erased.filter(({ until }) => (until + 1) * 1_000 > oldest))
+  /** Overwrites the chunks that have erased events, also those that are expired and still there. */
+  async function erase(tombstones: readonly TombstoneRow[]): Promise<void> {
+    const eraser = createEventEraser(tombstones)
     for (const partition of new Set([...eraser.projects].flatMap(partitionsOf))) {
       const query = { ...range(partition, toKey(0)), ...NEWEST_FIRST }
       for await (const page of queryPages({ client, table }, query)) {

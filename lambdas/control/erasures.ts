@@ -1,4 +1,4 @@
-import type { Erasures } from '#core/erasure/erasures'
+import type { ErasureReceipts } from '#core/erasure/receipts'
 import { ApiError } from '#core/errors'
 import { quoted } from '#core/text/clean-text'
 import { routes } from '#schemas/routes'
@@ -6,13 +6,13 @@ import type { accountChain } from '../chain/account-chain.ts'
 
 /** GET /erasures/{id} (contract 1.13): the receipt of an erasure of the account. */
 export function erasureEndpoints(
-  { erasures }: { erasures: Pick<Erasures, 'progress'> },
+  { receipts }: { receipts: Pick<ErasureReceipts, 'progress'> },
   chain: ReturnType<typeof accountChain>,
 ) {
   return {
     readErasure: chain(routes.readErasure)(async ({ caller: { account }, request }) => {
       const id = request.params.id ?? ''
-      const report = await erasures.progress(account.id, id)
+      const report = await receipts.progress(account.id, id)
       if (report === null) {
         throw new ApiError(
           'NOT_FOUND',

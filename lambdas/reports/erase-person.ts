@@ -31,12 +31,15 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     const userId = request.params.id ?? ''
     const scope = await identity.scopeOf(project)
     const userIds = await identity.personIds(scope, userId)
-    const found = await Promise.all(
-      scope.projects.map(member => findPerson(services, member, userIds, signal)),
+    const members = [project, ...scope.projects.filter(({ id }) => id !== project.id)] as const
+    const [own, ...others] = await Promise.all(
+      members.map(async member => ({
+        project: member,
+        ...(await findPerson(services, member, userIds, signal)),
+      })),
     )
-    const events = found.reduce((sum, each) => sum + each.events, 0)
-    const sessions = found.reduce((sum, each) => sum + each.sessions, 0)
-    const others = scope.projects.filter(({ id }) => id !== project.id)
+    const parts = [own as NonNullable<typeof own>, ...others] as const
+    const events = parts.reduce((sum, each) => sum + each.events, 0)
     const isKnown = events > 0 || userIds.length > 1 || (await hasProfile(scope, userIds))
     if (!isKnown) {
       throw new ApiError(
@@ -44,7 +47,7 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
         `The project does not know the user ${quoted(userId)}. Events and traits are known some seconds after they were sent.`,
       )
     }
-    const erasure_id = await erasures.erasePerson(project, userIds, sessions, others)
+    const erasure_id = await erasures.erasePerson(parts, userIds)
     const { links, profiles } = await identity.erasePerson(scope, userIds)
     await erasures.noteIdentity(erasure_id, { links, profiles })
     return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }

@@ -1,12 +1,12 @@
 import type { SqlQuery } from '#core/ports'
 import { scanMacro } from '#duckdb/tables'
-import type { TableName } from '#schemas/columns'
+import { type TableName, tables } from '#schemas/columns'
 
 /** The files of one or more scans of a table. `name` is the variable of the connection that has the list. */
 export type FileList = { name: string; table: TableName; files: readonly string[] }
 
 /** A condition on files (`inFiles` of core/sql.ts) with the name of its table before it. */
-const SCAN = /\b(events_hot|links|segment_[a-z_]+)(\s+WHERE )\?/g
+const SCAN = new RegExp(`\\b(${Object.keys(tables).join('|')})(\\s+WHERE )\\?`, 'g')
 
 /**
  * Gives each scan of a statement the list of its own files; scans with the same files share a list. DuckDB opens all files of a

@@ -1,18 +1,19 @@
 import { createEventEraser } from '#core/erasure/event-eraser'
+import { tombstoneKey } from '#core/lake/keys'
 import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
+import { decodeTombstones, type TombstoneRow } from '#core/lake/tombstone-file'
 import type { LiveBuffer } from '#core/live/buffer'
 import type { LiveCheckpoint } from '#core/live/checkpoint'
-import type { Clock, Log } from '#core/ports'
-import type { ExpiredItems } from '#local/state/expired-items'
+import type { Clock, Lake, Log } from '#core/ports'
 import type { StreamReader } from '#local/stream/reader'
 
 export type ScrubServices = {
   stream: Pick<StreamReader, 'shards' | 'overwrite' | 'scrub' | 'appendedAfter'>
   state: Pick<LakeStateStore, 'shard' | 'manifests'>
+  lake: Pick<Lake, 'get'>
   liveBuffer: Pick<LiveBuffer, 'erase'>
   liveCheckpoint: Pick<LiveCheckpoint, 'read'>
-  expiredItems: Pick<ExpiredItems, 'deleteAll'>
   /** Removes the bytes of deleted items from the files of the state. */
   scrubState(): Promise<void>
   clock: Clock
@@ -30,7 +31,7 @@ const PAUSE_FACTOR = 10
  * erasures that wait for it. `pauseMs`: shortest pause between two scrubs.
  */
 export function createScrub(services: ScrubServices, { pauseMs }: { pauseMs: number }) {
-  const { stream, state, liveBuffer, liveCheckpoint, expiredItems, scrubState, clock, log } = services
+  const { stream, state, lake, liveBuffer, liveCheckpoint, scrubState, clock, log } = services
   let scrubbedUntil = 0
   let nextStart = 0
   let running: Promise<void> | null = null
@@ -51,7 +52,7 @@ export function createScrub(services: ScrubServices, { pauseMs }: { pauseMs: num
   }
 
   async function run(startedAt: number): Promise<void> {
-    const tombstones = (await state.manifests()).flatMap(manifest => manifest.tombstones)
+    const tombstones = await readUndone()
     const { eraseFromRecord } = createEventEraser(tombstones)
     let until = startedAt
     for (const shard of await stream.shards()) {
@@ -64,10 +65,22 @@ export function createScrub(services: ScrubServices, { pauseMs }: { pauseMs: num
       await stream.overwrite(highWater, eraseFromRecord)
     }
     await liveBuffer.erase(tombstones)
-    await expiredItems.deleteAll(new AbortController().signal)
     if (!stream.scrub()) return
     await scrubState()
     scrubbedUntil = until
+  }
+
+  /** The tombstones whose events are not gone yet. */
+  async function readUndone(): Promise<TombstoneRow[]> {
+    const rows: TombstoneRow[] = []
+    for (const { bucket, tombstones } of await state.manifests()) {
+      for (const batch of tombstones.filter(({ doneAt }) => doneAt === null)) {
+        const bytes = await lake.get(tombstoneKey(bucket, batch))
+        if (bytes === null) throw new Error(`${tombstoneKey(bucket, batch)} does not exist`)
+        for (const row of await decodeTombstones(bytes)) rows.push(row)
+      }
+    }
+    return rows
   }
 
   return scrub

@@ -55,7 +55,7 @@ const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
 const stream = openStreamReader(dataDir)
 const connection = connectState(stateEndpoint)
-const { lakeState: state, usage, projects, erasures } = createStores(connection, clock)
+const { lakeState: state, usage, projects, receipts } = createStores(connection, clock)
 const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
@@ -97,7 +97,7 @@ const live = createLiveFeed({
 let scrubbing = Promise.withResolvers<void>()
 const scrub = createScrub(
   {
-    ...{ stream, state, liveBuffer, liveCheckpoint, expiredItems, clock, log },
+    ...{ stream, state, lake, liveBuffer, liveCheckpoint, clock, log },
     scrubState() {
       scrubbing = Promise.withResolvers()
       send({ kind: 'scrub-state' })
@@ -112,7 +112,7 @@ const pipeline = createPipeline(
     stream,
     consumer,
     maintenance: createMaintenance(
-      { state, lake, jobs, usage, onErased: erasures.onErased, scrub, clock, log },
+      { state, lake, jobs, usage, ...receipts, scrub, clock, log },
       // This queue retries a job until it is done, so no job needs to be sent again.
       // Its jobs end with the process and run one after the other, and the lake is a second behind the log.
       {
@@ -124,6 +124,7 @@ const pipeline = createPipeline(
         keepErasedMs: 2 * queryTimeoutMs,
         settlingMs: Math.min(15_000, epochMs),
         jobMs: 0,
+        roundMs: Math.min(MAINTENANCE_DEFAULTS.roundMs, 2 * epochMs),
       },
     ),
     prune: (upTo, olderThan) => stream.prune(upTo, olderThan),

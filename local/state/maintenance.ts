@@ -33,10 +33,11 @@ export function startStateMaintenance({ billing, ...services }: StateMaintenance
     while (await sleep(pause, true, { signal: stopping.signal, ref: false }).catch(() => false)) {
       pause = PAUSE_MS
       try {
-        await purge.tick()
         await billing?.cancelPlanned()
         await billing?.reportUsage()
         while (await retention.tick());
+        // The last one, because it may go on for hours.
+        while (!stopping.signal.aborted && (await purge.tick()));
       } catch (error) {
         log('JOB_FAILED', { job: 'state maintenance', error: String(error) })
       }

@@ -253,13 +253,8 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         retired: [{ ...segment, retiredAt: 1_795_000_000_011 }],
         tombstones: [
           {
-            ...{
-              number: 12,
-              id: 'era_1',
-              project_id: 'proj_1',
-              users: ['0123456789ABCDEF'],
-              until: 1_795_000_009,
-            },
+            ...{ number: 12, first: 11, writer: '1795000000012-0123abcd', rows: 3 },
+            ...{ oldestUntil: null, newestUntil: 1_795_000_009, projects: ['proj_1'] },
             ...{
               createdAt: 1_795_000_000_012,
               lastEpoch: null,
@@ -270,6 +265,8 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
           },
         ],
         tombstoneCount: 13,
+        round: { at: 1_795_000_000_013, number: 12 },
+        legacyTombstones: [],
       }
 
       test('a bucket that was never compacted has an empty manifest', async () => {

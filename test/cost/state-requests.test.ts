@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccessStores } from '#core/access-stores'
+import { openErasures } from '#core/erasure/open-erasures'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createUserResolver } from '#core/identity/user-resolver'
@@ -20,6 +21,7 @@ import { BUCKETS } from '#schemas/columns'
 import { routes } from '#schemas/routes'
 import { eventsRecord } from '#test/support/events-record'
 import { noIdentity } from '#test/support/no-identity'
+import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -49,7 +51,7 @@ const worker = createLakeWorker({
 })
 const maintenance = createMaintenance({
   ...{ state: lakeState, lake, jobs, usage, clock, log },
-  onErased: async () => {},
+  ...noReceipts,
 })
 const tick = schedulerHandler({ maintenance, state: lakeState, clock, gauge: () => {}, log })
 let sequence = 0
@@ -207,6 +209,7 @@ function openReports({ project, key }: { project: string; key: string }) {
     ...access,
     engine: { rows: async () => [] },
     openLake: () => openLake({ state: fresh.lakeState, lake }),
+    erasures: openErasures({ ...state, ...fresh, lake, clock }),
     buffer: createLiveBuffer(state, { clock, bufferMs: 0 }),
     identity: createIdentityStore({ ...state, ...fresh, lake, clock }),
     users: createUserResolver({ ...state, ...fresh, clock, bufferMs: 0 }),

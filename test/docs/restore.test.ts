@@ -11,6 +11,7 @@ import { restoreHandler } from '#lambdas/restore/handler'
 import { BUCKETS } from '#schemas/columns'
 import { eventsRecord } from '#test/support/events-record'
 import { noIdentity } from '#test/support/no-identity'
+import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -52,7 +53,7 @@ async function openWorld() {
     ...{ ...services, stream, consumer, compactor },
     lake: withRollups(lake),
   })
-  const maintenance = createMaintenance({ ...services, jobs, onErased: async () => {} })
+  const maintenance = createMaintenance({ ...services, jobs, ...noReceipts })
   let sent = 0
 
   return {

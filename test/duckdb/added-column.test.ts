@@ -5,13 +5,14 @@ import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { expect, onTestFinished, test } from 'vitest'
 import { events } from '#core/lake/relations'
-import { type Tombstone, userHash } from '#core/lake/tombstones'
+import { userHash } from '#core/lake/tombstones'
 import { runReport } from '#core/reports/run'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { testProject } from '#test/support/account-fixtures'
+import { writeBatch } from '#test/support/add-erasure'
 import { buildLake, type EventsRecord } from '#test/support/build-lake'
 import { openCompactorLake, request as requestOf } from '#test/support/compactor-lake'
 import { lakeWithNewerFiles, lakeWithOldFiles } from '#test/support/old-files'
@@ -121,8 +122,9 @@ test.each([
 )
 
 test('a column of a newer version keeps its values when this version compacts, merges and erases after a rollback', async () => {
-  const { compactor, compact, lake, keys, readSegment, writeHot } = await openCompactorLake({}, folder =>
-    lakeWithNewerFiles(folder, 'newer'),
+  const { compactor, compact, mergeSegments, lake, keys, readSegment, writeHot } = await openCompactorLake(
+    {},
+    folder => lakeWithNewerFiles(folder, 'newer'),
   )
   const at = Date.parse('2026-11-18T22:00:00Z')
   const users = (...ids: string[]) =>
@@ -130,24 +132,14 @@ test('a column of a newer version keeps its values when this version compacts, m
   await writeHot(1, [users('anna', 'bert')])
   await writeHot(2, [users('carl')])
   const segments = [await compact(1), await compact(2)].filter(segment => segment !== null)
-  const segment = await compactor.mergeSegments({
+  const segment = await mergeSegments({
     bucket: 7,
     segments,
     target: { from: 1, until: 3, generation: 0 },
     older: [],
   })
-  const erasure: Tombstone = {
-    project_id: 'proj_1',
-    users: [userHash('anna')],
-    until: at / 1_000,
-    number: 1,
-    id: 'era_1',
-    createdAt: at,
-    lastEpoch: null,
-    hotUntil: 1,
-    doneAt: null,
-    removed: { events: 0, files: 0 },
-  }
+  const erased = { project_id: 'proj_1', users: [userHash('anna')], until: at / 1_000 }
+  const erasure = await writeBatch(lake, erased)
   const rewritten = await compactor.rewriteSegment({
     bucket: 7,
     segment,

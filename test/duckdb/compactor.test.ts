@@ -24,7 +24,7 @@ function browsing(number: number) {
 }
 
 test('a merged segment has the events and the rollups that one compaction of all its epochs writes', async () => {
-  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const { compact, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   const segments: Segment[] = []
   for (let epoch = 1; epoch <= 3; epoch++) {
     for (const file of [0, 1]) await writeHot(epoch, [browsing(epoch * 2 + file)])
@@ -32,7 +32,7 @@ test('a merged segment has the events and the rollups that one compaction of all
   }
   for (let number = 2; number <= 7; number++) await writeHot(9, [browsing(number)])
   const whole = (await compact(9)) as Segment
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 4) })
+  const merged = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 4) })
 
   expect(merged).toEqual({ ...whole, ...target(1, 4), bytes: merged.bytes })
   expect(merged.rows).toBe(180)
@@ -42,14 +42,14 @@ test('a merged segment has the events and the rollups that one compaction of all
 })
 
 test('merged segments that are merged again give the rollups of one merge', async () => {
-  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const { compact, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   const segments: Segment[] = []
   for (let epoch = 1; epoch <= 4; epoch++) {
     await writeHot(epoch, [browsing(epoch)])
     segments.push((await compact(epoch)) as Segment)
   }
   const merge = (inputs: Segment[], from: number, until: number) =>
-    compactor.mergeSegments({ bucket: 7, segments: inputs, older: [], target: target(from, until) })
+    mergeSegments({ bucket: 7, segments: inputs, older: [], target: target(from, until) })
   const once = await merge(segments, 1, 6)
   const twice = await merge(
     [await merge(segments.slice(0, 2), 1, 3), await merge(segments.slice(2), 3, 5)],
@@ -62,7 +62,7 @@ test('merged segments that are merged again give the rollups of one merge', asyn
 })
 
 test('of two users of a session in one millisecond and second of arrival, the events of one segment choose by seq, and a merge by their keys', async () => {
-  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const { compact, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   const users = ['u1', 'u2', 'u3', 'u4']
   const segments: Segment[] = []
   for (const [i, user_id] of users.entries()) {
@@ -74,20 +74,20 @@ test('of two users of a session in one millisecond and second of arrival, the ev
     const [row] = await readSegment('segment_sessions', segment)
     keys.push(row?.user_key as bigint)
   }
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 5) })
+  const merged = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 5) })
   const greatest = keys.reduce((a, b) => (a > b ? a : b))
   expect(await readSegment('segment_sessions', merged)).toMatchObject([{ user_key: greatest }])
 })
 
 test('a merged segment keeps event_ids for 30 hours, and what finds copies of the service for 2', async () => {
-  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const { compact, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   const segments: Segment[] = []
   const at = START + 30 * HOUR
   for (const [i, arrival] of [START - 1_000, START, at - 2 * HOUR - 1_000, at - 2 * HOUR, at].entries()) {
     await writeHot(i + 1, [request({ at: arrival, events: [{ event_id: `e${i}` }, {}] })])
     segments.push((await compact(i + 1)) as Segment)
   }
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 6) })
+  const merged = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 6) })
   const keys = (await readSegment('segment_event_ids', merged)).map(row => row.event_key as bigint)
   const ids = [1, 2, 3, 4].map(i => eventKey('proj_1', `e${i}`) as bigint)
   expect(keys.filter(key => key >= 0)).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
@@ -96,12 +96,12 @@ test('a merged segment keeps event_ids for 30 hours, and what finds copies of th
 })
 
 test('the parts of segments are merged into one file of each table', async () => {
-  const { compactor, compact, writeHot, readSegment, keys } = await openCompactorLake({ sliceBytes: 1 })
+  const { compact, mergeSegments, writeHot, readSegment, keys } = await openCompactorLake({ sliceBytes: 1 })
   for (const number of [1, 2, 3]) await writeHot(1, [browsing(number)])
   await writeHot(2, [browsing(4)])
   const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
   expect(segments.map(({ parts }) => parts)).toEqual([3, 1])
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
+  const merged = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
   expect(merged).toMatchObject({ parts: 1, rows: 120 })
   expect(await keys('segments/events/bucket=7/1-3-')).toEqual([segmentKey('segment_events', 7, merged, 0)])
   expect(await readSegment('segment_events', merged)).toHaveLength(120)
@@ -112,18 +112,18 @@ test('the parts of segments are merged into one file of each table', async () =>
 })
 
 test('a merge that runs again writes the same rows', async () => {
-  const { compactor, compact, writeHot, readSegment } = await openCompactorLake()
+  const { compact, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   for (const epoch of [1, 2]) await writeHot(epoch, [browsing(epoch)])
   const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
   const merge = async () => {
-    const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
+    const merged = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
     return { merged, rows: await readSegment('segment_events', merged) }
   }
   expect(await merge()).toEqual(await merge())
 })
 
 test('a large merged segment has larger row groups than a small one', async () => {
-  const { compactor, compact, writeHot, lake } = await openCompactorLake()
+  const { compact, mergeSegments, writeHot, lake } = await openCompactorLake()
   const sessions = Array.from({ length: 62_000 }, (_, i) => ({ session_id: `${i}` }))
   await writeHot(1, [request({ events: sessions })])
   const groupsOf = async (table: 'segment_events' | 'segment_sessions', segment: Segment) => {
@@ -131,7 +131,7 @@ test('a large merged segment has larger row groups than a small one', async () =
     return parquetMetadata(new Uint8Array(bytes).buffer).row_groups.length
   }
   const small = (await compact(1)) as Segment
-  const large = await compactor.mergeSegments({
+  const large = await mergeSegments({
     bucket: 7,
     segments: [{ ...small, bytes: 4 * 1024 * 1024 }],
     older: [],
@@ -143,7 +143,7 @@ test('a large merged segment has larger row groups than a small one', async () =
 })
 
 test('a segment without ids to know has no file of them, and is merged and described like others', async () => {
-  const { compactor, compact, writeHot, keys, lake } = await openCompactorLake()
+  const { compactor, compact, mergeSegments, writeHot, keys, lake } = await openCompactorLake()
   await writeHot(1, [request({ events: [{ event_id: 'e' }] })])
   await writeHot(2, [request({ at: START + 48 * HOUR })])
   const [first, second] = [(await compact(1)) as Segment, (await compact(2)) as Segment]
@@ -153,7 +153,7 @@ test('a segment without ids to know has no file of them, and is merged and descr
     segmentKey('segment_event_ids', 7, second, 0),
   ])
   const segments = [first, second].map(segment => ({ ...segment, eventIds: 0 }))
-  const merged = await compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
+  const merged = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
   expect(merged).toMatchObject({ rows: 2, eventIds: 0 })
   expect(await keys('segments/event-ids/')).toEqual([])
   expect(await compactor.describeSegment(7, { ...target(1, 3), parts: 1 })).toEqual(merged)
@@ -169,13 +169,13 @@ test('a segment is described from its files as when it was written', async () =>
 test.each(['segment_events', 'segment_sessions', 'segment_activity', 'segment_event_ids'] as const)(
   'a missing file of %s stops a merge with an error that names it',
   async table => {
-    const { compactor, compact, writeHot, lake, keys } = await openCompactorLake()
+    const { compact, mergeSegments, writeHot, lake, keys } = await openCompactorLake()
     for (const epoch of [1, 2]) await writeHot(epoch, [browsing(epoch)])
     const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
     const key = segmentKey(table, 7, segments[1] as Segment, 0)
     await lake.delete([key])
     const before = await keys('segments/')
-    const merge = compactor.mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
+    const merge = mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
     await expect(merge).rejects.toMatchObject({ name: 'DamagedObject', key })
     expect(await keys('segments/')).toEqual(before)
   },

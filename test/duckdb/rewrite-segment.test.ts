@@ -3,25 +3,22 @@ import type { RewriteJob } from '#core/lake/compactor'
 import { segmentKey } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
 import { eventKey, shortKey } from '#core/lake/rows'
-import { type Tombstone, userHash } from '#core/lake/tombstones'
+import { type ErasedEvents, type TombstoneBatch, userHash } from '#core/lake/tombstones'
+import { writeBatch } from '#test/support/add-erasure'
 import { HOUR, openCompactorLake, request, START } from '#test/support/compactor-lake'
+
+type CompactorLake = Awaited<ReturnType<typeof openCompactorLake>>
 
 const SECOND = START / 1_000
 
-function tombstone(changes: Partial<Tombstone> = {}): Tombstone {
-  return {
-    ...{ number: 1, id: 'era_1', project_id: 'proj_1', users: [userHash('ada')], until: SECOND },
-    ...{ createdAt: START, lastEpoch: null, hotUntil: 0, doneAt: null, removed: { events: 0, files: 0 } },
-    ...changes,
-  }
+function tombstone(lake: CompactorLake, changes: Partial<ErasedEvents> & { number?: number } = {}) {
+  return writeBatch(lake.lake, { project_id: 'proj_1', users: [userHash('ada')], until: SECOND, ...changes })
 }
 
-const rewriteJob = (segment: Segment, ...tombstones: Tombstone[]): RewriteJob => ({
-  bucket: 7,
-  segment,
-  generation: Math.max(...tombstones.map(({ number }) => number)),
-  tombstones,
-})
+async function rewriteJob(segment: Segment, ...batches: Promise<TombstoneBatch>[]): Promise<RewriteJob> {
+  const tombstones = await Promise.all(batches)
+  return { bucket: 7, segment, generation: Math.max(...tombstones.map(({ number }) => number)), tombstones }
+}
 
 /** Events of ada and bob in one session, of ada in another project, and of nobody. */
 const mixed = [
@@ -51,7 +48,7 @@ test('a rewritten segment has the rows and rollups of a segment that never had t
   const lake = await openCompactorLake()
   await lake.writeHot(1, mixed)
   const segment = (await lake.compact(1)) as Segment
-  const rewritten = await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone()))
+  const rewritten = await lake.compactor.rewriteSegment(await rewriteJob(segment, tombstone(lake)))
   expect(rewritten?.removed).toEqual([{ number: 1, events: 1 }])
   expect(rewritten?.segment).toMatchObject({ generation: 1, erased: 1, rows: 4, eventIds: segment.eventIds })
 
@@ -75,7 +72,7 @@ test('compaction with a tombstone writes what a rewrite writes, and counts the e
   const lake = await openCompactorLake()
   await lake.writeHot(1, mixed)
   const segment = (await lake.compact(1)) as Segment
-  const rewritten = await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone()))
+  const rewritten = await lake.compactor.rewriteSegment(await rewriteJob(segment, tombstone(lake)))
   const before = await Promise.all(
     (['segment_events', 'segment_sessions', 'segment_activity', 'segment_event_ids'] as const).map(table =>
       lake.readSegment(table, rewritten?.segment ?? null),
@@ -84,7 +81,7 @@ test('compaction with a tombstone writes what a rewrite writes, and counts the e
   const [result] = await lake.compactor.compactEpoch({
     epoch: 1,
     hot: await lake.lake.list('hot/epoch=1/'),
-    buckets: [{ bucket: 7, eventIds: [], generation: 1, tombstones: [tombstone()], older: [] }],
+    buckets: [{ bucket: 7, eventIds: [], generation: 1, tombstones: [await tombstone(lake)], older: [] }],
   })
   if (result === undefined || 'failure' in result) throw result?.failure
   expect(result.removed).toEqual([{ number: 1, events: 1 }])
@@ -101,24 +98,26 @@ test('compaction with a tombstone writes what a rewrite writes, and counts the e
 test('the event_id of an erased event stays known, so that a retry of it is a copy', async () => {
   const lake = await openCompactorLake()
   await lake.writeHot(1, [request({ events: [{ user_id: 'ada', event_id: 'e1' }] })])
-  const segment = (await lake.compact(1, { generation: 1, tombstones: [tombstone()] })) as Segment
+  const segment = (await lake.compact(1, { generation: 1, tombstones: [await tombstone(lake)] })) as Segment
   expect(segment).toMatchObject({ rows: 0, eventIds: 1 })
   const ids = await lake.readSegment('segment_event_ids', segment)
   expect(ids.map(row => row.event_key)).toEqual([eventKey('proj_1', 'e1')])
   await lake.writeHot(2, [request({ at: START + HOUR, events: [{ user_id: 'ada', event_id: 'e1' }] })])
   const eventIds = await lake.keys('segments/event-ids/')
-  expect(await lake.compact(2, { eventIds, generation: 1, tombstones: [tombstone()] })).toBeNull()
+  expect(await lake.compact(2, { eventIds, generation: 1, tombstones: [await tombstone(lake)] })).toBeNull()
 })
 
 test('a segment without events of the user is left as it is, also if a later event of the id is in it', async () => {
   const lake = await openCompactorLake()
   await lake.writeHot(1, [request({ at: START + 1_000, events: [{ user_id: 'ada' }, { user_id: 'bob' }] })])
   const segment = (await lake.compact(1)) as Segment
-  const keys = await lake.keys()
+  const keys = await lake.keys('segments/')
   for (const changes of [{}, { users: [userHash('eve')] }, { project_id: 'proj_9', users: null }]) {
-    expect(await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone(changes)))).toBeNull()
+    expect(
+      await lake.compactor.rewriteSegment(await rewriteJob(segment, tombstone(lake, changes))),
+    ).toBeNull()
   }
-  expect(await lake.keys()).toEqual(keys)
+  expect(await lake.keys('segments/')).toEqual(keys)
 })
 
 test('of a segment whose ids are no longer needed nothing is left when all its events are erased', async () => {
@@ -126,10 +125,10 @@ test('of a segment whose ids are no longer needed nothing is left when all its e
   await lake.writeHot(1, mixed)
   const segment = { ...((await lake.compact(1)) as Segment), eventIds: 0 }
   const all = [
-    tombstone({ users: null, until: SECOND + 9 }),
-    tombstone({ number: 2, project_id: 'proj_2', users: null }),
+    tombstone(lake, { users: null, until: SECOND + 9 }),
+    tombstone(lake, { number: 2, project_id: 'proj_2', users: null }),
   ]
-  expect(await lake.compactor.rewriteSegment(rewriteJob(segment, ...all))).toEqual({
+  expect(await lake.compactor.rewriteSegment(await rewriteJob(segment, ...all))).toEqual({
     segment: null,
     removed: [
       { number: 1, events: 4 },
@@ -143,16 +142,16 @@ test('each part of a large epoch is rewritten, and segments that became empty ca
   for (const user_id of ['ada', 'bob', 'ada'])
     await lake.writeHot(1, [request({ events: [{ user_id }, {}] })])
   const segment = (await lake.compact(1)) as Segment
-  const rewritten = await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone()))
+  const rewritten = await lake.compactor.rewriteSegment(await rewriteJob(segment, tombstone(lake)))
   expect(rewritten?.segment).toMatchObject({ parts: 3, rows: 4 })
   await lake.writeHot(2, [request({ events: [{ user_id: 'ada' }] })])
-  const empty = (await lake.compact(2, { generation: 1, tombstones: [tombstone()] })) as Segment
+  const empty = (await lake.compact(2, { generation: 1, tombstones: [await tombstone(lake)] })) as Segment
   expect(empty.rows).toBe(0)
   const segments = [rewritten?.segment as Segment, empty]
   const target = { from: 1, until: 3, generation: 1 }
-  const merged = await lake.compactor.mergeSegments({ bucket: 7, segments, target, older: [] })
+  const merged = await lake.mergeSegments({ bucket: 7, segments, target, older: [] })
   expect(merged).toMatchObject({ parts: 1, rows: 4, erased: 1, lastArrival: SECOND })
-  const emptyOnly = await lake.compactor.mergeSegments({
+  const emptyOnly = await lake.mergeSegments({
     bucket: 7,
     segments: [empty, { ...empty, eventIds: 0 }],
     target: { from: 2, until: 9, generation: 1 },
@@ -178,7 +177,7 @@ test.each([
     const bytes = (await lake.lake.get(key)) as Uint8Array
     if (state === 'deleted') await lake.lake.delete([key])
     if (state === 'cut off') await lake.lake.put(key, bytes.subarray(0, bytes.length / 2))
-    const rewritten = await lake.compactor.rewriteSegment(rewriteJob(segment, tombstone()))
+    const rewritten = await lake.compactor.rewriteSegment(await rewriteJob(segment, tombstone(lake)))
     expect(rewritten?.segment).toMatchObject({ rows: 2, ...known })
     const rows = await lake.readSegment('segment_sessions', rewritten?.segment ?? null)
     const splitOf = (session: string) =>

@@ -54,7 +54,7 @@ test('a merge joins the rows of a date, so a session that only its segments have
   const third = await compactSessions(lake, 3, ['a', 'b'], { older: [first, second] })
   expect(await splitOf(lake, third, ['a', 'b'])).toEqual([1n, 1n])
   const merge = async (segments: Segment[], from: number, older: Segment[]) => {
-    const merged = await lake.compactor.mergeSegments({ bucket: 7, segments, older, target: target(from, 4) })
+    const merged = await lake.mergeSegments({ bucket: 7, segments, older, target: target(from, 4) })
     return splitOf(lake, merged, ['a', 'b'])
   }
   expect(await merge([second, third], 2, [first])).toEqual([1n, 0n])
@@ -98,7 +98,7 @@ test.each(['deleted', 'cut off'])(
     else await lake.lake.put(key, bytes.subarray(0, bytes.length / 2))
     const third = await compactSessions(lake, 3, ['a'], { older: [first, second] })
     const job = { bucket: 7, segments: [second, third], older: [first], target: target(2, 4) }
-    const merged = await lake.compactor.mergeSegments(job)
+    const merged = await lake.mergeSegments(job)
     for (const segment of [third, merged])
       expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual([0, null])
     expect(lake.logged).toEqual(['LAKE_OBJECT_DAMAGED', 'LAKE_OBJECT_DAMAGED'])

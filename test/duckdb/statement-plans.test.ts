@@ -6,10 +6,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { NO_IDENTITY } from '#core/identity/identity-view'
 import { encodeRows } from '#core/lake/parquet'
 import { shortKey } from '#core/lake/rows'
-import { type Tombstone, userHash } from '#core/lake/tombstones'
-import type { QueryEngine, Row } from '#core/ports'
+import { userHash } from '#core/lake/tombstones'
+import type { Lake, QueryEngine, Row } from '#core/ports'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
+import { writeBatch } from '#test/support/add-erasure'
 import { type BuiltLake, buildLake } from '#test/support/build-lake'
 import { repeats } from '#test/support/depth'
 import { NOW } from '#test/support/random-history'
@@ -43,7 +44,7 @@ beforeAll(async () => {
   compactionPlans = recordPlans()
   const built = await buildLake({ ...wideLake(), lake, tempDir: join(dir, 'temp') })
   openLake = built.openLake
-  await eraseUser(built)
+  await eraseUser(lake, built)
   for (const [version, name] of ['a', 'b'].entries()) {
     await lake.put(`links/bucket=7/${name}.parquet`, encodeRows('links', linkedUsers(version)))
   }
@@ -52,15 +53,11 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
 /** Runs the statements of an erasure: of a segment, of hot files, and of a segment whose manifest was lost. */
-async function eraseUser({ compactor, manifests }: BuiltLake): Promise<void> {
+async function eraseUser(lake: Lake, { compactor, manifests }: BuiltLake): Promise<void> {
   const [segment = expect.unreachable()] = manifests.get(project.bucket)?.segments ?? []
-  const tombstone: Tombstone = {
-    ...{ number: 1, id: 'era_1', createdAt: 0, lastEpoch: null, hotUntil: 0, doneAt: null },
-    ...{ project_id: project.id, users: [userHash('user 3')], until: 4_000_000_000 },
-    removed: { events: 0, files: 0 },
-  }
+  const erased = { project_id: project.id, users: [userHash('user 3')], until: 4_000_000_000 }
+  const tombstones = [await writeBatch(lake, { ...erased, bucket: project.bucket })]
   const { bucket } = project
-  const tombstones = [tombstone]
   // The reports read the segment as it was: the rewritten one has another name, and no manifest names it.
   const rewritten = await compactor.rewriteSegment({ bucket, segment, generation: 1, tombstones })
   expect(rewritten?.removed[0]?.events).toBeGreaterThan(0)

@@ -24,8 +24,8 @@ test('an erasure hides the user in the manifest at once, and its receipt names n
   expect([status, body]).toEqual([202, { ok: true, erasure_id: expect.any(String), status: 'pending' }])
   const { tombstones } = await service.lakeState.manifest(project.bucket)
   expect(tombstones.at(-1)).toMatchObject({
-    project_id: project.id,
-    until: Math.floor(service.now() / 1_000),
+    projects: [project.id],
+    oldestUntil: Math.floor(service.now() / 1_000),
   })
   const id = String(body.erasure_id)
   const receipt = await service.call(routes.readErasure, { id })
@@ -35,7 +35,7 @@ test('an erasure hides the user in the manifest at once, and its receipt names n
     status: 'running',
     requested_at: service.now(),
     completed_at: null,
-    removed: { events: 0, sessions: 1, links: 0, profiles: 0, replays: 0, files_rewritten: 0 },
+    removed: { events: 2, sessions: 1, links: 0, profiles: 0, replays: 0, files_rewritten: 0 },
   })
   const { Items } = await service.state.client.scan({ TableName: service.state.table })
   expect(JSON.stringify(Items)).not.toContain('person/1')
@@ -55,7 +55,7 @@ test('in a joined identity scope an erasure hides the user in every member proje
   expect(status).toBe(202)
   for (const { id, bucket } of members) {
     const { tombstones } = await service.lakeState.manifest(bucket)
-    expect(tombstones.filter(({ project_id }) => project_id === id)).toHaveLength(1)
+    expect(tombstones.filter(({ projects }) => projects?.includes(id))).toHaveLength(1)
   }
   const receipt = await service.call(routes.readErasure, { id: String(erased.erasure_id) })
   expect(receipt.body).toMatchObject({ project: members[0]!.name, removed: { sessions: 2 } })
@@ -82,7 +82,8 @@ test('a user who has traits and no events is erased too', async () => {
 })
 
 test('the receipt of another account, and one that does not exist, are not found', async () => {
-  const theirs = await service.erasures.erasePerson(await service.createProject(service.stranger), ['u1'], 1)
+  const project = await service.createProject(service.stranger)
+  const theirs = await service.erasures.erasePerson([{ project, events: 1, sessions: 1 }], ['u1'])
   for (const id of [theirs, 'era_0123456789abcdef', 'x'.repeat(3_000), '%']) {
     const { status, body } = await service.call(routes.readErasure, { id })
     expect([status, body.error]).toEqual([404, 'NOT_FOUND'])

@@ -127,10 +127,10 @@ test.each([
     ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
       's3:GetObject StorageLake/hot/*',
-      ...SEGMENT_PREFIXES.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
+      ...[...SEGMENT_PREFIXES, 'tombstones'].map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
       's3:ListBucket StorageLake',
       's3:PutObject StorageLake/hot/*',
-      ...SEGMENT_PREFIXES.map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
+      ...[...SEGMENT_PREFIXES, 'tombstones'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
       'sqs:DeleteMessage JobQueueJobsQueue',
       'sqs:GetQueueAttributes JobQueueJobsQueue',
       'sqs:ReceiveMessage JobQueueJobsQueue',
@@ -156,11 +156,12 @@ test.each([
   ],
   [
     'scheduler',
-    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
+    ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
       's3:DeleteObject StorageLake/hot/*',
-      ...SEGMENT_PREFIXES.map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),
+      ...[...SEGMENT_PREFIXES, 'tombstones'].map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),
       's3:ListBucket StorageLake',
+      's3:PutObject StorageLake/tombstones/*',
       'sqs:SendMessage JobQueueJobsQueue',
     ],
   ],
@@ -170,13 +171,14 @@ test.each([
   expect(rights(name)).toEqual([...state, ...otherRights, ...log].toSorted())
 })
 
-test('reports reads only the lake, one database and one workgroup, and writes only links files', () => {
+test('reports reads only the lake, one database and one workgroup, and writes only links files and tombstones', () => {
   const granted = rights('reports')
   expect(granted.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
     's3:DeleteObject StorageLake/links/*',
     's3:PutObject StorageLake/links/*',
+    's3:PutObject StorageLake/tombstones/*',
   ])
-  const prefixes = ['hot', 'links', ...SEGMENT_PREFIXES]
+  const prefixes = ['hot', 'links', ...SEGMENT_PREFIXES, 'tombstones']
   expect(granted.filter(right => right.startsWith('s3:GetObject'))).toEqual(
     prefixes.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
   )

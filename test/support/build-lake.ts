@@ -71,8 +71,9 @@ export async function buildLake({
       if (first === undefined || last === undefined || first === last) continue
       const older = manifest.segments.filter(({ until }) => until <= first.from)
       const target = { from: first.from, until: last.until, generation: first.erased }
-      const merged = await compactor.mergeSegments({ bucket: manifest.bucket, segments, target, older })
-      manifests.set(manifest.bucket, replaceSegments(manifest, segments, merged, 0) ?? manifest)
+      const { bucket } = manifest
+      const merged = await compactor.mergeSegments({ bucket, segments, target, tombstones: [], older })
+      manifests.set(bucket, replaceSegments(manifest, segments, merged.segment, 0) ?? manifest)
     }
   }
 

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { onTestFinished } from 'vitest'
+import type { MergeJob } from '#core/lake/compactor'
 import { hotKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
 import { encodeHot } from '#core/lake/parquet'
 import { toHotRows } from '#core/lake/rows'
-import type { Tombstone } from '#core/lake/tombstones'
+import type { TombstoneBatch } from '#core/lake/tombstones'
 import type { Lake, LakeObject } from '#core/ports'
 import { type CompactorSettings, createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
@@ -67,7 +68,7 @@ export async function openCompactorLake(
       bucket = 7,
       eventIds = [] as readonly string[],
       generation = 0,
-      tombstones = [] as readonly Tombstone[],
+      tombstones = [] as readonly TombstoneBatch[],
       older = [] as readonly Segment[],
     } = {},
   ): Promise<Segment | null> {
@@ -81,8 +82,15 @@ export async function openCompactorLake(
     return result.segment
   }
 
+  /** Merges segments without erasures. */
+  async function mergeSegments(job: Omit<MergeJob, 'tombstones'>): Promise<Segment> {
+    const { segment } = await compactor.mergeSegments({ ...job, tombstones: [] })
+    if (segment === null) throw new Error('Nothing is left.')
+    return segment
+  }
+
   const keys = async (prefix = '') => (await lake.list(prefix)).map(object => object.key)
-  return { lake, tempDir, compactor, logged, writeHot, readSegment, compact, keys }
+  return { lake, tempDir, compactor, logged, writeHot, readSegment, compact, mergeSegments, keys }
 }
 
 let seq = 0

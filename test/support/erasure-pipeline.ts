@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
+import { openErasures } from '#core/erasure/open-erasures'
 import { packRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
@@ -31,8 +32,13 @@ export function openErasurePipeline(
 ) {
   const clock = { time: ERASURE_START, now: () => clock.time }
   const stores = createStores(state, clock)
-  const { lakeState, usage, erasures } = stores
+  const { lakeState, usage, receipts } = stores
   const lake = createFolderLake(join(dir, 'lake'))
+  const sleep = async (ms: number) => {
+    clock.time += ms
+  }
+  const opened = openErasures({ ...state, lakeState, lake, clock, sleep })
+  const erasures = { ...opened, ...receipts }
   const entries: StreamEntry[] = []
   const stream = {
     read: async (_: string, after: string | null) =>
@@ -53,7 +59,7 @@ export function openErasurePipeline(
     {
       ...common,
       jobs: { send: async job => void jobs.push(job) },
-      onErased: erasures.onErased,
+      ...receipts,
       ...(scrub !== undefined && { scrub }),
     },
     { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 },
@@ -102,6 +108,7 @@ export function openErasurePipeline(
 
   return {
     ...stores,
+    erasures,
     clock,
     lake,
     maintenance,

@@ -137,7 +137,9 @@ export async function goodRequest(
     ...(route.path.includes('{idOrSlug}') && { id: await newPortfolio(service) }),
     ...(route.path === '/experiments/{id}' && { id: await newExperiment(service, project) }),
     ...(name === 'erasePerson' && { id: 'u1' }),
-    ...(name === 'readErasure' && { id: await service.erasures.erasePerson(project, ['u1'], 1) }),
+    ...(name === 'readErasure' && {
+      id: await service.erasures.erasePerson([{ project, events: 1, sessions: 1 }], ['u1']),
+    }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
     ...(name === 'trackerVersion' && { id: '0a.js' }),
     ...(name === 'experimentsConfig' && { query: { token: project.project_token } }),

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createAccessStores } from '#core/access-stores'
 import type { Account } from '#core/accounts/caller'
 import { createAccountStore } from '#core/accounts/store'
-import { createErasures } from '#core/erasure/erasures'
+import { openErasures } from '#core/erasure/open-erasures'
+import { createErasureReceipts } from '#core/erasure/receipts'
 import { createErasureStore } from '#core/erasure/store'
 import { createExperimentStore } from '#core/experiments/store'
 import { createEmailHasher } from '#core/identity/email-hash'
@@ -90,7 +91,8 @@ export async function openHttpService({
   const reads = gatherMs === 0 ? null : gatherReads(counters, { waitMs: gatherMs, log })
   const usage = reads ?? counters
   const projects = createProjectStore({ ...state, clock, usage })
-  const identity = createIdentityStore({ ...state, lake: createSimulatedLake(), projects, clock })
+  const lake = createSimulatedLake()
+  const identity = createIdentityStore({ ...state, lake, projects, clock })
   const streamRecords: Uint8Array[] = []
   const feedback: unknown[] = []
   const access = createAccessStores({
@@ -107,13 +109,16 @@ export async function openHttpService({
   })
   const lakeState = createLakeStateStore(state)
   const experiments = createExperimentStore({ ...state, clock })
-  const erasures = createErasures({ erasures: createErasureStore(state), lakeState, clock })
+  // Without a wait for the next second: the clock of these tests stands still.
+  const erasures = openErasures({ ...state, lakeState, lake, clock, sleep: async () => {} })
+  const receipts = createErasureReceipts({ erasures: createErasureStore(state), lakeState })
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   const buffer = createLiveBuffer(state, { clock, bufferMs })
   const users = createUserResolver({ ...state, projects, clock, bufferMs })
   const common = {
     ...access,
     erasures,
+    receipts,
     accounts,
     projects,
     experiments,

@@ -7,6 +7,7 @@ import type { Project } from '#core/projects/project'
 import { eventsRecord } from './events-record.ts'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import { noIdentity } from './no-identity.ts'
+import { noReceipts } from './no-receipts.ts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -47,7 +48,7 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
   })
   const restartMaintenance = (changes: Partial<MaintenanceSettings> = {}) =>
     createMaintenance(
-      { state, lake, jobs, usage, onErased: async () => {}, clock, log },
+      { state, lake, jobs, usage, ...noReceipts, clock, log },
       { ...MAINTENANCE_DEFAULTS, ...settings, ...changes },
     )
   const maintenance = restartMaintenance()

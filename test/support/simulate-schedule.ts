@@ -2,7 +2,7 @@ import type { StreamRecord } from '#core/ingest/record'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createManifestStore, type ManifestItems } from '#core/lake/empty-epochs'
 import { createLakeWorker } from '#core/lake/jobs'
-import { hotPrefix, parseHotKey } from '#core/lake/keys'
+import { hotPrefix, parseHotKey, tombstoneKey } from '#core/lake/keys'
 import { createMaintenance } from '#core/lake/maintenance'
 import { emptyManifest, nextMerge } from '#core/lake/manifest'
 import { reconcile } from '#core/lake/reconcile'
@@ -12,6 +12,7 @@ import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import { noIdentity } from './no-identity.ts'
+import { noReceipts } from './no-receipts.ts'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
 import {
   createSimulatedCompactor,
@@ -24,6 +25,7 @@ import {
   type SimulatedRow,
   type SimulatedShard,
   simulatedRows,
+  simulatedTombstones,
 } from './simulated-ports.ts'
 import { createSimulatedProcesses, type SimulatedProcess } from './simulated-processes.ts'
 import { checkRows, idsInLake, readBucket, type VisibleRows } from './simulation-checks.ts'
@@ -69,6 +71,7 @@ const SETTINGS = {
   keepErasedMs: 60 * MINUTE,
   settlingMs: 10 * MINUTE,
   jobMs: 60 * MINUTE,
+  roundMs: 20 * MINUTE,
 }
 /** The account of all projects. */
 const ACCOUNT = { account_id: 'a' } as Project
@@ -149,7 +152,7 @@ export async function simulateSchedule(
   /** Records that were appended, and whose producers do not know it. */
   const unanswered: { shard: string; record: StreamRecord }[] = []
   let isRecovering = false
-  const erasures = createSimulatedErasures(state)
+  const erasures = createSimulatedErasures(state, lake, clock)
   const accepted = new Map<string, AcceptedEvent>()
   /** Ids of events that came again with their event_id. */
   const retriedIds = new Set<string>()
@@ -178,7 +181,7 @@ export async function simulateSchedule(
       clock,
       log,
     })
-    const maintenance = createMaintenance({ ...ports, onErased: async () => {}, clock, log }, SETTINGS)
+    const maintenance = createMaintenance({ ...ports, ...noReceipts, clock, log }, SETTINGS)
     return { ...ports, consumer, worker, maintenance }
   }
 
@@ -296,14 +299,22 @@ export async function simulateSchedule(
       const isTooLate = () =>
         now - startedAt > (erasures.count() > 0 ? MAX_READ_WITH_ERASURES_MS : MAX_READ_MS)
       const snapshot = await openLake(ports)
+      const bytesOf = async (key: string) => {
+        const bytes = await ports.lake.get(key)
+        if (bytes !== null || isTooLate()) return bytes
+        throw new Error(`Seed ${seed}, turn ${report.turns}: ${key} is gone while a read needs it.`)
+      }
       const rows: VisibleRows = { stored: [], hot: [] }
       for (const bucket of processes.shuffled(USED_BUCKETS)) {
-        const read = await readBucket(bucket, await snapshot.ofBucket(bucket), async key => {
-          const bytes = await ports.lake.get(key)
-          if (bytes !== null) return simulatedRows(bytes)
-          if (isTooLate()) return []
-          throw new Error(`Seed ${seed}, turn ${report.turns}: ${key} is gone while a read needs it.`)
-        })
+        const read = await readBucket(
+          bucket,
+          await snapshot.ofBucket(bucket),
+          async key => simulatedRows((await bytesOf(key)) ?? new Uint8Array()),
+          async key => {
+            const bytes = await bytesOf(key)
+            return bytes === null ? [] : simulatedTombstones(bytes)
+          },
+        )
         rows.stored.push(...read.stored)
         rows.hot.push(...read.hot)
       }
@@ -347,7 +358,9 @@ export async function simulateSchedule(
       const { compacted, segments, tombstones } = state.peekManifest(bucket)
       const epochs = Array.from({ length: Math.max(0, epoch - compacted + 1) }, (_, i) => compacted + i)
       const hot = epochs.flatMap(number => lake.keys(hotPrefix(number)))
-      const read = await readBucket(bucket, { segments, hot, tombstones }, rowsNow)
+      const read = await readBucket(bucket, { segments, hot, tombstones }, rowsNow, key =>
+        simulatedTombstones(lake.objects.get(key)),
+      )
       rows.stored.push(...read.stored)
       rows.hot.push(...read.hot)
     }
@@ -357,10 +370,17 @@ export async function simulateSchedule(
   /** No object of the lake has an erased event. Files that no manifest names are deleted first. */
   async function checkFiles(): Promise<void> {
     if (erasures.count() === 0) return
-    const tombstones = USED_BUCKETS.flatMap(bucket => state.peekManifest(bucket).tombstones)
+    const tombstones = USED_BUCKETS.flatMap(bucket =>
+      state.peekManifest(bucket).tombstones.map(batch => ({
+        batch,
+        rows: simulatedTombstones(lake.objects.get(tombstoneKey(bucket, batch))),
+      })),
+    )
     for (const key of lake.keys('hot/')) {
       const epoch = parseHotKey(key)?.claim.epoch ?? 0
-      const done = tombstones.filter(({ lastEpoch }) => lastEpoch !== null && epoch <= lastEpoch)
+      const done = tombstones
+        .filter(({ batch: { lastEpoch } }) => lastEpoch !== null && epoch <= lastEpoch)
+        .flatMap(({ rows }) => rows)
       const erased = rowsNow(key).find(row => done.some(tombstone => isErased(row, tombstone)))
       if (erased !== undefined) throw new Error(`Seed ${seed}: ${key} has ${erased.id}, which is erased.`)
     }
@@ -373,7 +393,7 @@ export async function simulateSchedule(
     const hiddenIds = erasures.hidden(retriedIds)
     for (const [key, bytes] of lake.objects) {
       // The real files have only hashes of event_ids.
-      if (key.startsWith('segments/event-ids/')) continue
+      if (key.startsWith('segments/event-ids/') || key.startsWith('tombstones/')) continue
       const erased = simulatedRows(bytes).find(({ id }) => hiddenIds.has(id))
       if (erased !== undefined) throw new Error(`Seed ${seed}: ${key} has ${erased.id}, which is erased.`)
     }

@@ -1,7 +1,8 @@
-import { changeManifest } from '#core/lake/change-manifest'
-import { addTombstone, userHash } from '#core/lake/tombstones'
+import { createTombstoneWriter } from '#core/lake/tombstone-writer'
+import { userHash } from '#core/lake/tombstones'
+import type { Clock } from '#core/ports'
 import type { MemoryLakeState } from './memory-lake-state.ts'
-import type { SimulatedRow } from './simulated-ports.ts'
+import { encodeSimulatedTombstones, type SimulatedLake, type SimulatedRow } from './simulated-ports.ts'
 
 /** An accepted event, as the simulator knows it. */
 export type AcceptedEvent = {
@@ -16,7 +17,10 @@ export type AcceptedEvent = {
  * The erasures of a schedule, and what they mean for reads. An event that came again after its erasure, and was not in the lake
  * before, may be returned or not: it may be the first of a new person.
  */
-export function createSimulatedErasures(state: MemoryLakeState) {
+export function createSimulatedErasures(state: MemoryLakeState, lake: SimulatedLake, clock: Clock) {
+  const encode = encodeSimulatedTombstones
+  const openWriter = () => createTombstoneWriter({ state, lake, clock, encode })
+  let writer = openWriter()
   /** Ids of erased events, and those of them that may be returned. */
   const erased = new Set<string>()
   const uncertain = new Set<string>()
@@ -33,9 +37,9 @@ export function createSimulatedErasures(state: MemoryLakeState) {
     ): Promise<void> {
       const until = Math.floor(now / 1_000)
       const users = user === null ? null : [userHash(user)]
-      await changeManifest(state, bucket, manifest =>
-        addTombstone(manifest, `erasure ${count}`, { project_id: project, users, until }, now),
-      )
+      await writer.bury(bucket, { project_id: project, users, until })
+      // Another process takes the next erasures, so that not all of a time are in one batch.
+      if (count % 3 === 2) writer = openWriter()
       count++
       for (const event of accepted) {
         if (event.project !== project || (user !== null && event.user !== user)) continue

@@ -1,11 +1,12 @@
 import { packRecord, type StreamRecord } from '#core/ingest/record'
-import type { BucketCompaction, CompactedBucket, Compactor } from '#core/lake/compactor'
+import type { CompactedBucket, Compactor } from '#core/lake/compactor'
 import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
 import type { LakeJob } from '#core/lake/jobs'
-import { parseHotKey, segmentKey, segmentKeys } from '#core/lake/keys'
+import { parseHotKey, segmentKey, segmentKeys, tombstoneKey } from '#core/lake/keys'
 import type { Segment, SegmentId } from '#core/lake/manifest'
 import type { HotRow } from '#core/lake/rows'
-import { type RemovedEvents, type Tombstone, userHash } from '#core/lake/tombstones'
+import { describeRows, type TombstoneRow } from '#core/lake/tombstone-file'
+import { type RemovedEvents, type TombstoneBatch, userHash } from '#core/lake/tombstones'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
 import { utcDate } from '#core/time'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
@@ -56,6 +57,22 @@ export function encodeSimulated(rows: readonly HotRow[]): Uint8Array {
       key: row.event_id === null ? null : String(row.event_id),
     })),
   )
+}
+
+const tombstonesOf = new WeakMap<Uint8Array, readonly TombstoneRow[]>()
+
+/** Stands for the encoder of tombstones. */
+export function encodeSimulatedTombstones(rows: readonly TombstoneRow[]): Uint8Array {
+  const bytes = new Uint8Array(0)
+  tombstonesOf.set(bytes, rows)
+  return bytes
+}
+
+/** The tombstones of an object that this module made. */
+export function simulatedTombstones(bytes: Uint8Array | null | undefined): readonly TombstoneRow[] {
+  const rows = bytes == null ? undefined : tombstonesOf.get(bytes)
+  if (rows === undefined) throw new Error('The file of tombstones does not exist')
+  return rows
 }
 
 /** `changes` counts puts and deletions, so that tests can skip checks while nothing changes. */
@@ -143,6 +160,13 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     return rows
   }
 
+  async function readTombstones(bucket: number, batches: readonly TombstoneBatch[]): Promise<TombstoneRow[]> {
+    const rows: TombstoneRow[] = []
+    for (const batch of batches)
+      rows.push(...simulatedTombstones(await lake.get(tombstoneKey(bucket, batch))))
+    return rows
+  }
+
   async function write(
     bucket: number,
     id: SegmentId,
@@ -160,7 +184,7 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     epoch: number,
     bucket: number,
     hotRows: readonly (SimulatedRow & { shard: string })[],
-    { generation, tombstones }: Pick<BucketCompaction, 'generation' | 'tombstones'>,
+    { generation, tombstones }: { generation: number; tombstones: readonly TombstoneRow[] },
     knownIds: readonly SimulatedRow[],
   ): Promise<CompactedBucket> {
     if (fails()) return { bucket, failure: new Error(`Bucket ${bucket} fails in epoch ${epoch}`) }
@@ -199,21 +223,35 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
       }
       const results: CompactedBucket[] = []
       for (const each of buckets)
-        results.push(await compactBucket(epoch, each.bucket, rows, each, await readAll(each.eventIds)))
+        results.push(
+          await compactBucket(
+            epoch,
+            each.bucket,
+            rows,
+            {
+              generation: each.generation,
+              tombstones: await readTombstones(each.bucket, each.tombstones),
+            },
+            await readAll(each.eventIds),
+          ),
+        )
       return results
     },
-    async mergeSegments({ bucket, segments, target }) {
-      const rows = await readAll(segments.flatMap(segment => segmentKeys('segment_events', bucket, segment)))
+    async mergeSegments({ bucket, segments, target, tombstones }) {
+      const all = await readAll(segments.flatMap(segment => segmentKeys('segment_events', bucket, segment)))
       const withIds = segments.filter(({ eventIds }) => eventIds > 0)
       const ids = await readAll(withIds.flatMap(segment => segmentKeys('segment_event_ids', bucket, segment)))
       const newest = Math.max(...segments.map(({ lastArrival }) => lastArrival))
       const eventIds = ids.filter(({ arrival }) => arrival >= newest - LOOKBACK_S)
-      return { ...(await write(bucket, target, rows, eventIds, rows)), ...boundsOf(segments) }
+      const { left, removed } = withoutErased(all, await readTombstones(bucket, tombstones))
+      if (left.length === 0 && eventIds.length === 0) return { segment: null, removed }
+      const merged = await write(bucket, target, left, eventIds, left)
+      return { segment: { ...merged, ...boundsOf(segments) }, removed }
     },
     async rewriteSegment({ bucket, segment, generation, tombstones }) {
       if (fails()) throw new Error(`Bucket ${bucket} fails in epoch ${segment.from}`)
       const rows = await readAll(segmentKeys('segment_events', bucket, segment))
-      const { left, removed } = withoutErased(rows, tombstones)
+      const { left, removed } = withoutErased(rows, await readTombstones(bucket, tombstones))
       if (removed.length === 0) return null
       if (left.length === 0 && segment.eventIds === 0) return { segment: null, removed }
       const eventIds =
@@ -223,17 +261,26 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     },
     async rewriteHot({ keys, buckets }) {
       let files = 0
+      const tombstones: TombstoneRow[] = []
+      for (const each of buckets) tombstones.push(...(await readTombstones(each.bucket, each.tombstones)))
       for (const key of keys) {
         const rows = await readAll([key])
-        const { left, removed } = withoutErased(
-          rows,
-          buckets.flatMap(({ tombstones }) => tombstones),
-        )
+        const { left, removed } = withoutErased(rows, tombstones)
         if (removed.length === 0) continue
         await lake.put(key, toObject(left))
         files++
       }
       return files
+    },
+    async mergeTombstones({ bucket, batches, writer, forgotten }) {
+      const rows = (await readTombstones(bucket, batches)).filter(
+        ({ user_hash, erased_until }) =>
+          erased_until > (user_hash === null ? forgotten.projects : forgotten.persons),
+      )
+      if (rows.length === 0) return null
+      const number = batches.at(-1)?.number ?? 0
+      await lake.put(tombstoneKey(bucket, { number, writer }), encodeSimulatedTombstones(rows))
+      return { number, first: batches[0]?.first ?? 0, writer, ...describeRows(rows) }
     },
     async describeSegment(bucket, segment) {
       const rows = await readAll(segmentKeys('segment_events', bucket, segment))
@@ -274,12 +321,15 @@ function boundsOf(segments: readonly Segment[]) {
 }
 
 /** Whether the event is one of those that the tombstone names. */
-export function isErased(row: SimulatedRow, { project_id, users, until }: Tombstone): boolean {
-  const isOfUser = users === null || (row.user !== null && users.includes(userHash(row.user)))
-  return row.project === project_id && isOfUser && row.arrival <= until
+export function isErased(
+  row: SimulatedRow,
+  { project_id, user_hash, erased_until }: Omit<TombstoneRow, 'number'>,
+): boolean {
+  const isOfUser = user_hash === null || (row.user !== null && user_hash === userHash(row.user))
+  return row.project === project_id && isOfUser && row.arrival <= erased_until
 }
 
-function withoutErased(rows: readonly SimulatedRow[], tombstones: readonly Tombstone[]) {
+function withoutErased(rows: readonly SimulatedRow[], tombstones: readonly TombstoneRow[]) {
   const groups = Map.groupBy(rows, row => tombstones.find(tombstone => isErased(row, tombstone))?.number ?? 0)
   const removed: RemovedEvents[] = [...groups]
     .filter(([number]) => number > 0)

@@ -1,7 +1,8 @@
 import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
-import { segmentKeys } from '#core/lake/keys'
+import { segmentKeys, tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { Snapshot } from '#core/lake/snapshot'
+import type { TombstoneRow } from '#core/lake/tombstone-file'
 import { openTombstones } from '#core/lake/tombstones'
 import type { MemoryLakeState } from './memory-lake-state.ts'
 import { isErased, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
@@ -14,12 +15,17 @@ export async function readBucket(
   bucket: number,
   { segments, hot, tombstones }: Pick<Snapshot, 'hot' | 'tombstones'> & Pick<Manifest, 'segments'>,
   rowsOf: (key: string) => Promise<readonly SimulatedRow[]> | readonly SimulatedRow[],
+  tombstonesOf: (key: string) => Promise<readonly TombstoneRow[]> | readonly TombstoneRow[],
 ): Promise<VisibleRows> {
+  const erased = new Map<number, readonly TombstoneRow[]>()
+  for (const batch of tombstones) erased.set(batch.number, await tombstonesOf(tombstoneKey(bucket, batch)))
+  const rowsOfBatches = (batches: readonly { number: number }[]) =>
+    batches.flatMap(({ number }) => erased.get(number) ?? [])
   const stored: SimulatedRow[] = []
   const ids: SimulatedRow[] = []
   const hotRows: SimulatedRow[] = []
   for (const segment of segments) {
-    const open = openTombstones({ tombstones }, segment)
+    const open = rowsOfBatches(openTombstones({ tombstones }, segment))
     for (const key of segmentKeys('segment_events', bucket, segment))
       stored.push(...(await rowsOf(key)).filter(row => !open.some(tombstone => isErased(row, tombstone))))
     if (segment.eventIds === 0) continue
@@ -27,7 +33,8 @@ export async function readBucket(
   }
   for (const key of hot) hotRows.push(...(await rowsOf(key)).filter(row => row.bucket === bucket))
   const kept = dropRetries(hotRows, ids)
-  return { stored, hot: kept.filter(row => !tombstones.some(tombstone => isErased(row, tombstone))) }
+  const all = rowsOfBatches(tombstones)
+  return { stored, hot: kept.filter(row => !all.some(tombstone => isErased(row, tombstone))) }
 }
 
 /** Drops the hot copies of an event_id. Reads do not look for copies that the service itself made. */

@@ -5,7 +5,7 @@ import { encodeRows } from '#core/lake/parquet'
 import { events, oldestEvent } from '#core/lake/relations'
 import { shortKey } from '#core/lake/rows'
 import type { LakeSnapshot } from '#core/lake/snapshot'
-import { type Tombstone, userHash } from '#core/lake/tombstones'
+import { userHash } from '#core/lake/tombstones'
 import type { Lake } from '#core/ports'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import { allSites } from '#core/reports/all-sites'
@@ -17,6 +17,7 @@ import { type ReportProject, type ReportServices, runReport } from '#core/report
 import { withStatements } from '#core/reports/statements'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
+import { writeBatch } from '#test/support/add-erasure'
 import { funnelDefaults, queryDefaults, runAllReports } from './run-reports.ts'
 import type { SampleLake } from './sample-lakes.ts'
 
@@ -35,7 +36,10 @@ export async function runIdentityReports(
 ): Promise<void> {
   const identity = await writeLinks(lake, projects)
   const [project] = projects
-  const erased = { ...services, openLake: async () => withTombstone(await services.openLake(), project) }
+  const erased = {
+    ...services,
+    openLake: async () => withTombstone(lake, await services.openLake(), project),
+  }
   await runAllReports({ ...erased, identity }, project, sample)
   const [links] = identity.links?.files ?? []
   const ofOneFile = {
@@ -98,17 +102,16 @@ async function writeLinks(
 }
 
 /** Returns the same lake after a request to erase a user. All files still have the user's events. */
-function withTombstone(lake: LakeSnapshot, { id }: ReportProject): LakeSnapshot {
-  const tombstone: Tombstone = {
-    ...{ number: 1_000_000, id: 'era_1', createdAt: 0, lastEpoch: null, hotUntil: 0, doneAt: null },
-    removed: { events: 0, files: 0 },
-    project_id: id,
-    users: [userHash(ERASED)],
-    until: 4_000_000_000,
-  }
+async function withTombstone(
+  files: Pick<Lake, 'put'>,
+  lake: LakeSnapshot,
+  { id, bucket }: ReportProject,
+): Promise<LakeSnapshot> {
+  const erased = { project_id: id, users: [userHash(ERASED)], until: 4_000_000_000 }
+  const tombstones = [await writeBatch(files, { ...erased, bucket, number: 1_000_000 })]
   return {
     ...lake,
-    ofBucket: async bucket => ({ ...(await lake.ofBucket(bucket)), tombstones: [tombstone] }),
+    ofBucket: async each => ({ ...(await lake.ofBucket(each)), tombstones }),
   }
 }
 

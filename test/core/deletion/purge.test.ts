@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccessStores } from '#core/access-stores'
-import { createDeletionList } from '#core/deletion/deletion-list'
+import { createDeletionList, type LakeDeletion } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
+import { openErasures } from '#core/erasure/open-erasures'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { splitEqually } from '#schemas/assignment'
 import { crashAfterWrites } from '#test/support/crashing-state'
+import { createSimulatedLake } from '#test/support/simulated-ports'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const DAY_MS = 86_400_000
@@ -32,8 +34,14 @@ function open(table: { client: TestState['client']; table: string } = state) {
     ...{ ...table, ...stores, clock, log, profile: profiles.hosted, admitted: [] },
   })
   const deletions = createDeletionList({ ...table, clock })
-  const purge = () => createPurge({ ...table, ...stores, deletions, clock, log }).tick()
-  return { ...stores, ...access, deletions, purge }
+  const erasures = openErasures({ ...table, ...stores, lake: createSimulatedLake(), clock })
+  const purge = () => createPurge({ ...table, ...stores, erasures, deletions, clock, log }).tick()
+  async function dueInLake() {
+    const projects: LakeDeletion[] = []
+    for await (const page of deletions.dueInLake()) projects.push(...page)
+    return projects
+  }
+  return { ...stores, ...access, deletions, purge, dueInLake }
 }
 
 /** The items of the table, without the manifests of the lake, which keep what was erased as tombstones. */
@@ -89,7 +97,7 @@ test('of a deleted project nothing is left after 30 days but its entry for the l
   now += 1
   await world.purge()
   expect(await world.projects.byId(project.id)).toBeNull()
-  expect(await world.deletions.dueInLake()).toEqual([{ project_id: project.id, bucket: project.bucket }])
+  expect(await world.dueInLake()).toEqual([{ project_id: project.id, bucket: project.bucket, number: 1 }])
   await world.deletions.finishLake(project.id)
   expect(JSON.stringify(await items())).not.toContain(project.id)
   expect(JSON.stringify(await items())).not.toContain(project.project_token)

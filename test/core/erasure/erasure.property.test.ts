@@ -1,19 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replaceSegments, type Segment } from '#core/lake/manifest'
-import {
-  addRemoved,
-  addTombstone,
-  markCleared,
-  openTombstones,
-  unclearedSegments,
-  userHash,
-} from '#core/lake/tombstones'
+import { addRemoved, markCleared, openTombstones, unclearedSegments, userHash } from '#core/lake/tombstones'
 import { events } from '#core/reports/events'
 import { retention } from '#core/reports/retention'
 import { runReport } from '#core/reports/run'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { addErasure } from '#test/support/add-erasure'
 import type { BuiltLake } from '#test/support/build-lake'
 import { propertySettings } from '#test/support/depth'
 import { oracleEvents, oracleStats } from '#test/support/oracle'
@@ -57,44 +51,47 @@ async function rewriteSegments({ manifests, compactor }: BuiltLake, count: numbe
 test('after an erasure reports equal the oracle without the erased events, before, while and after segments are rewritten', async () => {
   await fc.assert(
     fc.asyncProperty(history, erasure, async (given, { user, part, rewritten }) => {
-      await withReportLake(given, async ({ services, projects, events: stored, built: lake }) => {
-        const arrivals = stored.map(({ received_at }) => Math.floor(received_at / 1_000)).toSorted()
-        const until = arrivals[Math.ceil(arrivals.length * part) - 1] ?? 0
-        const manifest = lake.manifests.get(BUCKET)
-        if (manifest === undefined) throw new Error('The bucket has no manifest.')
-        const erased = { project_id: 'proj_a', users: [userHash(user)], until }
-        lake.manifests.set(BUCKET, addTombstone(manifest, 'era_1', erased, NOW) ?? manifest)
-        const left = stored.filter(
-          event =>
-            event.project_id !== 'proj_a' ||
-            event.user_id !== user ||
-            Math.floor(event.received_at / 1_000) > until,
-        )
-        const rowsBefore = sumRows(manifest.segments)
-        const removed = await rewriteSegments(lake, rewritten)
-        expect(sumRows(lake.manifests.get(BUCKET)?.segments ?? [])).toBe(rowsBefore - removed)
-        for (const project of projects) {
-          for (const since of given.since) {
-            const asked = { project: project.id, since, now: NOW }
-            const body = await runReport(stats, services, { project, query: { since, groupBy: 'day' } })
-            expect(body).toEqual(oracleStats(left, { ...asked, groupBy: 'day' }))
-            const page = await runReport(events, services, { project, query: { since, limit: 1_000 } })
-            expect(page.events).toEqual(oracleEvents(left, asked, {}))
-          }
-          const month = { project: project.id, since: '30d', now: NOW, tz: 'UTC' }
-          for (const filter of [{ limit: 1_000 }, { limit: 2, user_id: 'u1' }]) {
-            const listed = await runReport(sessions, services, {
-              project,
-              query: { since: '30d', ...filter },
-            })
-            expect(listed).toEqual(oracleSessions(left, month, filter))
-          }
-          const cohorts = { period: 'day' as const, cohorts: 3, event: undefined }
-          expect(await runReport(retention, services, { project, query: cohorts })).toEqual(
-            oracleRetention(left, month, cohorts),
+      await withReportLake(
+        given,
+        async ({ services, projects, events: stored, built: lake, lake: files }) => {
+          const arrivals = stored.map(({ received_at }) => Math.floor(received_at / 1_000)).toSorted()
+          const until = arrivals[Math.ceil(arrivals.length * part) - 1] ?? 0
+          const manifest = lake.manifests.get(BUCKET)
+          if (manifest === undefined) throw new Error('The bucket has no manifest.')
+          const erased = { project_id: 'proj_a', users: [userHash(user)], until }
+          lake.manifests.set(BUCKET, await addErasure(files, manifest, erased, NOW))
+          const left = stored.filter(
+            event =>
+              event.project_id !== 'proj_a' ||
+              event.user_id !== user ||
+              Math.floor(event.received_at / 1_000) > until,
           )
-        }
-      })
+          const rowsBefore = sumRows(manifest.segments)
+          const removed = await rewriteSegments(lake, rewritten)
+          expect(sumRows(lake.manifests.get(BUCKET)?.segments ?? [])).toBe(rowsBefore - removed)
+          for (const project of projects) {
+            for (const since of given.since) {
+              const asked = { project: project.id, since, now: NOW }
+              const body = await runReport(stats, services, { project, query: { since, groupBy: 'day' } })
+              expect(body).toEqual(oracleStats(left, { ...asked, groupBy: 'day' }))
+              const page = await runReport(events, services, { project, query: { since, limit: 1_000 } })
+              expect(page.events).toEqual(oracleEvents(left, asked, {}))
+            }
+            const month = { project: project.id, since: '30d', now: NOW, tz: 'UTC' }
+            for (const filter of [{ limit: 1_000 }, { limit: 2, user_id: 'u1' }]) {
+              const listed = await runReport(sessions, services, {
+                project,
+                query: { since: '30d', ...filter },
+              })
+              expect(listed).toEqual(oracleSessions(left, month, filter))
+            }
+            const cohorts = { period: 'day' as const, cohorts: 3, event: undefined }
+            expect(await runReport(retention, services, { project, query: cohorts })).toEqual(
+              oracleRetention(left, month, cohorts),
+            )
+          }
+        },
+      )
     }),
     { ...propertySettings(2), endOnFailure: false },
   )

@@ -12,12 +12,13 @@ import {
 } from '#core/ingest/record'
 import { countRecords } from '#core/lake/counts'
 import { toHotRows } from '#core/lake/rows'
+import { toTombstoneRows } from '#core/lake/tombstone-file'
 import { userHash } from '#core/lake/tombstones'
 import { eventsRecord } from '#test/support/events-record'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
 const ERASED = { project_id: 'proj_1', users: [userHash('ada'), userHash('anon_1')], until: NOW / 1_000 }
-const { eraseFromRecord } = createEventEraser([ERASED])
+const { eraseFromRecord } = createEventEraser(toTombstoneRows(ERASED, 1))
 
 function record(users: (string | null)[], padding = ''): EventsRecord {
   const base = eventsRecord(['page_view'], NOW, { properties: { path: padding } }) as EventsRecord
@@ -61,7 +62,7 @@ describe('of a record of events', () => {
   })
 
   test('all events go when the whole project is erased, once', () => {
-    const eraser = createEventEraser([{ ...ERASED, users: null }])
+    const eraser = createEventEraser(toTombstoneRows({ ...ERASED, users: null }, 1))
     const rest = eraser.eraseFromRecord(packRecord(record(['bob', null]))) as Uint8Array
     expect(toHotRows(unpackRecord(rest) as EventsRecord)).toEqual([])
     expect(eraser.eraseFromRecord(rest)).toBeNull()

@@ -4,7 +4,9 @@ import { experimentResults } from '#core/experiments/results'
 import { openIdentity } from '#core/identity/identity-view'
 import type { LakeSnapshot } from '#core/lake/snapshot'
 import { userHash } from '#core/lake/tombstones'
+import type { Lake } from '#core/ports'
 import { runReport } from '#core/reports/run'
+import { writeBatch } from '#test/support/add-erasure'
 import { propertySettings } from '#test/support/depth'
 import { readableEmails } from '#test/support/no-identity'
 import { oracleExperiment } from '#test/support/oracle/experiment'
@@ -108,16 +110,16 @@ const erasure = fc.record({
 })
 
 /** Returns the same lake after a request to erase a user. All files still have the user's events. */
-function withErasure(lake: LakeSnapshot, { user, until }: { user: string; until: number }): LakeSnapshot {
-  const common = { id: 'era_1', createdAt: 0, lastEpoch: null, hotUntil: 0, doneAt: null }
-  const tombstones = ['proj_a', 'proj_b'].map((project_id, i) => ({
-    ...common,
-    number: 1_000 + i,
-    removed: { events: 0, files: 0 },
-    project_id,
-    users: [userHash(user)],
-    until,
-  }))
+async function withErasure(
+  files: Pick<Lake, 'put'>,
+  lake: LakeSnapshot,
+  { user, until }: { user: string; until: number },
+): Promise<LakeSnapshot> {
+  const erased = { users: [userHash(user)], until, bucket: 7 }
+  const tombstones = [
+    await writeBatch(files, { ...erased, project_id: 'proj_a', number: 1_000 }),
+    await writeBatch(files, { ...erased, project_id: 'proj_b', number: 1_001 }),
+  ]
   return {
     ...lake,
     ofBucket: async bucket => ({ ...(await lake.ofBucket(bucket)), tombstones }),
@@ -147,7 +149,7 @@ test('the results of an experiment equal the oracle, in any state of the lake, o
           const oracle = oracleIdentity(links.links, id => (links.isJoined ? 'joined' : id))
           const stored = oracle.rewrite(left)
           changedUsers += stored.filter((event, i) => event.user_id !== left[i]?.user_id).length
-          const openLake = async () => withErasure(await services.openLake(), erased)
+          const openLake = async () => withErasure(lake, await services.openLake(), erased)
           for (const project of projects) {
             const view = await openIdentity({ identity, emails: readableEmails }, scopedProject(project.id))
             for (const asked of experiments) {

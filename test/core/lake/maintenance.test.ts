@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { changeManifest } from '#core/lake/change-manifest'
 import { emptyManifest } from '#core/lake/manifest'
-import { addTombstone } from '#core/lake/tombstones'
 import { BUCKETS } from '#schemas/columns'
+import { addErasure } from '#test/support/add-erasure'
 import { createLakePipeline } from '#test/support/lake-pipeline'
+import { encodeSimulatedTombstones } from '#test/support/simulated-ports'
 
 const HOUR = 3_600_000
 
@@ -48,9 +48,15 @@ test('an epoch that an erasure waits for is closed earlier', async () => {
   await pipeline.settle()
   const opened = await epoch()
   await pipeline.acceptAndConsume('a')
-  await changeManifest(pipeline.state, BUCKET, manifest =>
-    addTombstone(manifest, 'era_1', { project_id: 'proj_1', users: [], until: 2 ** 40 }, pipeline.clock.time),
+  const erased = { project_id: 'proj_1', users: null, until: 2 ** 40 }
+  const manifest = await addErasure(
+    pipeline.lake,
+    await pipeline.state.manifest(BUCKET),
+    erased,
+    pipeline.clock.time,
+    encodeSimulatedTombstones,
   )
+  await pipeline.state.saveManifest(manifest)
   await pipeline.settle()
   expect((await pipeline.state.manifest(BUCKET)).tombstones).toMatchObject([{ lastEpoch: opened }])
   pipeline.clock.time += 9 * MINUTE

@@ -9,6 +9,7 @@ import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
 import { eventsRecord } from '#test/support/events-record'
 import { noIdentity } from '#test/support/no-identity'
+import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -43,7 +44,7 @@ function openWorld() {
   }
   const consumer = createLakeConsumer(services)
   const worker = createLakeWorker(services)
-  const maintenance = createMaintenance({ ...services, jobs, onErased: async () => {} })
+  const maintenance = createMaintenance({ ...services, jobs, ...noReceipts })
   // Each record has a time of its own: events of the same time and seq are copies.
   const accept = (...names: string[]) => stream.accept(SHARD, eventsRecord(names, ++clock.time))
   return {

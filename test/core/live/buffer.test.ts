@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { unpackText } from '#core/ingest/record'
+import { toTombstoneRows } from '#core/lake/tombstone-file'
 import { userHash } from '#core/lake/tombstones'
 import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
@@ -60,7 +61,7 @@ test('erased events leave the chunks, and all other events keep their ids and po
   const others = await eventsOf('other')
   const erased = { project_id: 'erased', users: [userHash('ada')] }
   // In a later second the id is one of a new person.
-  await buffer.erase([{ ...erased, until: START / 1_000 }])
+  await buffer.erase(toTombstoneRows({ ...erased, until: START / 1_000 }, 1))
   const isErased = ({ user_id, received_at }: (typeof before)[number]) =>
     user_id === 'ada' && received_at === START
   expect(before.filter(isErased)).toHaveLength(3)

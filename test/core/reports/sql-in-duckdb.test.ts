@@ -4,7 +4,7 @@ import { linksKey } from '#core/lake/keys'
 import { encodeRows } from '#core/lake/parquet'
 import { shortKey } from '#core/lake/rows'
 import type { LakeSnapshot } from '#core/lake/snapshot'
-import { addTombstone, userHash } from '#core/lake/tombstones'
+import { userHash } from '#core/lake/tombstones'
 import { allSites } from '#core/reports/all-sites'
 import { insights } from '#core/reports/insights'
 import { eventsLookup, journey } from '#core/reports/lookups'
@@ -18,6 +18,7 @@ import type { LocalQueryEngine } from '#local/lake/query-engine'
 import { queryBody } from '#schemas/query'
 import type { Statement } from '#schemas/read-options'
 import { retentionQuery } from '#schemas/retention'
+import { addErasure } from '#test/support/add-erasure'
 import { runInBareDuckDb } from '#test/support/bare-duckdb'
 import type { EventsRecord } from '#test/support/build-lake'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
@@ -75,7 +76,7 @@ beforeAll(async () => {
     users: [userHash('erased')],
     until: Math.floor(NOW / 1_000),
   }
-  built.manifests.set(BUCKET, addTombstone(manifest, 'era_1', erased, NOW) ?? manifest)
+  built.manifests.set(BUCKET, await addErasure(folder.lake, manifest, erased, NOW))
   lake = await built.openLake()
 })
 afterAll(() => folder.close())

@@ -3,16 +3,19 @@ import { expect, test } from 'vitest'
 import { packRecord, unpackRecord } from '#core/ingest/record'
 import { emptyManifest } from '#core/lake/manifest'
 import type { ShardState } from '#core/lake/state'
-import { addTombstone, userHash } from '#core/lake/tombstones'
+import { userHash } from '#core/lake/tombstones'
 import { createScrub } from '#local/pipeline/scrub'
+import { addErasure } from '#test/support/add-erasure'
 import { eventsRecord } from '#test/support/events-record'
 import { eventually } from '#test/support/eventually'
+import { createSimulatedLake } from '#test/support/simulated-ports'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 22, 12)
 
 function openScrub() {
   const clock = { time: START, now: () => clock.time }
+  const lake = createSimulatedLake()
   const calls: string[] = []
   const failures: unknown[] = []
   const machine = { isLogClean: true, isStateFailing: false, highWater: '7', copied: '7', appended: 0 }
@@ -31,11 +34,11 @@ function openScrub() {
       },
       state: {
         shard: async () => ({ highWater: machine.highWater }) as ShardState,
-        manifests: async () => [addTombstone(emptyManifest(0), 'era_1', person, START)!],
+        manifests: async () => [await addErasure(lake, emptyManifest(0), person, START)],
       },
+      lake,
       liveBuffer: { erase: async erased => void calls.push(`live ${erased.length}`) },
       liveCheckpoint: { read: async () => machine.copied },
-      expiredItems: { deleteAll: async () => void calls.push('expired') },
       async scrubState() {
         if (machine.isStateFailing) throw new Error('The disk is full.')
         calls.push('state')
@@ -58,7 +61,7 @@ test('erased events are overwritten in the log and in the live buffer, then the 
   await wait(20_000)
   expect(await scrub(START)).toBe(0)
   await eventually(async () => expect(await scrub(START)).toBe(START + 10_000))
-  expect(calls).toEqual(['overwrite 7 false', 'live 1', 'expired', 'state'])
+  expect(calls).toEqual(['overwrite 7 false', 'live 1', 'state'])
 })
 
 test('a log that is still in use, and a failure, are tried again after a pause', async () => {
@@ -66,11 +69,11 @@ test('a log that is still in use, and a failure, are tried again after a pause',
   machine.isLogClean = false
   await wait(MINUTE)
   await scrub(START)
-  await eventually(() => expect(calls).toContain('expired'))
+  await eventually(() => expect(calls).toContain('live 1'))
   machine.isLogClean = true
   machine.isStateFailing = true
   expect(await scrub(START)).toBe(0)
-  expect(calls).toHaveLength(3)
+  expect(calls).toHaveLength(2)
   await wait(MINUTE)
   await scrub(START)
   await eventually(() => expect(failures).toEqual([{ job: 'scrub', error: 'Error: The disk is full.' }]))
@@ -90,7 +93,7 @@ test('events that have not reached the lake or the live buffer are waited for', 
   await wait(MINUTE)
   await scrub(START)
   await eventually(async () => expect(await scrub(START)).toBe(START - 5_000))
-  expect(calls).toEqual(['overwrite 7 false', 'live 1', 'expired', 'state'])
+  expect(calls).toEqual(['overwrite 7 false', 'live 1', 'state'])
   machine.appended = 0
   await wait(MINUTE)
   await eventually(async () => expect(await scrub(START)).toBe(START + 3 * MINUTE - 10_000))
