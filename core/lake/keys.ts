@@ -148,6 +148,7 @@ const OWN_FORMS: readonly { prefix: string; isOwn(key: string): boolean }[] = [
     isOwn: (key: string) => parseSegmentKey(key) !== null,
   })),
   { prefix: `${tables.links.prefix}/`, isOwn: key => parseLinksKey(key) !== null },
+  { prefix: `${tables.tombstones.prefix}/`, isOwn: key => parseTombstoneKey(key) !== null },
   { prefix: QUARANTINE, isOwn: key => SET_ASIDE.test(key) },
   { prefix: WAITING, isOwn: key => SET_ASIDE.test(key) },
 ]

@@ -6,6 +6,7 @@ import {
   quarantineKey,
   SEGMENT_TABLES,
   segmentKey,
+  tombstoneKey,
   waitingKey,
 } from '#core/lake/keys'
 import { ownObjects } from '#core/lake/own-objects'
@@ -17,6 +18,7 @@ const SHARDS = ['local', 'shardId-000000000012']
 const OWN = [
   ...SHARDS.flatMap(shard => [hotKey(shard, CLAIM), quarantineKey(shard, CLAIM), waitingKey(shard, CLAIM)]),
   ...SEGMENT_TABLES.map(table => segmentKey(table, 63, { from: 0, until: 19, generation: 2 }, 1)),
+  tombstoneKey(63, { number: 12, writer: '1795000000012-0123abcd' }),
   linksKey(7, 'proj_0123456789abcdef', 12, '0a1b'),
   linksKey(7, 'pf_0123456789abcdef_0a1b2c3d4e5f', 0, 'ff'),
   'warm/epoch=3/bucket=1/events.parquet',
@@ -44,7 +46,7 @@ test.each(OWN)('%s is a name of ours', key => {
   expect(isOwnKey(key)).toBe(true)
 })
 
-test.each(OWN.slice(0, 12))('what copy tools make of %s is none', key => {
+test.each(OWN.slice(0, 13))('what copy tools make of %s is none', key => {
   const slash = key.lastIndexOf('/') + 1
   const made = DISGUISES.map(disguise => key.slice(0, slash) + disguise(key.slice(slash)))
   expect(made.filter(isOwnKey)).toEqual([])
