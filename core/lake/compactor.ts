@@ -1,6 +1,7 @@
 import type { LakeObject } from '#core/ports'
 import type { Segment, SegmentId } from './manifest.ts'
-import type { ForgottenUntil, NewBatch, RemovedEvents, TombstoneBatch } from './tombstones.ts'
+import type { ForgottenUntil } from './old-tombstones.ts'
+import type { NewBatch, RemovedEvents, TombstoneBatch } from './tombstones.ts'
 
 /** The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by core/lake/keys.ts. */
 

@@ -4,17 +4,9 @@ import { changeManifest } from './change-manifest.ts'
 import { type ConversionServices, convertTombstones } from './convert-tombstones.ts'
 import { FAILED_BATCHES, hotPrefix, parseTombstoneKey, QUARANTINE, tombstoneKey, WAITING } from './keys.ts'
 import type { Manifest } from './manifest.ts'
+import { type ForgottenUntil, forgottenUntil, isForgettable } from './old-tombstones.ts'
 import type { LakeStateStore } from './state.ts'
-import {
-  dropTombstones,
-  type ForgottenUntil,
-  forgottenUntil,
-  isForgettable,
-  isHotCleared,
-  noteDone,
-  noteLastEpoch,
-  type TombstoneBatch,
-} from './tombstones.ts'
+import { dropTombstones, isHotCleared, noteDone, noteLastEpoch, type TombstoneBatch } from './tombstones.ts'
 
 /** How often the objects that are set aside are listed, ms. */
 const LIST_EVERY_MS = 3_600_000

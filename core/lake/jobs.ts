@@ -14,9 +14,10 @@ import {
   type SegmentId,
   segmentsWithEventIds,
 } from './manifest.ts'
+import type { ForgottenUntil } from './old-tombstones.ts'
 import { BEGIN_MS, createRewriter } from './rewriter.ts'
 import type { LakeStateStore } from './state.ts'
-import { addRemoved, type ForgottenUntil, openTombstones } from './tombstones.ts'
+import { addRemoved, openTombstones } from './tombstones.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
 export type LakeJob =

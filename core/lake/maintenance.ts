@@ -25,8 +25,9 @@ import {
   type MergeSettings,
   nextMerge,
 } from './manifest.ts'
+import { mergeableBatches } from './old-tombstones.ts'
 import type { LakeStateStore } from './state.ts'
-import { mergeableBatches, openTombstones, tombstonesInHot, unclearedSegments } from './tombstones.ts'
+import { openTombstones, tombstonesInHot, unclearedSegments } from './tombstones.ts'
 
 export type MaintenanceSettings = MergeSettings &
   ErasureSettings & {

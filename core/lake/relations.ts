@@ -1,8 +1,8 @@
 import type { ResolvedLinks } from '#core/identity/resolved-links'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { date, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
-import { DAY_MS, midnight, utcDate } from '#core/time'
+import { join, name, sql, timestamp } from '#core/sql'
+import { DAY_MS, midnight } from '#core/time'
 import type { EventColumnName } from '#schemas/columns'
 import { EVENT_LIMITS } from '#schemas/event'
 import {
@@ -14,8 +14,15 @@ import {
   withoutErasedUsers,
 } from './erased-events.ts'
 import { columnNames, hotEvents, selectList } from './hot-events.ts'
-import { type SegmentTable, segmentKeys } from './keys.ts'
 import type { Segment } from './manifest.ts'
+import {
+  betweenDates,
+  hasWholeDates,
+  segmentRows,
+  segmentsBetween,
+  splitErased,
+  unionAll,
+} from './segment-rows.ts'
 import {
   fragmentColumns,
   joinAllFragments,
@@ -118,12 +125,6 @@ function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] 
   ]
 }
 
-/** The segments without and with erased events. */
-function splitErased(read: LakeRead, segments: readonly Segment[]) {
-  const isOpen = (segment: Segment) => mayHaveErased(read, [segment])
-  return { cleared: segments.filter(segment => !isOpen(segment)), open: segments.filter(isOpen) }
-}
-
 /** The events of `activity` without their users, from few of its rows: (date, event, country, event_count). Sum event_count. */
 export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
@@ -184,7 +185,7 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
     sql`session_key AS earlier_key`,
     betweenDates(searchFrom, firstDate),
   )
-  // A join instead of NOT EXISTS: for that, DuckDB first makes the 1.5 million keys of a busy month distinct.
+  // For NOT EXISTS, DuckDB first makes the 1.5 million keys of a busy month distinct.
   const inRange =
     earlierKeys.length === 0
       ? sql`(${started})`
@@ -273,20 +274,9 @@ export function searchStart({ from, project }: LakeRead): number {
   return Math.max(midnight(from) - SESSION_PAUSE_MS, oldestEvent(project))
 }
 
-/** The segments that have events with from <= timestamp < to. */
-function segmentsBetween({ snapshot }: LakeRead, from: number, to: number): Segment[] {
-  return snapshot.segments.filter(({ firstAt, lastAt }) => lastAt >= from && firstAt < to)
-}
-
-/** Whether the rollups of sessions count just the events with from <= timestamp < to: those of whole UTC dates, none erased. */
+/** Whether the rollups of sessions count just the events with from <= timestamp < to. */
 function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
   return hasWholeDates(segments, from, to) && !mayHaveErased(read, segments)
-}
-
-function hasWholeDates(segments: readonly Segment[], from: number, to: number): boolean {
-  return segments.every(
-    ({ firstAt, lastAt }) => (isMidnight(from) || firstAt >= from) && (isMidnight(to) || lastAt < to),
-  )
 }
 
 function segmentEvents(
@@ -308,35 +298,4 @@ function segmentEvents(
       withoutErasedStored(read, open, rows, columnNames(fields)),
     ),
   ]
-}
-
-/** A condition on the rows of a rollup: those of the UTC dates from `from` (at a midnight) to before `to`. */
-function betweenDates(from: number, to: number): SqlQuery {
-  return sql` AND date >= ${date(utcDate(from))} AND date <= ${date(utcDate(to - 1))}`
-}
-
-/** The project's rows in the files that segments have in a table, as one statement; none without segments. */
-function segmentRows(
-  { project: { id, bucket } }: LakeRead,
-  table: SegmentTable,
-  segments: readonly Segment[],
-  columns: SqlQuery,
-  condition: SqlQuery,
-): SqlQuery[] {
-  if (segments.length === 0) return []
-  const files = segments.flatMap(segment => segmentKeys(table, bucket, segment))
-  return [
-    sql`SELECT ${columns} FROM ${name(table)}
-      WHERE ${inFiles(table, files)} AND bucket = ${integer(bucket)} AND project_id = ${id}${condition}`,
-  ]
-}
-
-/** The rows of segments and hot files. Hot rows are left out if there are no hot files, but a relation needs one part. */
-function unionAll({ snapshot }: LakeRead, stored: readonly SqlQuery[], hot: readonly SqlQuery[]): SqlQuery {
-  const parts = snapshot.hot.length === 0 && stored.length > 0 ? stored : [...stored, ...hot]
-  return sql`(${join(parts, '\n      UNION ALL\n      ')})`
-}
-
-function isMidnight(ms: number): boolean {
-  return ms % DAY_MS === 0
 }

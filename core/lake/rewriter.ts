@@ -6,16 +6,9 @@ import type { Compactor } from './compactor.ts'
 import { assertConverted } from './convert-tombstones.ts'
 import { parseHotKey } from './keys.ts'
 import { type Manifest, replaceSegments, type Segment } from './manifest.ts'
+import { type ForgottenUntil, replaceBatches } from './old-tombstones.ts'
 import type { LakeStateStore } from './state.ts'
-import {
-  addRemoved,
-  type ForgottenUntil,
-  markCleared,
-  noteHotCleared,
-  openTombstones,
-  replaceBatches,
-  unclearedSegments,
-} from './tombstones.ts'
+import { addRemoved, markCleared, noteHotCleared, openTombstones, unclearedSegments } from './tombstones.ts'
 
 /** How long a job begins further epochs or segments, ms. A worker on AWS has 15 minutes in all. */
 export const BEGIN_MS = 5 * 60_000
