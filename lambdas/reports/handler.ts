@@ -12,6 +12,7 @@ import type { ProjectStore } from '#core/projects/store'
 import { allSites } from '#core/reports/all-sites'
 import { accountBotTraffic, botTraffic } from '#core/reports/bot-traffic'
 import { breakdown } from '#core/reports/breakdown'
+import { conversion } from '#core/reports/conversion'
 import { events } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
 import { heatmap } from '#core/reports/heatmap'
@@ -94,6 +95,7 @@ const reports: {
   journeyByBody: journey,
   journeyLookup: journey,
   breakdown,
+  conversion,
   properties,
   receivedProperties,
 }

@@ -1,4 +1,5 @@
 import { allSitesQuery, allSitesResponse } from '../all-sites.ts'
+import { conversionQuery, conversionResponse } from '../conversion.ts'
 import { eventsQuery, eventsResponse } from '../events.ts'
 import { funnelBody, funnelResponse } from '../funnel.ts'
 import { eventsBody, eventsLookupBody, journeyParams, journeyResponse, lookupResponse } from '../lookups.ts'
@@ -124,6 +125,15 @@ export const analyticsRoutes = {
     summary: 'Events and users by the value of a property',
     query: breakdownQuery,
     responses: { 200: { description: 'The report', schema: breakdownResponse } },
+    errors: ['INVALID_SINCE', 'INVALID_PROPERTY_KEY'],
+  },
+  conversion: {
+    ...report,
+    method: 'GET',
+    path: '/conversion',
+    summary: 'The part of users who did something, by a value of their first event',
+    query: conversionQuery,
+    responses: { 200: { description: 'The report', schema: conversionResponse } },
     errors: ['INVALID_SINCE', 'INVALID_PROPERTY_KEY'],
   },
   properties: {

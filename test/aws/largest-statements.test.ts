@@ -4,6 +4,7 @@ import type { LakeSnapshot } from '#core/lake/snapshot'
 import type { QueryEngine, Row } from '#core/ports'
 import { allSites } from '#core/reports/all-sites'
 import { breakdown } from '#core/reports/breakdown'
+import { conversion } from '#core/reports/conversion'
 import { events } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
 import { heatmap } from '#core/reports/heatmap'
@@ -19,6 +20,7 @@ import { type Report, runReport } from '#core/reports/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { conversionQuery } from '#schemas/conversion'
 import { funnelBody, MAX_STEPS } from '#schemas/funnel'
 import { pathsBody } from '#schemas/paths'
 import { MAX_FILTERS, queryBody } from '#schemas/query'
@@ -146,6 +148,11 @@ const reports: [string, unknown, Record<string, unknown>][] = [
       })),
       breakdown: key(0),
     }),
+  ],
+  [
+    'conversion',
+    conversion,
+    conversionQuery.parse({ project: 'shop', since: '3650d', goal: LONG, from: LONG, by: key(0) }),
   ],
   ['paths', paths, pathsBody.parse({ project: 'shop', goal_event: LONG, since: '90d', max_steps: 5 })],
   ['retention by sessions', retention, retentionQuery.parse({ project: 'shop', period: 'day', cohorts: 30 })],

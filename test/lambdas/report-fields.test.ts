@@ -66,6 +66,10 @@ const ofField: Record<string, cases.FieldCases> = {
   sql: cases.flag,
   dry_run: cases.flag,
   property: { ...cases.propertyKey, absent: 'MISSING_FIELDS' },
+  by: { ...cases.propertyKey, absent: 'MISSING_FIELDS' },
+  goal: cases.goalInQuery,
+  from: { text: cases.goalInQuery.text, json: [] },
+  min_users: cases.wholeNumber(1, 1_000_000),
 }
 
 /** The cases of fields that differ between reports. */
@@ -89,6 +93,7 @@ const ofReport: Partial<Record<RouteName, Record<string, cases.FieldCases>>> = {
 /** What a valid request needs beside the project. */
 const required: Partial<Record<RouteName, Record<string, unknown>>> = {
   breakdown: { property: 'path' },
+  conversion: { goal: 'a', by: 'path' },
   funnel: { steps: [{ event: 'a' }, { event: 'b' }] },
   paths: { goal_event: 'a' },
   journey: { user_id: 'u' },

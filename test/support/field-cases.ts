@@ -265,6 +265,13 @@ export const goalEvent: FieldCases = {
   ],
 }
 
+/** The name of an event in a query string. */
+export const goalInQuery: FieldCases = {
+  absent: 'MISSING_FIELDS',
+  text: [...all(['', 'x'.repeat(257), LONG_IN_QUERY], 'MISSING_FIELDS'), ...all(['x'.repeat(256), ...HOSTILE], null)],
+  json: [],
+}
+
 /** Text that may not be empty. */
 export const filledText: FieldCases = {
   text: anyText.text.map(([value, code]) => [value, value === '' ? 'MISSING_FIELDS' : code]),

@@ -72,6 +72,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
 /** What the query of a route needs beside the project. */
 const queries: Partial<Record<RouteName, Record<string, string>>> = {
   breakdown: { property: 'path' },
+  conversion: { goal: 'signup', by: 'country' },
   journey: { user_id: 'u1' },
 }
 

@@ -2,6 +2,7 @@ import { experimentResults, type MeasuredExperiment } from '#core/experiments/re
 import type { IdentityView } from '#core/identity/identity-view'
 import type { Project } from '#core/projects/project'
 import { breakdown } from '#core/reports/breakdown'
+import { conversion } from '#core/reports/conversion'
 import { events } from '#core/reports/events'
 import { type FunnelParams, funnel } from '#core/reports/funnel/funnel'
 import { heatmap } from '#core/reports/heatmap'
@@ -124,6 +125,12 @@ async function runPropertyReports(services: ReportServices, project: TestProject
     for (const property of ['path', 'session_count', 'plan', 'country']) {
       for (const event of [undefined, "o'brien"]) {
         await runReport(breakdown, services, { project, query: { ...dated, property, event, limit: 5 } })
+      }
+    }
+    for (const by of ['country', 'source', 'entry_page', 'plan', 'session_count']) {
+      for (const from of [undefined, 'page_view']) {
+        const query = { ...dated, goal: 'signup', from, by, min_users: 1, limit: 3 }
+        await runReport(conversion, services, { project, query })
       }
     }
     await runReport(properties, services, { project, query: dated })

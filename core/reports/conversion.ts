@@ -1,0 +1,109 @@
+import type { z } from 'zod'
+import { type EventField, events } from '#core/lake/relations'
+import { PAGE } from '#core/lake/session-fragments'
+import type { Row, SqlQuery } from '#core/ports'
+import { integer, join, name, sql } from '#core/sql'
+import type { conversionQuery, conversionResponse } from '#schemas/conversion'
+import { propertyValue } from './property-value.ts'
+import { ratio } from './rounding.ts'
+import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run.ts'
+
+export type ConversionParams = Omit<z.output<typeof conversionQuery>, 'project'>
+type ConversionBody = z.input<typeof conversionResponse>
+
+/**
+ * GET /conversion: the part of users who did something, by a value of their first event. The rules are those of a funnel of two steps
+ * without a window: an event serves one step, and a user counts once. One scan groups the events by user, a second level groups the
+ * users by value.
+ */
+export const conversion = defineReport<ConversionParams, ConversionBody>({
+  range: sinceDays(30),
+  sql: groupsSql,
+  shape(rows, request) {
+    const { params, project } = request
+    const counts = rows.map(toCounts)
+    const all = counts.find(({ key }) => key === null) ?? NOBODY
+    const missing = counts.find(({ key }) => key === MISSING)
+    const values = counts
+      .filter(({ key, users }) => key !== null && key !== MISSING && users >= params.min_users)
+      .slice(0, params.limit)
+    const other = subtract(all, missing === undefined ? values : [...values, missing])
+    return {
+      project: project.name,
+      goal: params.goal,
+      from: params.from ?? null,
+      by: params.by,
+      period: toPeriod(request),
+      ...withRate(all),
+      values: values.map(count => ({ value: String(count.key).slice(PRESENT.length), ...withRate(count) })),
+      ...(other.users > 0 && { other: withRate(other) }),
+      ...(missing !== undefined && { missing: withRate(missing) }),
+    }
+  },
+})
+
+/** `key`: PRESENT and the value, MISSING, or null for all users. */
+type Counts = { key: string | null; users: number; converted: number }
+
+const PRESENT = '='
+const MISSING = '-'
+const NOBODY: Counts = { key: null, users: 0, converted: 0 }
+
+/** The order of events: two events of one millisecond are in the order of their arrival (U5). */
+const POSITION = sql`ROW(timestamp, lag_s, seq)`
+
+/** (group_key, users, converted): first the totals of all users, then those without a value, then the largest groups. */
+function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery {
+  const { goal, from, by, limit } = params
+  const { fields, value } = groupValue(by)
+  const isStart = from === undefined ? sql`true` : sql`event = ${from}`
+  const isConverted =
+    from === undefined
+      ? sql`count(CASE WHEN event = ${goal} THEN 1 END) > 0`
+      : sql`max(CASE WHEN event = ${goal} THEN ${POSITION} END) > min(CASE WHEN ${isStart} THEN ${POSITION} END)`
+  const readFields = new Set<EventField>(['event', 'user_id', 'timestamp', 'lag_s', 'seq', ...fields])
+  const where = from === undefined ? sql`` : sql` AND event IN (${join([sql`${from}`, sql`${goal}`], ', ')})`
+  // The key of a user is never null, because DuckDB's min_by passes over nulls and Trino's does not.
+  return sql`SELECT group_key, users, converted
+    FROM (SELECT group_key, users, converted,
+        row_number() OVER (ORDER BY CASE WHEN group_key IS NULL THEN 0 WHEN group_key = ${MISSING} THEN 1 ELSE 2 END,
+          users DESC, group_key) AS place
+      FROM (SELECT group_key, count(*) AS users, CAST(coalesce(sum(is_converted), 0) AS bigint) AS converted
+        FROM (SELECT user_id, CASE WHEN ${isConverted} THEN 1 ELSE 0 END AS is_converted,
+            min_by(CASE WHEN ${isStart} THEN coalesce(${PRESENT} || ${value}, ${MISSING}) END,
+              CASE WHEN ${isStart} THEN ${POSITION} END) AS group_key
+          FROM ${events(read, [...readFields])} AS each_event
+          WHERE user_id IS NOT NULL${where} GROUP BY user_id) AS each_user
+        WHERE group_key IS NOT NULL GROUP BY GROUPING SETS ((group_key), ())) AS user_group) AS ranked_group
+    WHERE place <= ${integer(limit + 2)}
+    ORDER BY place`
+}
+
+/** The value of an event as text, null without one, and the fields that it needs. */
+function groupValue(by: string): { fields: readonly EventField[]; value: SqlQuery } {
+  if (by === 'country') return { fields: ['country'], value: name('country') }
+  if (by === 'entry_page') return { fields: ['path', 'url'], value: PAGE }
+  const { fields, text } = propertyValue(PROPERTY_OF.get(by) ?? by)
+  return { fields, value: text }
+}
+
+const PROPERTY_OF = new Map([
+  ['source', 'utm_source'],
+  ['first_source', 'first_utm_source'],
+])
+
+function toCounts({ group_key, users, converted }: Row): Counts {
+  return { key: group_key as string | null, users: Number(users), converted: Number(converted) }
+}
+
+function subtract(all: Counts, parts: readonly Counts[]): Counts {
+  return {
+    key: null,
+    users: parts.reduce((rest, { users }) => rest - users, all.users),
+    converted: parts.reduce((rest, { converted }) => rest - converted, all.converted),
+  }
+}
+
+function withRate({ users, converted }: Counts) {
+  return { users, converted, rate: ratio(converted, users, 3) }
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import { contextOfResponse } from './contexts.ts'
+import { datedPeriod, days, failsWith, project, sinceMonth, tz, wholeNumber } from './fields.ts'
+import { PROPERTY_KEY } from './properties.ts'
+
+function text(name: string, example: string) {
+  const message = `Parameter \`${name}\` must be the name of an event, such as \`${example}\`.`
+  return z.string(message).min(1, message).max(256, message)
+}
+
+/** GET /conversion: the part of users who did something, by a value. */
+export const conversionQuery = z.object({
+  project,
+  goal: text('goal', 'signup').meta({
+    description: 'Users convert with an event of this name',
+    example: 'signup',
+  }),
+  from: text('from', 'pricing_viewed').optional().meta({
+    description:
+      'Only users with an event of this name, who convert with a goal after the first one. Default: all users of the range',
+    example: 'page_view',
+  }),
+  by: z
+    .string('Parameter `by` is missing. Name `country`, `source`, `entry_page` or a property key.')
+    .transform(key => key.replace(/^properties\./, ''))
+    .refine(key => PROPERTY_KEY.test(key), {
+      message: 'Parameter `by` must be 1 to 128 letters, digits or underscores.',
+      ...failsWith('INVALID_PROPERTY_KEY'),
+    })
+    .meta({
+      override: { type: 'string' },
+      description:
+        "`country`, `source` (the utm_source), `first_source` (the first utm_source ever), `entry_page`, or a property such as `device` or `properties.plan`: its value in the user's first event of the range, or in the first `from` event",
+      example: 'country',
+    }),
+  min_users: wholeNumber('min_users', 1, 1_000_000).default(1).meta({
+    description: 'Smaller groups are added to `other`',
+  }),
+  limit: wholeNumber('limit', 1, 1000).default(20).meta({ description: 'The largest number of groups' }),
+  since: sinceMonth,
+  days,
+  tz,
+})
+
+const counts = {
+  users: z.int(),
+  converted: z.int().meta({ description: 'Those of them with the goal' }),
+  rate: z.number().meta({ description: 'converted / users, 0 to 1' }),
+}
+
+export const conversionResponse = z
+  .object({
+    project: z.string(),
+    goal: z.string(),
+    from: z.string().nullable(),
+    by: z.string(),
+    period: datedPeriod,
+    ...counts,
+    values: z.array(z.object({ value: z.string(), ...counts })).meta({ description: 'Most users first' }),
+    other: z.object(counts).optional().meta({ description: 'All groups that are not listed' }),
+    missing: z.object(counts).optional().meta({ description: 'Users whose event lacks the value' }),
+    ...contextOfResponse,
+  })
+  .meta({ id: 'Conversion' })
