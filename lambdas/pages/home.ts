@@ -1,3 +1,4 @@
+import { endpointLines } from '#schemas/endpoint-lines'
 import { html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { PRIVATE_HEADERS, pageResponse } from '../page.ts'
@@ -105,6 +106,13 @@ function textFor(baseUrl: string): string {
 ${steps.join('\n')}
 Any protected call without a credential answers 401 with a WWW-Authenticate header that leads to the same place.
 
+## Every endpoint
+
+Each line is an example for the project \`demo\`. Send JSON bodies as they stand here.
+
+${endpointLines()
+  .map(({ tag, lines }) => `### ${tag}\n\n${lines.join('\n')}\n`)
+  .join('\n')}
 ## More
 
 - [How an agent gets a token](${baseUrl}/auth.md)

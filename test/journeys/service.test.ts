@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpointLines } from '#schemas/endpoint-lines'
 import { type Route, routes } from '#schemas/routes'
 import { type Deployment, openDeployment } from '#test/support/deployment'
 
@@ -111,4 +112,10 @@ describe('a wrong request gets an error code and a message:', () => {
     const response = await service.call(`${path}?project=${id}&${query}`)
     expect([response.status, await response.json()]).toEqual([400, { error, message: expect.any(String) }])
   })
+})
+
+test('/llms.txt lists every endpoint within 8 KB', async () => {
+  const text = await (await fetch(`${service.baseUrl}/llms.txt`)).text()
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8 * 1_024)
+  for (const { lines } of endpointLines()) for (const line of lines) expect(text).toContain(line)
 })

@@ -268,7 +268,10 @@ export const goalEvent: FieldCases = {
 /** The name of an event in a query string. */
 export const goalInQuery: FieldCases = {
   absent: 'MISSING_FIELDS',
-  text: [...all(['', 'x'.repeat(257), LONG_IN_QUERY], 'MISSING_FIELDS'), ...all(['x'.repeat(256), ...HOSTILE], null)],
+  text: [
+    ...all(['', 'x'.repeat(257), LONG_IN_QUERY], 'MISSING_FIELDS'),
+    ...all(['x'.repeat(256), ...HOSTILE], null),
+  ],
   json: [],
 }
 

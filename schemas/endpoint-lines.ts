@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { type Route, routes } from './routes.ts'
+
+/** What examples need that their rows do not say. The demo project has this experiment. */
+const EXAMPLES: Record<string, string> = {
+  'GET /experiments/{id}': 'GET /experiments/exp_demo_signup_cta',
+  'GET /projects/{id}': 'GET /projects/demo',
+  'GET /projects/{id}/usage': 'GET /projects/demo/usage',
+  'GET /journey': 'GET /journey?project=demo&email=ada@example.com',
+  'GET /openapi.json': 'GET /openapi.json?path=/stats,/query',
+}
+
+/**
+ * One line for each endpoint of the API, by tag: an example that works in the project `demo`, and what it does. For readers that have only
+ * the address of the service.
+ */
+export function endpointLines(): { tag: string; lines: string[] }[] {
+  const rows = Object.values<Route>(routes).filter(({ auth }) => auth !== 'browser')
+  return [...Map.groupBy(rows, ({ tag }) => tag)].map(([tag, group]) => ({
+    tag,
+    lines: group.map(route => `- ${exampleOf(route)} : ${route.summary.split('. ')[0]}`),
+  }))
+}
+
+function exampleOf(route: Route): string {
+  const name = `${route.method} ${route.path}`
+  const query = new URLSearchParams(requiredQuery(route)).toString()
+  const body = route.example === undefined ? '' : ` ${JSON.stringify(route.example)}`
+  return EXAMPLES[name] ?? `${name}${query && `?${query}`}${body}`
+}
+
+/** The parameters without which a request is refused, with their examples. */
+function requiredQuery({ query, project }: Route): Record<string, string> {
+  const shape = query instanceof z.ZodObject ? query.shape : {}
+  const required = Object.entries<z.ZodType>(shape).filter(
+    ([name, field]) =>
+      (name === 'project' && project !== 'query_or_first') || !field.safeParse(undefined).success,
+  )
+  return Object.fromEntries(required.map(([name, field]) => [name, String(field.meta()?.example ?? '')]))
+}
