@@ -1,9 +1,8 @@
 import { forEachConcurrent } from '#core/concurrency'
-import type { CompactedBucket, EpochCompactionJob, StoredEvents } from '#core/lake/compactor'
+import type { CompactedBucket, EpochCompactionJob, ReplacedEvent, StoredEvents } from '#core/lake/compactor'
 import type { RemovedEvents } from '#core/lake/tombstones'
 import {
   activityOfEvents,
-  addCopies,
   addIdentities,
   addStoredEvents,
   createEpochTables,
@@ -16,6 +15,7 @@ import {
   selectStoredEvents,
   sessionsOfEvents,
 } from './compaction-sql.ts'
+import { addCopies, selectReplaced } from './copies-sql.ts'
 import { type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
 import { createHotSlices } from './hot-slices.ts'
@@ -55,6 +55,7 @@ export async function compactEpoch(
   const parts = new Map<number, WrittenPart[]>()
   const failures = new Map<number, unknown>()
   const knowsSplit = new Set<number>()
+  const replaced = new Map<number, ReplacedEvent[]>()
   const erasedCounts: ErasedCount[] = []
 
   async function tryBucket(bucket: number, work: () => Promise<void>): Promise<void> {
@@ -79,7 +80,10 @@ export async function compactEpoch(
     await forEachConcurrent(present, CONCURRENT_BUCKETS, ({ bucket, eventIds }) =>
       tryBucket(bucket, async () => {
         const files = await database.fetch('segment_event_ids', eventIds)
-        await database.exclusively(() => database.run(addCopies(bucket, files)))
+        await database.exclusively(async () => {
+          await database.run(addCopies(bucket, files))
+          replaced.set(bucket, (await database.rows(selectReplaced(bucket, files))) as ReplacedEvent[])
+        })
         await database.drop(files)
       }),
     )
@@ -141,7 +145,8 @@ export async function compactEpoch(
     if (failures.has(bucket)) return { bucket, failure: failures.get(bucket) }
     const writtenParts = parts.get(bucket)
     const isEmpty = !presentBuckets.has(bucket)
-    if (writtenParts === undefined) return { bucket, isEmpty, segment: null, stored: [], removed: [] }
+    if (writtenParts === undefined)
+      return { bucket, isEmpty, segment: null, stored: [], removed: [], replaced: [] }
     const eventIds = idsOf.get(bucket)?.event_ids ?? 0
     const segment = toSegment(segmentOf(bucket), writtenParts, eventIds, knowsSplit.has(bucket))
     return {
@@ -152,6 +157,7 @@ export async function compactEpoch(
         .filter(row => row.bucket === bucket)
         .map(({ project_id, day, events }) => ({ project_id, day, events })),
       removed: sumByNumber(erasedCounts.filter(count => count.bucket === bucket)),
+      replaced: replaced.get(bucket) ?? [],
     }
   })
 }

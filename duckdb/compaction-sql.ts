@@ -1,4 +1,4 @@
-import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
+import { APPEND_RETRY_S, LOOKBACK_S } from '#core/lake/copies'
 import { PAGE } from '#core/lake/session-fragments'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { list, text } from './tables.ts'
@@ -27,9 +27,12 @@ export const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
  */
 const MERGED_RETRY_S = 2 * 3_600
 
-/** The first bits of the SHA-256 of a text: 63 as eventKey of core/lake/rows.ts computes it, 53 as shortKey does. */
-const hashKey = (value: string, bits: 63 | 53 = 63) =>
+/** The first bits of the SHA-256 of a text: 62 as eventKey of core/lake/rows.ts computes them, 53 as shortKey does. */
+const hashKey = (value: string, bits: 63 | 62 | 53 = 63) =>
   `CAST(CAST('0x' || substr(sha256(${value}), 1, 16) AS ubigint) >> ${64 - bits} AS bigint)`
+
+/** The event_key of an event without a credential. */
+export const PUBLIC_EVENT_KEY = `(${hashKey("project_id || ' ' || event_id", 62)} * 2)`
 
 /**
  * Equal for the copies of an event: its event_key, or for an event without event_id a negative hash of what makes its id,
@@ -54,27 +57,6 @@ export function addIdentities(hotFiles: readonly string[], buckets: readonly num
   return `
     INSERT INTO identities SELECT bucket, ${COPY_KEY}, ${ARRIVAL}, seq, file, row
     FROM ${hotRows(hotFiles)} WHERE bucket IN (${buckets.join(', ')})`
-}
-
-/**
- * Finds the copies of a bucket: the hot rows whose event arrived before, within the horizon. The first arrival is a hot row
- * that is earlier by (arrival, seq), or in one of the files of segment_event_ids. core/lake/relations.ts applies the same
- * rule to hot events.
- */
-export function addCopies(bucket: number, eventIdFiles: readonly string[]): string {
-  return `
-    INSERT INTO copies
-    SELECT file, row FROM (
-      SELECT file, row, arrival,
-        lag(arrival) OVER (PARTITION BY copy_key ORDER BY arrival, seq, file, row) AS previous_arrival
-      FROM identities WHERE bucket = ${bucket})
-    WHERE arrival - previous_arrival <= ${EVENT_ID_HORIZON_S}
-    UNION
-    SELECT file, row FROM identities
-    SEMI JOIN (SELECT event_key, arrival AS stored_arrival FROM ${readFiles(eventIdFiles)})
-      ON event_key = copy_key AND stored_arrival >= arrival - ${EVENT_ID_HORIZON_S}
-        AND stored_arrival <= arrival + ${EVENT_ID_HORIZON_S}
-    WHERE bucket = ${bucket}`
 }
 
 /** retry_starts: from which arrival on the events of a hot file that have no event_id get a row in segment_event_ids. */
@@ -138,9 +120,14 @@ export const describeEvents = `
 
 /** Adds the events in event_rows to the counts of stored events. */
 export const addStoredEvents = `
-    INSERT INTO stored_events
+    INSERT INTO stored_events ${countEventRows()}`
+
+/** Counts the rows of event_rows for which the condition holds, by bucket, project and UTC date of arrival. */
+export function countEventRows(condition = 'true'): string {
+  return `
     SELECT bucket, project_id, strftime(epoch_ms((${ARRIVAL}) * 1000), '%Y-%m-%d') AS day, count(*) AS events
-    FROM event_rows GROUP BY ALL ORDER BY ALL`
+    FROM event_rows WHERE ${condition} GROUP BY ALL ORDER BY ALL`
+}
 
 export const selectStoredEvents = `
     SELECT bucket, project_id, day, sum(events)::bigint AS events FROM stored_events

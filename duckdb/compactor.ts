@@ -139,7 +139,9 @@ export function createCompactor({
   return {
     compactEpoch: async job =>
       job.hot.length === 0 || job.buckets.length === 0
-        ? job.buckets.map(({ bucket }) => ({ bucket, isEmpty: true, segment: null, stored: [], removed: [] }))
+        ? job.buckets.map(({ bucket }) => ({
+            ...{ bucket, isEmpty: true, segment: null, stored: [], removed: [], replaced: [] },
+          }))
         : withScratchDatabase(settings, database =>
             compactEpoch({ database, lake, memoryMb, layout: 'small' }, job, {
               sliceBytes,

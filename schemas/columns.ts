@@ -128,7 +128,8 @@ const sessionKey: Column<'session_key'> = {
 const eventKey: Column<'event_key'> = {
   name: 'event_key',
   type: 'int64',
-  meaning: 'first 63 bits of the SHA-256 of project_id, a space and event_id; null without an event_id',
+  meaning:
+    'first 62 bits of the SHA-256 of project_id, a space and event_id, then 1 if the event came with a credential, else 0; null without an event_id',
 }
 /** Only hot events have the keys. For the events of segments the rollups have them, which saves 2 bytes an event. */
 const keys = [userKey, sessionKey, eventKey] as const

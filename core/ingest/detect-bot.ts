@@ -1,7 +1,7 @@
-import { type Caller, hasScope } from '#core/accounts/caller'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { BOT_RULES_VERSION, type Bot, type BotClassifier } from './bots.ts'
+import { isOfProject } from './check-credential.ts'
 import { type Drop, drop, type Ok, ok, type RedirectToBots, redirectToBots } from './results.ts'
 import type { Sender } from './sender.ts'
 import type { TrackRequest } from './track-request.ts'
@@ -26,7 +26,7 @@ export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }
     bot: Bot,
     { project, sender, trackRequest }: BotCheck,
   ): Promise<Ok<void> | RedirectToBots> {
-    if (mayTrack(await sender.findCaller(), project)) return ok(undefined)
+    if (isOfProject(await sender.findCaller(), project)) return ok(undefined)
     return redirectToBots({
       kind: 'bots',
       project_id: project.id,
@@ -43,11 +43,8 @@ export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }
 /** Ignores identify requests of bots: the sender gets the usual response, and nothing is stored or counted (U50). */
 export function ignoreBot({ bots }: { bots: BotClassifier }) {
   return async ({ project, sender }: Pick<BotCheck, 'project' | 'sender'>): Promise<Ok<void> | Drop> => {
-    if (bots(sender.userAgent) === null || mayTrack(await sender.findCaller(), project)) return ok(undefined)
+    if (bots(sender.userAgent) === null || isOfProject(await sender.findCaller(), project))
+      return ok(undefined)
     return drop('bot')
   }
-}
-
-function mayTrack(caller: Caller | null, project: Project): boolean {
-  return caller !== null && caller.account.id === project.account_id && hasScope(caller, 'projects:write')
 }

@@ -5,10 +5,13 @@ import { packWrittenRecord, type WrittenEvent } from './record.ts'
 /** The largest record of the stream, in bytes. Kinesis takes 1 MiB with the partition key; this leaves a margin. */
 const MAX_RECORD_BYTES = 900_000
 
+/** What the service knows of the sender of a request. `isCredentialed`: see EventsRecord. */
+export type PackedSender = { country: string | null; isCredentialed: boolean }
+
 /** Packs the events of one request into one record, or into more where one would be too large. */
 export function packEvents(
   project: Project,
-  country: string | null,
+  sender: PackedSender,
   events: readonly WrittenEvent[],
   { receivedAt, seq }: ArrivalPosition,
 ): Uint8Array[] {
@@ -19,13 +22,14 @@ export function packEvents(
     received_at: receivedAt,
     bucket: project.bucket,
     seq,
-    country,
+    country: sender.country,
     events,
+    ...(sender.isCredentialed && { credentialed: true as const }),
   })
   if (record.length <= MAX_RECORD_BYTES || events.length === 1) return [record]
   const half = Math.ceil(events.length / 2)
   return [
-    ...packEvents(project, country, events.slice(0, half), { receivedAt, seq }),
-    ...packEvents(project, country, events.slice(half), { receivedAt, seq: seq + half }),
+    ...packEvents(project, sender, events.slice(0, half), { receivedAt, seq }),
+    ...packEvents(project, sender, events.slice(half), { receivedAt, seq: seq + half }),
   ]
 }

@@ -36,6 +36,8 @@ export type EventsRecord = RecordHead & {
   seq: number
   country: string | null
   events: RecordedEvent[]
+  /** The request came with a credential of the project's account. Absent otherwise, and where no event has an event_id. */
+  credentialed?: true
 }
 
 /** One request of a bot, which is only counted. */
@@ -107,17 +109,24 @@ const writeRecord = objectWriter<EventsRecord, WrittenEventsRecord>({
   seq: ({ seq }) => String(seq),
   country: ({ country }) => JSON.stringify(country),
   events: ({ events }) => `[${events.map(writeEvent).join(',')}]`,
+  credentialed: ({ credentialed }) => (credentialed === true ? 'true' : null),
 })
 
-/** Makes a function that writes the JSON text of a T, field by field. A field without a writer is a type error. */
-function objectWriter<T, Source>(writers: Record<keyof T & string, (source: Source) => string>) {
-  const fields = Object.entries<(source: Source) => string>(writers).map(([name, write], i) => ({
+/**
+ * Makes a function that writes the JSON text of a T, field by field. A field without a writer is a type error. A field whose writer
+ * returns null is left out; the first field never is.
+ */
+function objectWriter<T, Source>(writers: Record<keyof T & string, (source: Source) => string | null>) {
+  const fields = Object.entries<(source: Source) => string | null>(writers).map(([name, write], i) => ({
     prefix: `${i === 0 ? '{' : ','}"${name}":`,
     write,
   }))
   return (source: Source): string => {
     let text = ''
-    for (const { prefix, write } of fields) text += prefix + write(source)
+    for (const { prefix, write } of fields) {
+      const value = write(source)
+      if (value !== null) text += prefix + value
+    }
     return `${text}}`
   }
 }

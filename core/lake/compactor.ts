@@ -38,8 +38,13 @@ export type CompactedBucket =
       segment: Segment | null
       stored: readonly StoredEvents[]
       removed: readonly RemovedEvents[]
+      /** Events of older segments that events of this one replace. */
+      replaced: readonly ReplacedEvent[]
     }
   | { bucket: number; failure: unknown }
+
+/** A stored event that one with a credential replaces (core/lake/copies.ts), by its row of segment_event_ids: its event_key and arrival. */
+export type ReplacedEvent = { key: string; arrival: number }
 
 export type MergeJob = {
   bucket: number
@@ -60,10 +65,14 @@ export type RewriteJob = {
   generation: number
   /** The batches that the segment was not yet checked against. */
   tombstones: readonly TombstoneBatch[]
+  /** Events that are left out too, if the segment has them. */
+  replaced?: readonly ReplacedEvent[]
 }
 
 /** `segment`: the new one; null if no event is left, and no id is needed. */
 export type RewrittenSegment = { segment: Segment | null; removed: readonly RemovedEvents[] }
+/** `replaced`: how many events were left out because they are replaced. */
+export type SegmentWithoutReplaced = RewrittenSegment & { replaced: readonly StoredEvents[] }
 
 export type HotRewriteJob = {
   keys: readonly string[]
@@ -92,10 +101,10 @@ export type Compactor = {
   /** Writes one segment with the events of all given ones, without the erased ones. */
   mergeSegments(job: MergeJob): Promise<RewrittenSegment>
   /**
-   * Writes a segment anew without erased events, one part after the other. Returns null and writes nothing if it has none. The ids
-   * of the events stay in segment_event_ids as long as they are needed, so that retries of erased events are copies.
+   * Writes a segment anew without erased and replaced events, one part after the other. Returns null and writes nothing if it has none.
+   * The ids of erased events stay in segment_event_ids as long as they are needed, so that retries of them are copies.
    */
-  rewriteSegment(job: RewriteJob): Promise<RewrittenSegment | null>
+  rewriteSegment(job: RewriteJob): Promise<SegmentWithoutReplaced | null>
   /** Writes those of the hot files anew, under their keys, that have erased events. Returns how many these are. */
   rewriteHot(job: HotRewriteJob): Promise<number>
   /** Writes one file with the rows of several batches of tombstones; null, and no file, if no row is left. */

@@ -44,9 +44,8 @@ function firstHotEvents(
   const hasNoCopy =
     copiedKeys === undefined
       ? sql`event_key IS NULL`
-      : sql`(event_key IS NULL OR event_key NOT IN (${keyList(copiedKeys)}))`
-  const hasKey =
-    copiedKeys === undefined ? sql`event_key IS NOT NULL` : sql`event_key IN (${keyList(copiedKeys)})`
+      : sql`(event_key IS NULL OR NOT ${isOneOfPairs(copiedKeys)})`
+  const hasKey = copiedKeys === undefined ? sql`event_key IS NOT NULL` : isOneOfPairs(copiedKeys)
   return [
     sql`${rows} AND ${hasNoCopy} AND ${selection}`,
     firstEvents(read, columns, fields, hasKey, selection),
@@ -58,30 +57,50 @@ export function mayHaveCopies({ snapshot, project }: HotRead): boolean {
   return project.has_event_ids && snapshot.hot.length > 0
 }
 
+/** The event_key without its last bit: equal for all copies of an event. */
+const PAIR = sql`event_key - event_key % 2`
+const IS_CREDENTIALED = sql`event_key % 2 = 1`
+
 /**
  * The event_keys that hot events share with each other, or with an event in a segment that arrived within the horizon: rows
- * (copied_key), as text because they have 63 bits, at most `limit`. One statement finds them for all statements of a report.
+ * (copied_key), without their last bit, as text because they have 63 bits, at most `limit`. One statement finds them for all statements of
+ * a report. `replaced` names a stored event that a hot one replaces (core/lake/replaced-events.ts); null without one. Rows that have it
+ * come first.
  */
 export function copiedKeysSql(read: HotRead, limit: number): SqlQuery {
+  return sql`${copiedKeys(read)} ORDER BY replaced NULLS LAST, copied_key LIMIT ${integer(limit)}`
+}
+
+/** All values of `replaced`. */
+export function replacedSql(read: HotRead): SqlQuery {
+  return sql`SELECT replaced FROM (${copiedKeys(read)}) AS copied_keys WHERE replaced IS NOT NULL`
+}
+
+function copiedKeys(read: HotRead): SqlQuery {
   const horizon = integer(EVENT_ID_HORIZON_S)
   const storedIds = recentEventIds(read, sql`true`)
-  const joinStored =
-    storedIds === null
-      ? sql``
-      : sql`LEFT JOIN (${storedIds}) AS stored_ids
-      ON stored_key = event_key AND stored_arrival >= first_arrival - ${horizon} AND stored_arrival <= last_arrival + ${horizon}`
-  return sql`SELECT DISTINCT CAST(event_key AS varchar) AS copied_key
-    FROM (SELECT event_key, count(*) AS events, min(${ARRIVAL}) AS first_arrival, max(${ARRIVAL}) AS last_arrival
-      FROM events_hot WHERE ${hotWhere(read)} AND event_key IS NOT NULL GROUP BY event_key) AS hot_ids
-    ${joinStored}
-    WHERE events > 1 ${storedIds === null ? sql`` : sql`OR stored_key IS NOT NULL`}
-    ORDER BY copied_key LIMIT ${integer(limit)}`
+  const hot = sql`(SELECT ${PAIR} AS pair_key, count(*) AS events, min(${ARRIVAL}) AS first_arrival,
+        max(${ARRIVAL}) AS last_arrival, max(CASE WHEN ${IS_CREDENTIALED} THEN event_id END) AS winner_id,
+        min(CASE WHEN ${IS_CREDENTIALED} THEN ${ARRIVAL} END) AS first_winner,
+        max(CASE WHEN ${IS_CREDENTIALED} THEN ${ARRIVAL} END) AS last_winner
+      FROM events_hot WHERE ${hotWhere(read)} AND event_key IS NOT NULL GROUP BY ${PAIR}) AS hot_ids`
+  if (storedIds === null) {
+    return sql`SELECT CAST(pair_key AS varchar) AS copied_key, CAST(NULL AS varchar) AS replaced FROM ${hot}
+    WHERE events > 1`
+  }
+  const replaced = sql`CASE WHEN stored_last_bit = 0 AND stored_arrival >= first_winner - ${horizon}
+      AND stored_arrival <= last_winner + ${horizon} THEN concat(winner_id, ' ', CAST(stored_arrival AS varchar)) END`
+  return sql`SELECT DISTINCT CAST(pair_key AS varchar) AS copied_key, ${replaced} AS replaced
+    FROM ${hot}
+    LEFT JOIN (SELECT ${PAIR} AS stored_pair, event_key % 2 AS stored_last_bit, arrival AS stored_arrival FROM (${storedIds}) AS stored_id)
+        AS stored_ids
+      ON stored_pair = pair_key AND stored_arrival >= first_arrival - ${horizon} AND stored_arrival <= last_arrival + ${horizon}
+    WHERE events > 1 OR stored_pair IS NOT NULL`
 }
 
 /**
- * Hot events with an event_id, without copies. An event is a copy if the same event_id came before it within the
- * horizon: in hot by (epoch, arrival, seq), or in a segment, where compaction has kept one. Copies may differ in everything
- * else, so `selection` is applied after they are found.
+ * Hot events with an event_id, without copies (core/lake/copies.ts). Copies may differ in everything else, so `selection` is applied after
+ * they are found.
  */
 function firstEvents(
   read: HotRead,
@@ -92,34 +111,42 @@ function firstEvents(
 ): SqlQuery {
   const horizon = integer(EVENT_ID_HORIZON_S)
   const storedIds = recentEventIds(read, hasKey)
+  // A stored event makes those with the same credential or less copies, a hot one with a credential those without one.
+  const hotIds = sql`SELECT event_key - 1 AS other_pair, 0 AS other_last_bit, ${ARRIVAL} AS other_arrival FROM events_hot
+          WHERE ${hotWhere(read)} AND ${hasKey} AND ${IS_CREDENTIALED}`
+  const otherIds =
+    storedIds === null
+      ? hotIds
+      : sql`${hotIds} UNION ALL
+          SELECT ${PAIR} AS other_pair, event_key % 2 AS other_last_bit, arrival AS other_arrival FROM (${storedIds}) AS stored_id`
   // Two comparisons, not abs(arrival - stored_arrival): DuckDB plans a hash join only if each condition compares a value of
   // one side with a value of the other. Otherwise an outer join is a nested loop over all pairs.
-  const joinStored =
-    storedIds === null
-      ? sql``
-      : sql`LEFT JOIN (${storedIds}) AS stored_ids
-        ON stored_key = event_key AND stored_arrival >= arrival - ${horizon} AND stored_arrival <= arrival + ${horizon}`
   return sql`SELECT ${columns} FROM (
         SELECT *, lag(arrival) OVER (PARTITION BY event_key ORDER BY epoch, arrival, seq) AS previous_arrival
         FROM (SELECT ${selectDedupeColumns(fields)}, ${ARRIVAL} AS arrival FROM events_hot
           WHERE ${hotWhere(read)} AND ${hasKey}) AS hot_events) AS ordered_events
-        ${joinStored}
-      WHERE (previous_arrival IS NULL OR abs(arrival - previous_arrival) > ${horizon})
-        ${storedIds === null ? sql`` : sql`AND stored_key IS NULL`} AND ${selection}`
+        LEFT JOIN (${otherIds}) AS other_ids
+          ON other_pair = ${PAIR} AND other_last_bit >= event_key % 2
+            AND other_arrival >= arrival - ${horizon} AND other_arrival <= arrival + ${horizon}
+      WHERE (previous_arrival IS NULL OR abs(arrival - previous_arrival) > ${horizon}) AND other_pair IS NULL AND ${selection}`
 }
 
-/** The keys of the newest event_ids that are in segments, with their arrivals; null if there are none. */
+/** The newest event_ids that are in segments: (event_key, arrival); null if there are none. */
 function recentEventIds({ snapshot, project }: HotRead, hasKey: SqlQuery): SqlQuery | null {
   const files = segmentsWithEventIds(snapshot).flatMap(segment =>
     segmentKeys('segment_event_ids', project.bucket, segment),
   )
   if (files.length === 0) return null
-  return sql`SELECT event_key AS stored_key, arrival AS stored_arrival FROM segment_event_ids
+  return sql`SELECT event_key, arrival FROM segment_event_ids
           WHERE ${inFiles('segment_event_ids', files)} AND bucket = ${integer(project.bucket)} AND ${hasKey}`
 }
 
-function keyList(keys: readonly string[]): SqlQuery {
-  return join(keys.map(bigint), ', ')
+/** Whether an event has one of the keys, with or without a credential. The bounds let engines skip parts of files, which are sorted. */
+function isOneOfPairs(keys: readonly string[]): SqlQuery {
+  const sorted = keys.map(BigInt).toSorted((a, b) => (a < b ? -1 : 1))
+  const [first = 0n, last = 0n] = [sorted[0], sorted.at(-1)]
+  return sql`(event_key >= ${bigint(String(first))} AND event_key <= ${bigint(String(last + 1n))}
+          AND ${PAIR} IN (${join(keys.map(bigint), ', ')}))`
 }
 
 function hotWhere({

@@ -15,6 +15,7 @@ import {
   segmentsWithEventIds,
 } from './manifest.ts'
 import type { ForgottenUntil } from './old-tombstones.ts'
+import { applyReplacements, type Replacement, replacedCounts, replaceEvents } from './replaced-events.ts'
 import { BEGIN_MS, createRewriter } from './rewriter.ts'
 import type { LakeStateStore } from './state.ts'
 import { addRemoved, openTombstones } from './tombstones.ts'
@@ -102,9 +103,10 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
         log('JOB_FAILED', { job: 'compact', epoch, bucket: result.bucket, error: String(result.failure) })
         continue
       }
-      await countEvents(epoch, result)
+      const replacements = await replaceEvents({ state, compactor }, result.bucket, result.replaced)
+      await countEvents(epoch, result, replacements)
       if (result.isEmpty) emptyBuckets.push(result.bucket)
-      else await commit(epoch, result)
+      else await commit(epoch, result, replacements)
       pastBuckets.push(result.bucket)
     }
     if (emptyBuckets.length > 0) await state.skipEpoch(epoch, emptyBuckets)
@@ -118,17 +120,25 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
   }
 
   /** Counts what the segment has, before the watermark moves. The counters count an epoch of a bucket once. */
-  async function countEvents(epoch: number, { bucket, stored }: SucceededCompaction): Promise<void> {
-    await usage.foldEpoch(epoch, bucket, await addAccounts(stored))
+  async function countEvents(
+    epoch: number,
+    { bucket, stored }: SucceededCompaction,
+    replacements: readonly Replacement[],
+  ): Promise<void> {
+    await usage.foldEpoch(epoch, bucket, await addAccounts([...stored, ...replacedCounts(replacements)]))
   }
 
   /** Adds the segment to the manifest. */
-  async function commit(epoch: number, { bucket, segment, removed }: SucceededCompaction): Promise<void> {
-    await changeManifest(state, bucket, manifest =>
-      manifest.compacted === epoch
-        ? addRemoved(addEpoch(manifest, epoch, segment), removed, { files: 0, epoch })
-        : null,
-    )
+  async function commit(
+    epoch: number,
+    { bucket, segment, removed }: SucceededCompaction,
+    replacements: readonly Replacement[],
+  ): Promise<void> {
+    await changeManifest(state, bucket, manifest => {
+      if (manifest.compacted !== epoch) return null
+      const added = addRemoved(addEpoch(manifest, epoch, segment), removed, { files: 0, epoch })
+      return applyReplacements(added, replacements, clock.now())
+    })
   }
 
   async function merge({ bucket, from, until }: Extract<LakeJob, { kind: 'merge' }>): Promise<void> {

@@ -13,6 +13,7 @@ import {
   withoutErasedStored,
   withoutErasedUsers,
 } from './erased-events.ts'
+import { hasReplaced, notReplaced } from './hidden-events.ts'
 import { columnNames, hotEvents, selectList } from './hot-events.ts'
 import type { Segment } from './manifest.ts'
 import {
@@ -50,6 +51,8 @@ export type LakeRead = {
   to: number
   /** The event_keys of hot events that have copies (copiedKeysSql of core/lake/hot-events.ts). Without it any of them may. */
   copiedKeys?: readonly string[] | undefined
+  /** The stored events that hot ones replace, likewise. Null: they are too many to name. Absent: there are none. */
+  replaced?: readonly string[] | null | undefined
   /** See QueryEngine. */
   areScansBilled?: boolean | undefined
   /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
@@ -152,7 +155,11 @@ export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = nu
 /** Whether `activity` in UTC comes from the rollup, and user_ref is the user_key. */
 export function hasActivityRollup(read: LakeRead): boolean {
   const segments = segmentsBetween(read, read.from, read.to)
-  return hasWholeDates(segments, read.from, read.to) && areUsersErased(read, segments)
+  return (
+    hasWholeDates(segments, read.from, read.to) &&
+    areUsersErased(read, segments) &&
+    !hasReplaced(read, segments)
+  )
 }
 
 /**
@@ -276,7 +283,7 @@ export function searchStart({ from, project }: LakeRead): number {
 
 /** Whether the rollups of sessions count just the events with from <= timestamp < to. */
 function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
-  return hasWholeDates(segments, from, to) && !mayHaveErased(read, segments)
+  return hasWholeDates(segments, from, to) && !mayHaveErased(read, segments) && !hasReplaced(read, segments)
 }
 
 function segmentEvents(
@@ -289,6 +296,7 @@ function segmentEvents(
     // A bound that excludes no event is left out: then the timestamps need not be read.
     ...(segments.some(({ firstAt }) => firstAt < from) ? [sql` AND timestamp >= ${timestamp(from)}`] : []),
     ...(segments.some(({ lastAt }) => lastAt >= to) ? [sql` AND timestamp < ${timestamp(to)}`] : []),
+    ...(hasReplaced(read, segments) ? [sql` AND ${notReplaced(read)}`] : []),
   ]
   const { cleared, open } = splitErased(read, segments)
   const withHash = sql`${selectList(fields)}, ${ERASED_HASH}, ${ARRIVAL} AS erased_arrival`

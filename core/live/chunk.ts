@@ -10,7 +10,7 @@ import { isBeyond } from '#core/lake/sequence'
  */
 
 /** A record of the stream inside a chunk. `first` is the index of its first event here: a large record fills several chunks. */
-export type LiveRecord = Pick<EventsRecord, 'received_at' | 'seq' | 'country' | 'events'> & {
+export type LiveRecord = Pick<EventsRecord, 'received_at' | 'seq' | 'country' | 'events' | 'credentialed'> & {
   sequence: string
   first: number
 }
@@ -22,6 +22,8 @@ export type Position = { sequence: string; index: number }
 export type LiveEvent = {
   id: string
   event_id: string | null
+  /** Its event_id wins over the same one of an event without a credential. */
+  credentialed: boolean
   event: string
   properties: Record<string, unknown> | null
   user_id: string | null
@@ -98,7 +100,7 @@ export function eraseFromChunk(bytes: Uint8Array, { projects, eraseEvents }: Eve
 
 /** The events of a record, in their order, without erased ones. */
 export function toLiveEvents(record: LiveRecord): LiveEvent[] {
-  const { sequence, first, received_at, seq, country, events } = record
+  const { sequence, first, received_at, seq, country, events, credentialed = false } = record
   return events.flatMap((event, i) => {
     if (isEmptyEvent(event)) return []
     const index = first + i
@@ -107,6 +109,7 @@ export function toLiveEvents(record: LiveRecord): LiveEvent[] {
       ...event,
       id: eventUlid(event.timestamp, lag, seq + index),
       country,
+      credentialed,
       received_at,
       seq: seq + index,
       position: { sequence, index },

@@ -40,9 +40,10 @@ export function createLiveConsumer({ buffer, onCopied }: LiveConsumerServices) {
     for (const entry of part) {
       const record = readEvents(entry)
       if (record === null || record.received_at < oldest) continue
-      const { project_id, received_at, seq, country, events } = record
+      const { project_id, received_at, seq, country, events, credentialed } = record
       const records = projects.get(project_id) ?? []
-      records.push({ sequence: entry.sequence, first: 0, received_at, seq, country, events })
+      const head = { sequence: entry.sequence, first: 0, received_at, seq, country }
+      records.push({ ...head, events, ...(credentialed && { credentialed }) })
       projects.set(project_id, records)
       copiedEvents += events.length
     }

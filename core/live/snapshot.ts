@@ -8,6 +8,8 @@ import { createSeenEvents } from './seen-events.ts'
 
 /** Entries of the lists of a snapshot. */
 const TOP = 10
+/** How often the buffer is read at most, where copies of an event_id came with and without a credential. */
+const MAX_COUNTS = 3
 
 export type SnapshotRequest = {
   project: { id: string; name: string }
@@ -29,17 +31,35 @@ export async function readSnapshot(
 ): Promise<Snapshot> {
   const now = buffer.clock.now()
   const oldest = now - windowSeconds * 1_000
-  const counts = createCounts()
-  const seen = createSeenEvents(maxEvents)
-  let isTruncated = false
-  for await (const { events } of buffer.newestFirst(project.id, oldest)) {
-    const newEvents = events.filter(event => event.received_at > oldest && seen.isNew(event))
-    const room = maxEvents - counts.events
-    isTruncated = newEvents.length > room
-    const counted = isTruncated ? newestOf(newEvents, room) : newEvents
-    for (const event of await users.resolveUsers(project.id, counted)) counts.add(event)
-    if (isTruncated) break
+  /** The event_ids of events with a credential that came before a copy without one. */
+  const replaced = new Set<string>()
+
+  async function count() {
+    const counts = createCounts()
+    const seen = createSeenEvents(maxEvents)
+    const replacedBefore = replaced.size
+    const isCounted = (event: LiveEvent): boolean => {
+      if (event.received_at <= oldest) return false
+      if (!event.credentialed && event.event_id !== null && replaced.has(event.event_id)) return false
+      if (seen.isReplacing(event)) replaced.add(event.event_id as string)
+      return seen.isNew(event)
+    }
+    let isTruncated = false
+    for await (const { events } of buffer.newestFirst(project.id, oldest)) {
+      const newEvents = events.filter(isCounted)
+      const room = maxEvents - counts.events
+      isTruncated = newEvents.length > room
+      const counted = isTruncated ? newestOf(newEvents, room) : newEvents
+      for (const event of await users.resolveUsers(project.id, counted)) counts.add(event)
+      if (isTruncated) break
+    }
+    return { counts, isTruncated, isFinal: replaced.size === replacedBefore }
   }
+
+  let counted = await count()
+  // Counts cannot be taken back, so the buffer is read again without the copies that were counted.
+  for (let tries = 1; !counted.isFinal && tries < MAX_COUNTS; tries++) counted = await count()
+  const { counts, isTruncated } = counted
   return {
     events: counts.events,
     body: {

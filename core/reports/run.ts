@@ -139,11 +139,11 @@ export async function runReport<Params extends DatedParams, Body>(
   return withStatements(engine, { lake, signal }, async rows => {
     async function readProject(each: ReportProject): Promise<LakeRead> {
       const snapshot = await lake.ofBucket(each.bucket)
-      const copiedKeys = await readCopiedKeys(rows, { snapshot, project: each })
+      const copies = await readCopiedKeys(rows, { snapshot, project: each })
       const from = Math.max(range.from, oldestOf(each))
       const { links } = identity
       const { areScansBilled } = engine
-      return { snapshot, project: each, from, to: range.to, copiedKeys, links, areScansBilled }
+      return { snapshot, project: each, from, to: range.to, ...copies, links, areScansBilled }
     }
     const read = await readProject(project)
     const oldest = oldestOf(project)

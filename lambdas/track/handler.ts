@@ -2,6 +2,7 @@ import type { Caller } from '#core/accounts/caller'
 import type { Limits } from '#core/accounts/limits'
 import type { EmailHasher } from '#core/identity/email-hash'
 import type { BotClassifier } from '#core/ingest/bots'
+import { checkCredential } from '#core/ingest/check-credential'
 import { checkEvents } from '#core/ingest/check-events'
 import { checkOrigin } from '#core/ingest/check-origin'
 import { countryOf } from '#core/ingest/country'
@@ -79,9 +80,11 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
     .step(ingestStep(detectBot(services), end))
     .step(ingestStep(checkEvents(services), end))
     .step(ingestStep(enforceEventCaps(services), end))
-    .endpoint(route, async ({ trackRequest, project, sender, events, arrivedAt }) => {
+    .step(ingestStep(checkCredential, end))
+    .endpoint(route, async ({ trackRequest, project, sender, events, arrivedAt, isCredentialed }) => {
       const country = countryOf(sender.proxyCountry, sender.ip, services.country)
-      await stream.append(packEvents(project, country, events, ids.take(arrivedAt, events.length)))
+      const position = ids.take(arrivedAt, events.length)
+      await stream.append(packEvents(project, { country, isCredentialed }, events, position))
       return respond(trackRequest)
     })
 }

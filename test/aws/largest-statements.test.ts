@@ -73,7 +73,10 @@ const engine: QueryEngine = {
 /** Rows that make the next statement of the report as large as it can be. */
 function rowsOf(text: string): Row[] {
   if (text.includes('AS copied_key')) {
-    return Array.from({ length: 400 }, (_, i) => ({ copied_key: String(9e15 + i).padStart(19, '1') }))
+    return Array.from({ length: 300 }, (_, i) => ({
+      copied_key: String(9e15 + i).padStart(19, '1'),
+      replaced: i < 20 ? `${'i'.repeat(60)}${1_000 + i} 1795000000` : null,
+    }))
   }
   if (text.includes('AS user_time')) {
     return Array.from({ length: 1_001 }, (_, i) => ({

@@ -46,7 +46,14 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
   const results = await compactor.compactEpoch({ epoch: 1, hot, buckets })
 
   expect(results.map(({ bucket }) => bucket)).toEqual([3, 5, 7, 9])
-  expect(results[1]).toEqual({ bucket: 5, isEmpty: true, segment: null, stored: [], removed: [] })
+  expect(results[1]).toEqual({
+    bucket: 5,
+    isEmpty: true,
+    segment: null,
+    stored: [],
+    removed: [],
+    replaced: [],
+  })
   const sizes = (await lake.list('segments/')).filter(({ key }) => key.includes('bucket=7/'))
   expect(results[2]).toEqual({
     bucket: 7,
@@ -68,6 +75,7 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
     },
     stored: [{ project_id: 'proj_1', day: '2026-11-18', events: 2 }],
     removed: [],
+    replaced: [],
   })
   const segment = segmentOf(results[2]) as Segment
   expect(await keys('segments/')).toEqual([3, 7, 9].flatMap(bucket => keysOf(segment, bucket)).toSorted())
@@ -114,7 +122,7 @@ test('an event with the event_id of a stored event is dropped within 24 hours an
   const hot = [await writeHot(2, [copy(START + 24 * HOUR)])]
   // Its only event is a copy, so the epoch of the bucket has no segment, but is not empty.
   const [result] = await compactor.compactEpoch({ epoch: 2, hot, buckets: [{ ...withoutIds(7), eventIds }] })
-  expect(result).toEqual({ bucket: 7, isEmpty: false, segment: null, stored: [], removed: [] })
+  expect(result).toEqual({ bucket: 7, isEmpty: false, segment: null, stored: [], removed: [], replaced: [] })
   await writeHot(3, [copy(START + 24 * HOUR + 1_000)])
   expect(await compact(3, { eventIds })).toMatchObject({ rows: 1 })
   await writeHot(4, [copy(START - 24 * HOUR)])
@@ -459,7 +467,37 @@ test('a missing hot file stops the compaction with an error that names it', asyn
 test('an epoch without hot files gives no segment', async () => {
   const { compactor, keys } = await openCompactorLake()
   expect(await compactor.compactEpoch({ epoch: 1, hot: [], buckets: [withoutIds(7)] })).toEqual([
-    { bucket: 7, isEmpty: true, segment: null, stored: [], removed: [] },
+    { bucket: 7, isEmpty: true, segment: null, stored: [], removed: [], replaced: [] },
   ])
   expect(await keys()).toEqual([])
+})
+
+test('an event with a credential is stored beside a stored copy without one, and the result names that one', async () => {
+  const { compactor, writeHot, readSegment, compact } = await openCompactorLake()
+  const copy = (event: string, at: number, event_id = 'e') => request({ at, events: [{ event_id, event }] })
+  const proven = (event: string, at: number, event_id = 'e') =>
+    ({ ...copy(event, at, event_id), credentialed: true }) as const
+  await writeHot(1, [copy('visitor', START), proven('early', START, 'f')])
+  const first = (await compact(1)) as Segment
+  const eventIds = segmentKeys('segment_event_ids', 7, first)
+  const hot = [
+    await writeHot(2, [
+      proven('server', START + HOUR),
+      copy('again', START + 2 * HOUR),
+      proven('retry', START + 3 * HOUR),
+    ]),
+    await writeHot(2, [
+      copy('late', START + HOUR, 'f'),
+      copy('before', START, 'g'),
+      proven('after', START + HOUR, 'g'),
+    ]),
+  ]
+  const [result] = await compactor.compactEpoch({
+    epoch: 2,
+    hot,
+    buckets: [{ ...withoutIds(7), eventIds, older: [first] }],
+  })
+  expect(result).toMatchObject({ replaced: [{ key: String(eventKey('proj_1', 'e')), arrival: START_S }] })
+  const names = eventNames(await readSegment('segment_events', segmentOf(result)))
+  expect(names.toSorted()).toEqual(['after', 'server'])
 })

@@ -134,6 +134,7 @@ test('of a segment whose ids are no longer needed nothing is left when all its e
       { number: 1, events: 4 },
       { number: 2, events: 1 },
     ],
+    replaced: [],
   })
 })
 
@@ -185,3 +186,32 @@ test.each([
     expect(['a', 'b'].map(splitOf)).toEqual(split)
   },
 )
+
+test('a segment is written anew without replaced events and their ids, which are counted by project and day', async () => {
+  const lake = await openCompactorLake({ sliceBytes: 1 })
+  const events = ['e1', 'e2', null].map((event_id, i) => ({
+    event: `event ${i}`,
+    event_id,
+    user_id: `u${i}`,
+  }))
+  await lake.writeHot(1, [request({ events })])
+  await lake.writeHot(1, [request({ events: [{ event: 'later', event_id: 'e3' }] })])
+  const segment = (await lake.compact(1)) as Segment
+  const key = String(eventKey('proj_1', 'e1'))
+  const job = { bucket: 7, segment, generation: 1, tombstones: [] }
+  // Another arrival is not this event, and an event of another segment changes nothing.
+  for (const replaced of [[{ key, arrival: SECOND + 1 }], [{ key: '2', arrival: SECOND }], []])
+    expect(await lake.compactor.rewriteSegment({ ...job, replaced })).toBeNull()
+  const rewritten = await lake.compactor.rewriteSegment({ ...job, replaced: [{ key, arrival: SECOND }] })
+  expect(rewritten?.replaced).toEqual([{ project_id: 'proj_1', day: '2026-11-18', events: 1 }])
+  expect(rewritten?.removed).toEqual([])
+  const left = rewritten?.segment as Segment
+  expect([left.generation, left.rows, left.eventIds]).toEqual([1, 3, segment.eventIds - 1])
+  const names = (await lake.readSegment('segment_events', left)).map(row => row.event)
+  expect(names.toSorted()).toEqual(['event 1', 'event 2', 'later'])
+  const ids = (await lake.readSegment('segment_event_ids', left)).map(row => String(row.event_key))
+  expect(ids).not.toContain(key)
+  expect(ids).toHaveLength(left.eventIds)
+  const users = (await lake.readSegment('segment_activity', left)).map(row => Number(row.user_key))
+  expect(users).not.toContain(shortKey('u0'))
+})

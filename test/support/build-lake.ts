@@ -3,6 +3,7 @@ import type { Compactor } from '#core/lake/compactor'
 import { hotKey, segmentKeys } from '#core/lake/keys'
 import { addEpoch, emptyManifest, type Manifest, replaceSegments } from '#core/lake/manifest'
 import { encodeHot } from '#core/lake/parquet'
+import { applyReplacements, countGeneration, writeWithoutReplaced } from '#core/lake/replaced-events'
 import { toHotRows } from '#core/lake/rows'
 import { type LakeSnapshot, openLake, type Snapshot } from '#core/lake/snapshot'
 import type { Lake, LakeObject } from '#core/ports'
@@ -59,7 +60,15 @@ export async function buildLake({
     })
     for (const result of await compactor.compactEpoch({ epoch, hot, buckets })) {
       if ('failure' in result) throw result.failure
-      manifests.set(result.bucket, addEpoch(manifestOf(result.bucket), epoch, result.segment))
+      const manifest = manifestOf(result.bucket)
+      if (result.replaced.length === 0) {
+        manifests.set(result.bucket, addEpoch(manifest, epoch, result.segment))
+        continue
+      }
+      const counted = countGeneration(manifest)
+      const replacements = await writeWithoutReplaced(compactor, counted, result.replaced)
+      const added = addEpoch(counted, epoch, result.segment)
+      manifests.set(result.bucket, applyReplacements(added, replacements, 0))
     }
   }
 

@@ -21,24 +21,29 @@ export type SentEvent = {
   /** Time of arrival, Unix ms. `seq` orders the events that arrive in the same second. */
   received_at: number
   seq: number
+  /** The request came with a credential. */
+  credentialed?: boolean
 }
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const AHEAD = 5 * 60_000
 
-/** Keeps the first copy of each event_id of a project within 24 h (contract 1.1). `sent` is in order of arrival. */
+/**
+ * Keeps the first copy of each event_id of a project within 24 h (contract 1.1), and among those with a credential if there is one
+ * (U63). `sent` is in order of arrival.
+ */
 export function withoutCopies(sent: readonly SentEvent[]): SentEvent[] {
   const stored: SentEvent[] = []
+  const isCopyOf = (event: SentEvent, other: SentEvent) =>
+    event.event_id !== null &&
+    other.event_id === event.event_id &&
+    other.project_id === event.project_id &&
+    Math.abs(secondOf(event.received_at) - secondOf(other.received_at)) <= DAY / 1000
   for (const event of sent) {
-    const isCopy = stored.some(
-      earlier =>
-        event.event_id !== null &&
-        earlier.event_id === event.event_id &&
-        earlier.project_id === event.project_id &&
-        Math.abs(secondOf(event.received_at) - secondOf(earlier.received_at)) <= DAY / 1000,
-    )
-    if (!isCopy) stored.push(event)
+    const rivals = event.credentialed ? stored.filter(({ credentialed }) => credentialed) : stored
+    const loses = !event.credentialed && sent.some(other => other.credentialed && isCopyOf(event, other))
+    if (!loses && !rivals.some(other => isCopyOf(event, other))) stored.push(event)
   }
   return stored
 }

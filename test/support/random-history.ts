@@ -72,19 +72,23 @@ const item = fc.record({
   ),
 })
 
-const request = fc.record({
-  project: fc.constantFrom('proj_a', 'proj_a', 'proj_b'),
-  country: nullable(fc.constantFrom('DE', 'FR', 'US')),
-  /** Number of the hot file in its epoch. */
-  file: fc.nat(2),
-  /** Time since the previous request, ms. All pauses together are less than a day, so copies of an event_id cannot form a
-   * chain that is longer than the dedupe look-back. */
-  pause: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(0, 0, 1, 1000) },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: HOUR / 2 }) },
-  ),
-  items: fc.array(item, { minLength: 1, maxLength: 5 }),
-})
+const request = fc.record(
+  {
+    project: fc.constantFrom('proj_a', 'proj_a', 'proj_b'),
+    country: nullable(fc.constantFrom('DE', 'FR', 'US')),
+    credentialed: fc.constant(true as const),
+    /** Number of the hot file in its epoch. */
+    file: fc.nat(2),
+    /** Time since the previous request, ms. All pauses together are less than a day, so copies of an event_id cannot form a
+     * chain that is longer than the dedupe look-back. */
+    pause: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(0, 0, 1, 1000) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: HOUR / 2 }) },
+    ),
+    items: fc.array(item, { minLength: 1, maxLength: 5 }),
+  },
+  { requiredKeys: ['project', 'country', 'file', 'pause', 'items'] },
+)
 
 const epochs = fc.array(
   fc.record({
@@ -164,7 +168,7 @@ export function recordsOf({ epochs }: Pick<History, 'epochs'>): {
     // same second have no order if they are in different segments (core/lake/session-fragments.ts).
     arrived += gap * DAY + EPOCH_PAUSE
     const files: EventsRecord[][] = [[], [], []]
-    for (const { project, country, file, pause, items } of requests) {
+    for (const { project, country, credentialed, file, pause, items } of requests) {
       arrived += pause
       const events = items.map(({ lag, ...event }) => ({ ...event, timestamp: arrived - lag }))
       files[file]?.push({
@@ -176,9 +180,17 @@ export function recordsOf({ epochs }: Pick<History, 'epochs'>): {
         seq,
         country,
         events,
+        ...(credentialed === true && { credentialed }),
       })
       for (const event of events) {
-        sent.push({ ...event, project_id: project, country, received_at: arrived, seq })
+        sent.push({
+          ...event,
+          project_id: project,
+          country,
+          received_at: arrived,
+          seq,
+          credentialed: credentialed === true,
+        })
         seq++
       }
     }

@@ -28,7 +28,7 @@ import {
   simulatedTombstones,
 } from './simulated-ports.ts'
 import { createSimulatedProcesses, type SimulatedProcess } from './simulated-processes.ts'
-import { checkRows, idsInLake, readBucket, type VisibleRows } from './simulation-checks.ts'
+import { checkRows, idsInLake, readBucket, type VisibleRows, winnersInLake } from './simulation-checks.ts'
 
 /** Counts of what happened, so that a test can check that the schedules reach rare states. */
 export type SimulationReport = {
@@ -40,6 +40,10 @@ export type SimulationReport = {
   /** Records with an event_id that came before, and records that were appended again because their answer got lost. */
   retries: number
   lostAnswers: number
+  /** Retries with a credential of records that first came without one. */
+  replacements: number
+  /** Segments that were written anew because compactions replaced events of them. */
+  exchanges: number
   /** Taken from the state before the final recovery, so epochs that a power cut took back are not in it. */
   epochsClosed: number
   merges: number
@@ -134,6 +138,8 @@ export async function simulateSchedule(
     reads: 0,
     retries: 0,
     lostAnswers: 0,
+    replacements: 0,
+    exchanges: 0,
     epochsClosed: 0,
     merges: 0,
     skips: 0,
@@ -156,6 +162,8 @@ export async function simulateSchedule(
   const accepted = new Map<string, AcceptedEvent>()
   /** Ids of events that came again with their event_id. */
   const retriedIds = new Set<string>()
+  /** Those of them that came again with a credential. */
+  const provenIds = new Set<string>()
 
   /** The lake's code in one process. The process can be stopped or killed before and after every call of a port. */
   function services(process: SimulatedProcess) {
@@ -174,9 +182,17 @@ export async function simulateSchedule(
       ...{ ...ports, projects, clock, log, encode: encodeSimulated },
       identity: noIdentity,
     })
+    const compactor = createSimulatedCompactor(ports.lake, failsNow)
     const worker = createLakeWorker({
       ...ports,
-      compactor: createSimulatedCompactor(ports.lake, failsNow),
+      compactor: {
+        ...compactor,
+        async rewriteSegment(job) {
+          const rewritten = await compactor.rewriteSegment(job)
+          if ((rewritten?.replaced.length ?? 0) > 0 && !isRecovering) report.exchanges++
+          return rewritten
+        },
+      },
       projects,
       clock,
       log,
@@ -201,9 +217,19 @@ export async function simulateSchedule(
     const retried = sentWithId.filter(({ received_at }) => now - received_at < 12 * 60 * MINUTE)
     if (retried.length > 0 && chance(0.2)) {
       // The sender tries again: another record with the same event_ids.
-      const record = pick(retried)
-      stream.accept(shard, { ...record, received_at: now, seq: nextSeq(2) })
-      for (const { event } of record.events) retriedIds.add(event)
+      const { credentialed, ...record } = pick(retried)
+      const comesWithCredential = chance(0.4)
+      const head = {
+        received_at: now,
+        seq: nextSeq(2),
+        ...(comesWithCredential && { credentialed: true as const }),
+      }
+      stream.accept(shard, { ...record, ...head })
+      for (const { event } of record.events) {
+        retriedIds.add(event)
+        if (comesWithCredential) provenIds.add(event)
+      }
+      if (comesWithCredential && !credentialed) report.replacements++
       report.retries++
       return
     }
@@ -229,6 +255,7 @@ export async function simulateSchedule(
       seq: nextSeq(events.length),
       country: null,
       events,
+      ...(hasEventId && chance(0.2) && { credentialed: true as const }),
     }
     stream.accept(shard, record)
     if (hasEventId) sentWithId.push(record)
@@ -295,7 +322,8 @@ export async function simulateSchedule(
       const ports = services(self)
       const startedAt = now
       const idsAtStart = idsInLake(stream, state)
-      const hiddenAtStart = erasures.hidden(retriedIds)
+      const winners = winnersInLake(stream, state)
+      const hiddenAtStart = erasures.hidden(retriedIds, provenIds)
       const isTooLate = () =>
         now - startedAt > (erasures.count() > 0 ? MAX_READ_WITH_ERASURES_MS : MAX_READ_MS)
       const snapshot = await openLake(ports)
@@ -321,9 +349,9 @@ export async function simulateSchedule(
       if (isTooLate()) return
       const erasedSince = erasures.optional()
       const expectedIds = idsAtStart.filter(id => !erasedSince.has(id))
-      const hidden = erasures.hidden(retriedIds)
+      const hidden = erasures.hidden(retriedIds, provenIds)
       const hiddenIds = new Set([...hiddenAtStart].filter(id => hidden.has(id)))
-      check(rows, { expectedIds, hiddenIds }, 'a read over several turns')
+      check(rows, { expectedIds, hiddenIds, winners }, 'a read over several turns')
       report.reads++
     })
   }
@@ -348,7 +376,11 @@ export async function simulateSchedule(
   /** What a read returns if these ids are in the lake. */
   function idsOfRead(ids: readonly string[]) {
     const optional = erasures.optional()
-    return { expectedIds: ids.filter(id => !optional.has(id)), hiddenIds: erasures.hidden(retriedIds) }
+    return {
+      expectedIds: ids.filter(id => !optional.has(id)),
+      hiddenIds: erasures.hidden(retriedIds, provenIds),
+      winners: winnersInLake(stream, state),
+    }
   }
 
   async function readNow(): Promise<VisibleRows> {
@@ -390,7 +422,7 @@ export async function simulateSchedule(
       processes.start(self => services(self).maintenance.tick())
       await settle()
     }
-    const hiddenIds = erasures.hidden(retriedIds)
+    const hiddenIds = erasures.hidden(retriedIds, provenIds)
     for (const [key, bytes] of lake.objects) {
       // The real files have only hashes of event_ids.
       if (key.startsWith('segments/event-ids/') || key.startsWith('tombstones/')) continue
@@ -503,7 +535,10 @@ export async function simulateSchedule(
   if (!isDone()) throw new Error(`Seed ${seed}: the lake is not at rest.`)
   await checkFiles()
   const countedEvents = [...counters.folded.values()].reduce((sum, events) => sum + events, 0)
-  if (countedEvents !== report.accepted)
+  // A copy with a credential of an erased event is one more event that was received.
+  const winners = new Set(winnersInLake(stream, state))
+  const erasedBefore = [...erasures.optional()].filter(id => winners.has(id)).length
+  if (countedEvents < report.accepted || countedEvents > report.accepted + erasedBefore)
     throw new Error(`Seed ${seed}: ${countedEvents} events were counted and ${report.accepted} accepted.`)
   return report
 }

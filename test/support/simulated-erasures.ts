@@ -15,7 +15,8 @@ export type AcceptedEvent = {
 
 /**
  * The erasures of a schedule, and what they mean for reads. An event that came again after its erasure, and was not in the lake
- * before, may be returned or not: it may be the first of a new person.
+ * before, may be returned or not: it may be the first of a new person. So may one that came again with a credential, which is no copy
+ * of one without.
  */
 export function createSimulatedErasures(state: MemoryLakeState, lake: SimulatedLake, clock: Clock) {
   const encode = encodeSimulatedTombstones
@@ -48,8 +49,8 @@ export function createSimulatedErasures(state: MemoryLakeState, lake: SimulatedL
       }
     },
     /** The ids that a read must not return, and those that it need not return. */
-    hidden: (retried: ReadonlySet<string>) =>
-      new Set([...erased].filter(id => !(uncertain.has(id) && retried.has(id)))),
+    hidden: (retried: ReadonlySet<string>, proven: ReadonlySet<string>) =>
+      new Set([...erased].filter(id => !(uncertain.has(id) && retried.has(id)) && !proven.has(id))),
     optional: () => new Set(erased),
     isErased: (row: SimulatedRow) => erased.has(row.id),
   }

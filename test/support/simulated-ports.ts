@@ -1,5 +1,5 @@
 import { packRecord, type StreamRecord } from '#core/ingest/record'
-import type { CompactedBucket, Compactor } from '#core/lake/compactor'
+import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/compactor'
 import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
 import type { LakeJob } from '#core/lake/jobs'
 import { parseHotKey, segmentKey, segmentKeys, tombstoneKey } from '#core/lake/keys'
@@ -28,6 +28,7 @@ export type SimulatedRow = {
   seq: number
   /** The event_id, or null. */
   key: string | null
+  isCredentialed: boolean
 }
 
 const rowsOf = new WeakMap<Uint8Array, readonly SimulatedRow[]>()
@@ -55,6 +56,7 @@ export function encodeSimulated(rows: readonly HotRow[]): Uint8Array {
       arrival: Math.floor(Number(row.timestamp) / 1_000) + Number(row.lag_s),
       seq: Number(row.seq),
       key: row.event_id === null ? null : String(row.event_id),
+      isCredentialed: row.event_key !== null && BigInt(row.event_key) % 2n === 1n,
     })),
   )
 }
@@ -109,7 +111,11 @@ export function createSimulatedLake(): SimulatedLake {
   return lake
 }
 
-export type SimulatedShard = { entries: (StreamEntry & { at: bigint; ids: string[] })[]; open: boolean }
+/** `winners`: the ids that came with a credential. */
+export type SimulatedShard = {
+  entries: (StreamEntry & { at: bigint; ids: string[]; winners: string[] })[]
+  open: boolean
+}
 
 export type SimulatedStream = EventStream & {
   byName: Map<string, SimulatedShard>
@@ -128,7 +134,8 @@ export function createSimulatedStream(): SimulatedStream {
       const ids = record?.kind === 'events' ? record.events.map(event => event.event) : []
       const data = record === null ? Buffer.from('unreadable') : packRecord(record)
       const at = 10n ** 20n + sequence
-      byName.get(shard)?.entries.push({ sequence: String(at), at, data, ids })
+      const winners = record?.kind === 'events' && record.credentialed ? ids : []
+      byName.get(shard)?.entries.push({ sequence: String(at), at, data, ids, winners })
     },
     async append() {
       throw new Error('Tests append records with accept().')
@@ -191,7 +198,8 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     const rows = hotRows.filter(row => row.bucket === bucket)
     const kept = dropCopies(rows, knownIds)
     const isEmpty = rows.length === 0
-    if (kept.length === 0) return { bucket, isEmpty, segment: null, stored: [], removed: [] }
+    if (kept.length === 0) return { bucket, isEmpty, segment: null, stored: [], removed: [], replaced: [] }
+    const replaced = knownIds.filter(known => kept.some(row => isReplaced(known, row)))
     const newestOfShard = new Map<string, number>()
     for (const { shard, arrival } of rows)
       newestOfShard.set(shard, Math.max(arrival, newestOfShard.get(shard) ?? 0))
@@ -201,16 +209,13 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     )
     const id = { from: epoch, until: epoch + 1, generation }
     const { left, removed } = withoutErased(kept, tombstones)
-    const stored = Map.groupBy(kept, row => `${row.project} ${utcDate(row.arrival * 1_000)}`)
     return {
       bucket,
       isEmpty,
       segment: await write(bucket, id, left, eventIds, kept),
       removed,
-      stored: [...stored].map(([name, group]) => {
-        const [project_id, day] = name.split(' ') as [string, string]
-        return { project_id, day, events: group.length }
-      }),
+      replaced: replaced.map(toReplacedEvent),
+      stored: toStoredEvents(kept),
     }
   }
 
@@ -248,16 +253,27 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
       const merged = await write(bucket, target, left, eventIds, left)
       return { segment: { ...merged, ...boundsOf(segments) }, removed }
     },
-    async rewriteSegment({ bucket, segment, generation, tombstones }) {
+    async rewriteSegment({ bucket, segment, generation, tombstones, replaced = [] }) {
       if (fails()) throw new Error(`Bucket ${bucket} fails in epoch ${segment.from}`)
+      const names = new Set(replaced.map(({ key, arrival }) => `${key} ${arrival}`))
+      const isNamed = (row: SimulatedRow) => {
+        const { key, arrival } = toReplacedEvent(row)
+        return !row.isCredentialed && names.has(`${key} ${arrival}`)
+      }
       const rows = await readAll(segmentKeys('segment_events', bucket, segment))
-      const { left, removed } = withoutErased(rows, await readTombstones(bucket, tombstones))
-      if (removed.length === 0) return null
-      if (left.length === 0 && segment.eventIds === 0) return { segment: null, removed }
-      const eventIds =
+      const ids =
         segment.eventIds === 0 ? [] : await readAll(segmentKeys('segment_event_ids', bucket, segment))
+      const eventIds = ids.filter(row => !isNamed(row))
+      const { left, removed } = withoutErased(
+        rows.filter(row => !isNamed(row)),
+        await readTombstones(bucket, tombstones),
+      )
+      const replacedEvents = toStoredEvents(rows.filter(isNamed))
+      if (removed.length === 0 && eventIds.length === ids.length) return null
+      if (left.length === 0 && eventIds.length === 0)
+        return { segment: null, removed, replaced: replacedEvents }
       const rewritten = await write(bucket, { ...segment, generation }, left, eventIds, left)
-      return { segment: { ...rewritten, ...boundsOf([segment]) }, removed }
+      return { segment: { ...rewritten, ...boundsOf([segment]) }, removed, replaced: replacedEvents }
     },
     async rewriteHot({ keys, buckets }) {
       let files = 0
@@ -329,6 +345,29 @@ export function isErased(
   return row.project === project_id && isOfUser && row.arrival <= erased_until
 }
 
+/** Whether the row with a credential replaces the other one, which has none (core/lake/copies.ts). */
+export function isReplaced(other: SimulatedRow, row: SimulatedRow): boolean {
+  return (
+    row.isCredentialed &&
+    !other.isCredentialed &&
+    row.key !== null &&
+    eventId(row) === eventId(other) &&
+    Math.abs(row.arrival - other.arrival) <= EVENT_ID_HORIZON_S
+  )
+}
+
+function toReplacedEvent(row: SimulatedRow): ReplacedEvent {
+  return { key: eventId(row), arrival: row.arrival }
+}
+
+function toStoredEvents(rows: readonly SimulatedRow[]): StoredEvents[] {
+  const groups = Map.groupBy(rows, row => `${row.project} ${utcDate(row.arrival * 1_000)}`)
+  return [...groups].map(([name, group]) => {
+    const [project_id, day] = name.split(' ') as [string, string]
+    return { project_id, day, events: group.length }
+  })
+}
+
 function withoutErased(rows: readonly SimulatedRow[], tombstones: readonly TombstoneRow[]) {
   const groups = Map.groupBy(rows, row => tombstones.find(tombstone => isErased(row, tombstone))?.number ?? 0)
   const removed: RemovedEvents[] = [...groups]
@@ -338,25 +377,30 @@ function withoutErased(rows: readonly SimulatedRow[], tombstones: readonly Tombs
 }
 
 /**
- * The rows without copies: of rows with one event_id the first by (arrival, seq) within the horizon, unless it is known; of
- * rows with one timestamp, arrival and seq one, because the service itself made the others.
+ * The rows without copies: of rows with one event_id the first by (arrival, seq) within the horizon, unless it is known, and among those
+ * with a credential if there is one; of rows with one timestamp, arrival and seq one, because the service itself made the others.
  */
 export function dropCopies<Row extends SimulatedRow>(
   rows: readonly Row[],
   knownIds: readonly SimulatedRow[],
 ): Row[] {
-  const arrivals = new Map<string, number[]>()
+  const known = new Map<string, SimulatedRow[]>()
   const stored = new Set<string>()
   for (const row of knownIds) remember(row)
   function remember(row: SimulatedRow): void {
     stored.add(serviceId(row))
-    if (row.key !== null) arrivals.set(eventId(row), [...(arrivals.get(eventId(row)) ?? []), row.arrival])
+    if (row.key !== null) known.set(eventId(row), [...(known.get(eventId(row)) ?? []), row])
   }
   const kept: Row[] = []
   for (const row of rows.toSorted((a, b) => a.arrival - b.arrival || a.seq - b.seq)) {
-    const earlier = row.key === null ? [] : (arrivals.get(eventId(row)) ?? [])
+    const earlier = row.key === null ? [] : (known.get(eventId(row)) ?? [])
     const isCopy =
-      earlier.some(arrival => Math.abs(arrival - row.arrival) <= EVENT_ID_HORIZON_S) ||
+      earlier.some(
+        other =>
+          Math.abs(other.arrival - row.arrival) <= EVENT_ID_HORIZON_S &&
+          (other.isCredentialed || !row.isCredentialed),
+      ) ||
+      rows.some(other => isReplaced(row, other)) ||
       stored.has(serviceId(row))
     if (!isCopy) kept.push(row)
     remember(row)

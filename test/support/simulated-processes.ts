@@ -120,6 +120,6 @@ function isExpected(error: unknown): boolean {
   return (
     error instanceof Error &&
     (/^Another consumer holds shard/.test(error.message) ||
-      /( is gone| are deleted| fails in epoch \d+)$/.test(error.message))
+      /( is gone| are deleted| have changed meanwhile| fails in epoch \d+)$/.test(error.message))
   )
 }

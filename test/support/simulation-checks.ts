@@ -5,7 +5,7 @@ import type { Snapshot } from '#core/lake/snapshot'
 import type { TombstoneRow } from '#core/lake/tombstone-file'
 import { openTombstones } from '#core/lake/tombstones'
 import type { MemoryLakeState } from './memory-lake-state.ts'
-import { isErased, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
+import { isErased, isReplaced, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
 
 /** The events that a read returns: those of segments, and those of hot files. */
 export type VisibleRows = { stored: SimulatedRow[]; hot: SimulatedRow[] }
@@ -34,44 +34,61 @@ export async function readBucket(
   for (const key of hot) hotRows.push(...(await rowsOf(key)).filter(row => row.bucket === bucket))
   const kept = dropRetries(hotRows, ids)
   const all = rowsOfBatches(tombstones)
-  return { stored, hot: kept.filter(row => !all.some(tombstone => isErased(row, tombstone))) }
+  const visible = stored.filter(row => !hotRows.some(hotRow => isReplaced(row, hotRow)))
+  return { stored: visible, hot: kept.filter(row => !all.some(tombstone => isErased(row, tombstone))) }
 }
 
-/** Drops the hot copies of an event_id. Reads do not look for copies that the service itself made. */
+/** Drops the hot copies of an event_id (core/lake/copies.ts). Reads do not look for copies that the service itself made. */
 function dropRetries(rows: readonly SimulatedRow[], ids: readonly SimulatedRow[]): SimulatedRow[] {
-  const arrivals = new Map<string, number[]>()
+  const known = new Map<string, SimulatedRow[]>()
   const add = (row: SimulatedRow) => {
     const name = `${row.project} ${row.key}`
-    arrivals.set(name, [...(arrivals.get(name) ?? []), row.arrival])
+    known.set(name, [...(known.get(name) ?? []), row])
   }
   for (const row of ids) if (row.key !== null) add(row)
   return rows.filter(row => {
     if (row.key === null) return true
-    const earlier = arrivals.get(`${row.project} ${row.key}`) ?? []
-    const isCopy = earlier.some(arrival => Math.abs(arrival - row.arrival) <= EVENT_ID_HORIZON_S)
+    const earlier = known.get(`${row.project} ${row.key}`) ?? []
+    const isCopy =
+      earlier.some(
+        other =>
+          Math.abs(other.arrival - row.arrival) <= EVENT_ID_HORIZON_S &&
+          (other.isCredentialed || !row.isCredentialed),
+      ) || rows.some(other => isReplaced(row, other))
     add(row)
     return !isCopy
   })
 }
 
+/** Returns the ids of which a read must return a copy with a credential. */
+export function winnersInLake(stream: SimulatedStream, state: MemoryLakeState): string[] {
+  return entriesInLake(stream, state).flatMap(({ winners }) => winners)
+}
+
 /** Returns the ids that a read must return: all events up to the high water of their shard. */
 export function idsInLake(stream: SimulatedStream, state: MemoryLakeState): string[] {
-  const ids: string[] = []
-  for (const [name, { entries }] of stream.byName) {
+  return entriesInLake(stream, state).flatMap(({ ids }) => ids)
+}
+
+function entriesInLake(stream: SimulatedStream, state: MemoryLakeState) {
+  return [...stream.byName].flatMap(([name, { entries }]) => {
     const highWater = state.peek(name)?.highWater ?? null
-    if (highWater === null) continue
-    for (const entry of entries) if (entry.at <= BigInt(highWater)) ids.push(...entry.ids)
-  }
-  return ids
+    return highWater === null ? [] : entries.filter(({ at }) => at <= BigInt(highWater))
+  })
 }
 
 /**
  * Throws when an id is there twice, or when an expected id is missing. `read` names the read in the message. A copy that the
- * service itself made may be there as long as it is hot: compaction drops it. Throws also when an erased id is there.
+ * service itself made may be there as long as it is hot: compaction drops it. Throws also when an erased id is there, and when a copy
+ * without a credential is there in place of one with it (`winners`).
  */
 export function checkRows(
   { stored, hot }: VisibleRows,
-  { expectedIds, hiddenIds }: { expectedIds: readonly string[]; hiddenIds: ReadonlySet<string> },
+  {
+    expectedIds,
+    hiddenIds,
+    winners,
+  }: { expectedIds: readonly string[]; hiddenIds: ReadonlySet<string>; winners: readonly string[] },
   read: string,
 ): void {
   const storedIds = new Set(stored.map(({ id }) => id))
@@ -88,6 +105,9 @@ export function checkRows(
   const visibleIds = new Set([...storedIds, ...hot.map(({ id }) => id)])
   const returned = [...visibleIds].find(id => hiddenIds.has(id))
   if (returned !== undefined) throw new Error(`${read} returns ${returned}, which is erased`)
+  const visibleWinners = new Set([...stored, ...hot].flatMap(row => (row.isCredentialed ? [row.id] : [])))
+  const lost = winners.find(id => visibleIds.has(id) && !visibleWinners.has(id))
+  if (lost !== undefined) throw new Error(`${read} returns ${lost} without its credential`)
   const missing = expectedIds.find(id => !visibleIds.has(id))
   if (missing !== undefined) throw new Error(`${read} does not return ${missing}`)
 }

@@ -109,7 +109,7 @@ test('an epoch whose only event of a bucket is a copy moves the watermark in the
   const { compactEpoch } = pipeline.compactor
   vi.spyOn(pipeline.compactor, 'compactEpoch').mockImplementationOnce(async job =>
     (await compactEpoch(job)).map(({ bucket }) => ({
-      ...{ bucket, isEmpty: false, segment: null, stored: [], removed: [] },
+      ...{ bucket, isEmpty: false, segment: null, stored: [], removed: [], replaced: [] },
     })),
   )
   await pipeline.worker.run(compact(1, 2, [BUCKET]))

@@ -1,4 +1,7 @@
 import { expect, test, vi } from 'vitest'
+import type { StreamRecord } from '#core/ingest/record'
+import { changeManifest } from '#core/lake/change-manifest'
+import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
 const HOUR = 3_600_000
@@ -70,4 +73,66 @@ test('an epoch whose hot files are being deleted is not compacted', async () => 
   const job = { kind: 'compact', from: 1, until: 2, buckets: [BUCKET] } as const
   await expect(pipeline.worker.run(job)).rejects.toThrow('The hot files of epoch 1 are deleted')
   expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(1)
+})
+
+/** An epoch with a visitor's copy of an event_id, and one with the server's. Only the first is compacted. */
+async function pipelineWithReplacement() {
+  const pipeline = createLakePipeline({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
+  const send = async (changes: object) => {
+    const record = eventsRecord(['invoice'], pipeline.clock.time, { event_id: 'inv-1' })
+    pipeline.stream.accept('s0', { ...record, ...changes } as StreamRecord)
+    await pipeline.consumer.consume('s0')
+  }
+  pipeline.accept('other')
+  await send({})
+  await pipeline.settle()
+  await send({ credentialed: true })
+  await pipeline.maintenance.tick()
+  return pipeline
+}
+
+const compactSecond = { kind: 'compact', from: 2, until: 3, buckets: [BUCKET] } as const
+
+test('a compaction that replaces a stored event exchanges its segment in the change that adds the new one', async () => {
+  const pipeline = await pipelineWithReplacement()
+  const versions: number[][] = []
+  const { saveManifest } = pipeline.state
+  vi.spyOn(pipeline.state, 'saveManifest').mockImplementation(async manifest => {
+    versions.push(manifest.segments.map(({ rows }) => rows))
+    return saveManifest(manifest)
+  })
+  await pipeline.worker.run(compactSecond)
+  // The generation is counted on, and then everything changes at once.
+  expect(versions).toEqual([[2], [1, 1]])
+  const { segments, tombstoneCount } = await pipeline.state.manifest(BUCKET)
+  expect(segments.map(({ generation, erased }) => [generation, erased])).toEqual([
+    [1, 1],
+    [0, 1],
+  ])
+  expect(tombstoneCount).toBe(1)
+  expect([1, 2].map(epoch => pipeline.folded.get(`${BUCKET} ${epoch}`))).toEqual([2, 0])
+})
+
+test('a compaction whose older segment was merged meanwhile fails, and replaces the event when it runs again', async () => {
+  const pipeline = await pipelineWithReplacement()
+  const { rewriteSegment } = pipeline.compactor
+  vi.spyOn(pipeline.compactor, 'rewriteSegment').mockImplementationOnce(async job => {
+    const rewritten = await rewriteSegment(job)
+    await changeManifest(pipeline.state, BUCKET, manifest => ({
+      ...manifest,
+      version: manifest.version + 1,
+      segments: manifest.segments.map(segment => ({
+        ...segment,
+        generation: 0,
+        until: segment.until,
+        erased: 9,
+      })),
+    }))
+    return rewritten
+  })
+  await expect(pipeline.worker.run(compactSecond)).rejects.toThrow('have changed meanwhile')
+  await pipeline.worker.run(compactSecond)
+  const { segments } = await pipeline.state.manifest(BUCKET)
+  expect(segments.map(({ rows }) => rows)).toEqual([1, 1])
+  expect([1, 2].map(epoch => pipeline.folded.get(`${BUCKET} ${epoch}`))).toEqual([2, 0])
 })

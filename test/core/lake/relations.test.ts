@@ -3,6 +3,7 @@ import { copiedKeysSql } from '#core/lake/hot-events'
 import { activity, eventCounts, events, type LakeRead, sessions } from '#core/lake/relations'
 import { eventKey } from '#core/lake/rows'
 import type { SqlQuery } from '#core/ports'
+import { readCopiedKeys } from '#core/reports/copied-keys'
 import { sql } from '#core/sql'
 import type { EventsRecord } from '#test/support/build-lake'
 import { openFolderLake } from '#test/support/folder-lake'
@@ -14,10 +15,14 @@ const project = { id: 'proj_1', bucket: 7, created_at: '2026-06-01T00:00:00Z', h
 
 let seq = 0
 
-type EventChanges = Partial<EventsRecord['events'][number]> & { arrived?: number; project_id?: string }
+type EventChanges = Partial<EventsRecord['events'][number]> & {
+  arrived?: number
+  project_id?: string
+  credentialed?: true
+}
 
 /** A request with one event. It arrives at the event's timestamp, unless `arrived` is another time. */
-function request({ arrived, project_id = 'proj_1', ...event }: EventChanges): EventsRecord {
+function request({ arrived, project_id = 'proj_1', credentialed, ...event }: EventChanges): EventsRecord {
   const timestamp = event.timestamp ?? MIDNIGHT + HOUR
   return {
     kind: 'events',
@@ -27,6 +32,7 @@ function request({ arrived, project_id = 'proj_1', ...event }: EventChanges): Ev
     received_at: arrived ?? timestamp,
     seq: seq++,
     country: null,
+    ...(credentialed && { credentialed }),
     events: [
       {
         event: 'page_view',
@@ -148,6 +154,74 @@ test('a hot copy of an event in a segment is left out for 24 hours, but not if t
     { compacted: 2 },
   )
   expect(await engine.rows(namesSql(read))).toEqual([{ event: 'first' }, { event: 'after' }])
+})
+
+/** The read with what runReport finds out about copies. `many`: as if they were too many to name. */
+async function withCopies(
+  { engine, read }: Awaited<ReturnType<typeof setUp>>,
+  { many = false } = {},
+): Promise<LakeRead> {
+  const { copiedKeys, replaced } = await readCopiedKeys(query => engine.rows(query), read)
+  return many ? { ...read, copiedKeys: undefined, replaced: null } : { ...read, copiedKeys, replaced }
+}
+
+const ofPerson = (event: string, changes: EventChanges = {}) =>
+  request({ event, event_id: 'inv-1', user_id: event, session_id: event, ...changes })
+const server = (changes: EventChanges = {}) => ofPerson('server', { credentialed: true, ...changes })
+const visitor = (changes: EventChanges = {}) => ofPerson('visitor', changes)
+
+const totalsSql = (read: LakeRead) => sql`SELECT event, CAST(sum(event_count) AS bigint) AS events
+    FROM ${eventCounts(read)} AS counts GROUP BY event ORDER BY event`
+const sessionCountSql = (read: LakeRead) =>
+  sql`SELECT count(*) AS sessions FROM ${sessions(read, ['event_count'])} AS session`
+
+test.each(STATES)(
+  'of copies of an event_id the one with a credential is read, whichever came first: %s',
+  async (_, state) => {
+    for (const copies of [
+      [visitor(), server()],
+      [server(), visitor()],
+      [visitor(), visitor(), server()],
+    ]) {
+      const lake = await setUp(
+        [copies.slice(0, 1), copies.slice(1, 2), copies.slice(2)].map(epoch => [epoch]),
+        state,
+      )
+      for (const many of [false, true]) {
+        const read = await withCopies(lake, { many })
+        expect(await lake.engine.rows(namesSql(read))).toEqual([{ event: 'server' }])
+        expect(await lake.engine.rows(totalsSql(read))).toEqual([{ event: 'server', events: 1 }])
+        expect(await lake.engine.rows(sessionCountSql(read))).toEqual([{ sessions: 1 }])
+      }
+    }
+  },
+)
+
+test.each(STATES)(
+  'a copy without a credential stays if the one with it came more than 24 hours later: %s',
+  async (_, state) => {
+    const lake = await setUp(
+      [
+        [[visitor({ arrived: MIDNIGHT, timestamp: MIDNIGHT })]],
+        [[server({ arrived: MIDNIGHT + DAY + 1_000 })]],
+        [[]],
+      ],
+      state,
+    )
+    const read = await withCopies(lake)
+    expect(await lake.engine.rows(totalsSql(read))).toEqual([
+      { event: 'server', events: 1 },
+      { event: 'visitor', events: 1 },
+    ])
+  },
+)
+
+test('rollups are read again when the replaced event is gone from its segment', async () => {
+  const epochs = [[[visitor()]], [[server()]], [[request({ event: 'hot' })]]]
+  const hidden = await withCopies(await setUp(epochs, { compacted: 2 }))
+  expect(eventCounts(hidden).scans?.map(({ table }) => table)).not.toContain('segment_activity')
+  const compacted = await withCopies(await setUp(epochs, { compacted: 3 }))
+  expect(eventCounts(compacted).scans?.map(({ table }) => table)).toContain('segment_activity')
 })
 
 test('only events that share an event_id are searched for copies', async () => {

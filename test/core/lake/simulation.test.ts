@@ -17,6 +17,8 @@ test('in random schedules every accepted event is read exactly once at every ste
   expect(report.skips / SCHEDULES).toBeGreaterThan(1)
   expect(report.retries / SCHEDULES).toBeGreaterThan(3)
   expect(report.lostAnswers / SCHEDULES).toBeGreaterThan(1)
+  expect(report.replacements / SCHEDULES).toBeGreaterThan(0.5)
+  expect(report.exchanges).toBeGreaterThan(0)
   expect(report.failures / SCHEDULES).toBeGreaterThan(0.2)
   expect(report.reshards / SCHEDULES).toBeGreaterThan(3)
   expect(report.erasures / SCHEDULES).toBeGreaterThan(1)

@@ -196,3 +196,24 @@ test('the consumer skips bots, unreadable records and records that are older tha
   expect(copied).toBe(2)
   expect((await read(300)).top_events).toEqual([{ event: 'fresh', count: 1 }])
 })
+
+test('of two copies of an event_id the one with a credential counts, whichever came first', async () => {
+  const proven = (sequence: number, event: string) => ({
+    ...liveRecord(sequence, NOW - 10_000 + sequence, [{ event, event_id: 'inv-1', user_id: event }]),
+    credentialed: true as const,
+  })
+  const unproven = (sequence: number, event: string) =>
+    liveRecord(sequence, NOW - 10_000 + sequence, [{ event, event_id: 'inv-1', user_id: event }])
+  for (const records of [
+    [[unproven(1, 'visitor'), proven(2, 'server')]],
+    [[proven(1, 'server'), unproven(2, 'visitor')]],
+    [[unproven(1, 'visitor')], [proven(2, 'server')], [unproven(3, 'again')]],
+    [[proven(1, 'server')], [unproven(2, 'visitor')], [proven(3, 'retry')]],
+  ]) {
+    const { read, write } = openProject()
+    for (const chunk of records) await write(...chunk)
+    const { top_events, active_visitors } = await read()
+    expect(top_events).toEqual([{ event: expect.stringMatching('server|retry'), count: 1 }])
+    expect(active_visitors).toBe(1)
+  }
+})

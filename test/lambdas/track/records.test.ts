@@ -145,3 +145,26 @@ test('a large batch is split into records under 900,000 bytes, and its events ke
     next += record.events.length
   }
 })
+
+test('a record says that it came with a credential of its account, if an event has an event_id', async () => {
+  const { send, records } = trackFunction()
+  const withId = { ...good, event_id: 'inv-1' }
+  const headersOf = (account?: string): Record<string, string> =>
+    account === undefined ? {} : { 'x-api-key': account }
+  for (const [sent, account] of [
+    [withId, 'acc_1'],
+    [withId, 'acc_other'],
+    [withId, undefined],
+    [good, 'acc_1'],
+  ] as const)
+    expect((await send('/track', sent, { headers: headersOf(account) })).status).toBe(202)
+  const batch = { events: [good, withId] }
+  expect((await send('/track/batch', batch, { headers: headersOf('acc_1') })).status).toBe(202)
+  expect(records().map(record => record.kind === 'events' && record.credentialed)).toEqual([
+    true,
+    undefined,
+    undefined,
+    undefined,
+    true,
+  ])
+})
