@@ -24,6 +24,19 @@ function namesPerson({
   return user_id !== undefined || email !== undefined
 }
 
+/** An empty text names nobody. It is no filter either: a client that lost the id must not see the events of everybody. */
+function isNotEmpty({
+  user_id = 'absent',
+  email = 'absent',
+}: {
+  user_id?: string | undefined
+  email?: string | undefined
+}): boolean {
+  return user_id !== '' && email.trim() !== ''
+}
+
+const EMPTY = 'Fields `user_id` and `email` must not be empty. Send one of them, and leave the other out.'
+
 const page = { project, days, tz, limit, ...person }
 
 const eventsFilter = {
@@ -38,9 +51,12 @@ const eventsFilter = {
 export const eventsBody = z.object(eventsFilter)
 
 /** POST /events/lookup needs a person. */
-export const eventsLookupBody = z.object(eventsFilter).refine(namesPerson, NEITHER)
+export const eventsLookupBody = z.object(eventsFilter).refine(isNotEmpty, EMPTY).refine(namesPerson, NEITHER)
 
-export const journeyParams = z.object({ ...page, since: sinceMonth }).refine(namesPerson, NEITHER)
+export const journeyParams = z
+  .object({ ...page, since: sinceMonth })
+  .refine(isNotEmpty, EMPTY)
+  .refine(namesPerson, NEITHER)
 
 const profile = z.object({
   user_id: z.string().meta({ description: 'The id that all linked ids of the user resolve to' }),

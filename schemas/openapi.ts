@@ -221,9 +221,16 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
 /** Adds the fields that the options add to a response. A schema that several rows share stays one component. */
 function withExtras(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
   if (!(schema instanceof z.ZodObject) || options === undefined) return schema
-  const extended = extendedSchemas.get(schema) ?? schema.extend(readExtras).meta(schema.meta() ?? {})
+  const extended =
+    extendedSchemas.get(schema) ??
+    schema.extend({ ...readExtras, ...ownWarnings(schema) }).meta(schema.meta() ?? {})
   extendedSchemas.set(schema, extended)
   return 'dry_run' in options.shape ? z.union([extended, dryRunResponse]) : extended
+}
+
+/** A report that always has warnings says more about them. */
+function ownWarnings({ shape }: z.ZodObject): { warnings?: z.ZodType } {
+  return shape.warnings === undefined ? {} : { warnings: shape.warnings as z.ZodType }
 }
 
 const extendedSchemas = new WeakMap<z.ZodObject, z.ZodObject>()

@@ -138,11 +138,12 @@ export const queryBody = z.object({
     .optional()
     .meta({ description: 'Last date, inclusive: an ISO 8601 date; default today', example: '2026-11-22' }),
   count_mode: z
-    .string()
-    .refine(value => (COUNT_MODES as readonly string[]).includes(value), {
+    .unknown()
+    .refine(value => (COUNT_MODES as readonly unknown[]).includes(value), {
       message: 'Field `count_mode` must be `session_then_user` or `raw`.',
       ...failsWith('INVALID_COUNT_MODE'),
     })
+    .transform(value => value as string)
     .meta({ override: { type: 'string', enum: [...COUNT_MODES] } })
     .default('session_then_user')
     .meta({

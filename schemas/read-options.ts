@@ -70,8 +70,19 @@ const statement = z
 
 export type Statement = z.infer<typeof statement>
 
-/** The fields that the options add to a response. */
-export const readExtras = { receipt: receipt.optional(), sql: z.array(statement).optional() }
+/** What a read tells beside its numbers (contract U67). */
+export const warnings = z.array(z.string()).meta({
+  id: 'Warnings',
+  description:
+    'Sentences, only when there are some: a parameter or field that was ignored, or what else the caller may not expect',
+})
+
+/** The fields that the options add to a response, and that every read may have. */
+export const readExtras = {
+  receipt: receipt.optional(),
+  sql: z.array(statement).optional(),
+  warnings: warnings.optional(),
+}
 
 export const dryRunResponse = z
   .object({

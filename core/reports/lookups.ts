@@ -1,8 +1,12 @@
 import type { z } from 'zod'
+import { events, type LakeRead } from '#core/lake/relations'
+import { shortKey } from '#core/lake/rows'
+import { isOneOf, sql } from '#core/sql'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse } from '#schemas/events'
 import type { eventsBody, journeyParams, journeyResponse, lookupResponse } from '#schemas/lookups'
 import { type Member, readEvents } from './events.ts'
+import { countEventsByDate } from './events-by-date.ts'
 import { defineReport, type ReportRequest, sinceDays } from './run.ts'
 import type { ReadRows } from './statements.ts'
 
@@ -28,11 +32,11 @@ export const journey = defineReport<JourneyParams, z.input<typeof journeyRespons
   range: sinceDays(30),
   async compute(rows, request) {
     const { page, profiles } = await readPerson(rows, request)
-    const { events, count, next_before, project } = page
+    const { count, next_before, project } = page
     return {
       project,
       profiles,
-      events: events.toReversed(),
+      events: page.events.toReversed(),
       count,
       ...(next_before !== null && { truncated: true as const }),
     }
@@ -57,7 +61,39 @@ async function readPerson<Params extends PersonParams>(
   // The first id of an id's list is the final one. Users found by e-mail address all have their final ids.
   const finals = params.user_id === undefined ? (users ?? []) : (users ?? []).slice(0, 1)
   const profiles = await Promise.all(finals.map(final => readProfiles(request, members, final, page.events)))
-  return { page, profiles: profiles.flat() }
+  const found = profiles.flat()
+  if (found.length > 0 || params.user_id === undefined) return { page, profiles: found }
+  // The person may have events outside the filters.
+  return { page, profiles: await findStored(rows, request, users ?? []) }
+}
+
+/** The profiles of a person without traits and without events that pass the filters: in each project that knows an id of the person. */
+async function findStored<Params extends PersonParams>(
+  rows: ReadRows,
+  request: PersonRequest<Params>,
+  users: readonly string[],
+): Promise<Profiles> {
+  const { project, identity, readProject } = request
+  const [final = ''] = users
+  const projects = [project, ...(identity.joinedProjects ?? []).filter(({ id }) => id !== project.id)]
+  const found = await Promise.all(
+    projects.map(async (each): Promise<Profiles> => {
+      const hasEvents = await hasEventsOf(rows, await readProject(each, 0), users)
+      return hasEvents ? [{ user_id: final, project: each.name }] : []
+    }),
+  )
+  // Another id of the person was linked, so the person is known without events too.
+  const isLinked = users.length > 1
+  return found.flat().length === 0 && isLinked ? [{ user_id: final, project: project.name }] : found.flat()
+}
+
+/** Whether any event of all that is stored is of one of the users: by the rollup, else by the events. */
+async function hasEventsOf(rows: ReadRows, read: LakeRead, users: readonly string[]): Promise<boolean> {
+  const dates = await countEventsByDate(rows, read, isOneOf(sql`user_ref`, users.map(shortKey)))
+  if (dates !== null) return dates.length > 0
+  const found = await rows(sql`SELECT user_id FROM ${events(read, ['user_id'])} AS each_event
+    WHERE ${isOneOf(sql`user_id`, users)} LIMIT 1`)
+  return found.length > 0
 }
 
 /** The ids whose events are read; null if the request names nobody. */
@@ -77,7 +113,7 @@ async function openMembers<Params extends PersonParams>({
   readProject,
 }: PersonRequest<Params>): Promise<Member[]> {
   const others = (joinedProjects ?? []).filter(({ id }) => id !== project.id)
-  const reads = await Promise.all(others.map(readProject))
+  const reads = await Promise.all(others.map(other => readProject(other)))
   return [
     { project, read },
     ...others.map((other, i) => ({ project: other, read: reads[i] as Member['read'] })),

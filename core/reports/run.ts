@@ -57,8 +57,11 @@ export type ReportRequest<Params> = {
   context: ProjectContext
   notes: ReadNotes
   exactValues?: number | undefined
-  /** The same part of the range in another project of the account, in the same lake. */
-  readProject(project: ReportProject): Promise<LakeRead>
+  /**
+   * The same part of the range in another project of the account, in the same lake. `start`: where the range begins instead, Unix ms; 0: with
+   * all that the caller may see.
+   */
+  readProject(project: ReportProject, start?: number): Promise<LakeRead>
 }
 
 /** Parameters that every dated report has. */
@@ -137,10 +140,10 @@ export async function runReport<Params extends DatedParams, Body>(
   }
   const oldestOf = (each: ReportProject) => Math.max(oldestEvent(each), keptSince)
   return withStatements(engine, { lake, signal }, async rows => {
-    async function readProject(each: ReportProject): Promise<LakeRead> {
+    async function readProject(each: ReportProject, start = range.from): Promise<LakeRead> {
       const snapshot = await lake.ofBucket(each.bucket)
       const copies = await readCopiedKeys(rows, { snapshot, project: each })
-      const from = Math.max(range.from, oldestOf(each))
+      const from = Math.max(start, oldestOf(each))
       const { links } = identity
       const { areScansBilled } = engine
       return { snapshot, project: each, from, to: range.to, ...copies, links, areScansBilled }

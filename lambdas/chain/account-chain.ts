@@ -28,7 +28,11 @@ export type AccountChainServices = CredentialServices &
   } & ProjectServices
 
 /** What the handler of a row gets: the caller, and the project, query and body that the row declares. */
-export type AccountCall<R extends Route> = Exchange & { caller: Caller; json: JsonObject } & FieldsOf<R> &
+export type AccountCall<R extends Route> = Exchange & {
+  caller: Caller
+  json: JsonObject
+  warnings: readonly string[]
+} & FieldsOf<R> &
   (R extends { project: string } ? { project: Project } : unknown)
 
 /**

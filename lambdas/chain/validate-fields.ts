@@ -1,21 +1,26 @@
 import type { JsonObject } from '#core/json-object'
 import { validate } from '../validate.ts'
 import type { Exchange } from './chain.ts'
+import { findIgnored } from './find-ignored.ts'
 
 /**
  * Checks the query, the body and the options by the schemas of the row. A null on the top level of the body counts as absent
  * (contract R2). Throws the code that the schema names for the field, else MISSING_FIELDS.
  */
-export function validateFields({ route, request, json }: Exchange & { json: JsonObject }): {
+export function validateFields(exchange: Exchange & { json: JsonObject }): {
   query: unknown
   body: unknown
   options: unknown
+  /** What was ignored, as sentences. */
+  warnings: string[]
 } {
+  const { route, request, json } = exchange
   const bodyFields = route.body === undefined ? {} : withoutNulls(json)
   return {
     query: route.query && validate(route.query, request.query),
     body: route.body && validate(route.body, bodyFields, route.bodyCode),
     options: route.options && validate(route.options, { ...request.query, ...bodyFields }),
+    warnings: findIgnored(exchange),
   }
 }
 

@@ -116,7 +116,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     const route = routes[name as ReportName] as typeof routes.stats
     const endpoint = chain(route)(async call => {
       const { account } = call.caller
-      const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
+      const { body, receipt } = await read({ ...call, account: account.id }, reportServices =>
         openProject(services, call).then(async ({ project, context }) =>
           runReport(report, reportServices, {
             ...call,
@@ -136,7 +136,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
   const allSitesEndpoint = chain(routes.allSites)(async call => {
     const { account } = call.caller
     const projects = await readableProjects(services, call.caller)
-    const { body, receipt } = await read({ account: account.id, options: call.options }, reportServices =>
+    const { body, receipt } = await read({ ...call, account: account.id }, reportServices =>
       allSites(reportServices, {
         projects,
         params: call.query,
@@ -177,25 +177,22 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
   })
   const botTrafficEndpoint = chain(routes.botTraffic)(async call => {
     const { account } = call.caller
-    const { body, receipt } = await read(
-      { account: account.id, options: call.options },
-      async ({ clock }) => {
-        const { project, context } = await openProject(services, call)
-        const report = await botTraffic(services.usage.bots, {
-          project,
-          params: call.query,
-          now: clock.now(),
-        })
-        return { ...report, ...contextOfDates(context, report.period) }
-      },
-    )
+    const { body, receipt } = await read({ ...call, account: account.id }, async ({ clock }) => {
+      const { project, context } = await openProject(services, call)
+      const report = await botTraffic(services.usage.bots, {
+        project,
+        params: call.query,
+        now: clock.now(),
+      })
+      return { ...report, ...contextOfDates(context, report.period) }
+    })
     call.headers[RECEIPT_HEADER] = receiptHeader(receipt)
     return { status: 200, body: body as Awaited<ReturnType<typeof botTraffic>> }
   })
   const accountBotTrafficEndpoint = chain(routes.accountBotTraffic)(async call => {
     const { account } = call.caller
     const projects = await readableProjects(services, call.caller)
-    const { body, receipt } = await read({ account: account.id, options: call.options }, ({ clock }) =>
+    const { body, receipt } = await read({ ...call, account: account.id }, ({ clock }) =>
       accountBotTraffic(services.usage.bots, { projects, params: call.query, now: clock.now() }),
     )
     call.headers[RECEIPT_HEADER] = receiptHeader(receipt)

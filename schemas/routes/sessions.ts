@@ -22,6 +22,7 @@ import {
   startedSession,
   startSession,
 } from '../agent-sessions.ts'
+import { authorizationServerDocument, protectedResourceDocument } from '../discovery.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Route } from '../routes.ts'
 
@@ -177,7 +178,13 @@ export const sessionsRoutes = {
     path: '/.well-known/oauth-protected-resource',
     summary: 'Protected resource metadata (RFC 9728)',
     function: 'site',
-    responses: { 200: { description: 'The metadata', contentType: 'application/json' } },
+    responses: {
+      200: {
+        description: 'The metadata',
+        contentType: 'application/json',
+        schema: protectedResourceDocument,
+      },
+    },
     errors: [],
   },
   authorizationServer: {
@@ -186,7 +193,13 @@ export const sessionsRoutes = {
     path: '/.well-known/oauth-authorization-server',
     summary: 'Authorization server metadata (RFC 8414), with the block agent_auth',
     function: 'site',
-    responses: { 200: { description: 'The metadata', contentType: 'application/json' } },
+    responses: {
+      200: {
+        description: 'The metadata',
+        contentType: 'application/json',
+        schema: authorizationServerDocument,
+      },
+    },
     errors: [],
   },
 } as const satisfies Record<string, Route>

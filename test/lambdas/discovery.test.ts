@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { authorizationServerDocument, protectedResourceDocument } from '#schemas/discovery'
 import { BASE_URL, type HttpService, openHttpService } from '../support/http-service.ts'
 
 /** An agent that knows only the base URL, with an OAuth client that somebody else has written. */
@@ -116,4 +117,12 @@ test('from a 401 an OAuth client gets a token after one approval, uses it and re
   )
   await oauth.processRevocationResponse(revoke)
   expect(await challengeOf(token.access_token)).toMatchObject({ error: 'invalid_token' })
+})
+
+test.each([
+  ['oauth-protected-resource', protectedResourceDocument],
+  ['oauth-authorization-server', authorizationServerDocument],
+])('the OpenAPI document has every field of %s', async (name, schema) => {
+  const body = await (await send(`${BASE_URL}/.well-known/${name}`)).json()
+  expect(schema.strict().parse(body)).toEqual(body)
 })

@@ -278,14 +278,23 @@ export const goalInQuery: FieldCases = {
 /** Text that may not be empty. */
 export const filledText: FieldCases = {
   text: anyText.text.map(([value, code]) => [value, value === '' ? 'MISSING_FIELDS' : code]),
-  json: anyText.json,
+  json: anyText.json.map(([value, code]) => [value, value === '' ? 'MISSING_FIELDS' : code]),
+}
+
+/** An address that may not be empty when it is trimmed. */
+export const filledEmail: FieldCases = {
+  text: filledText.text.map(([value, code]) => [value, isBlank(value) ? 'MISSING_FIELDS' : code]),
+  json: filledText.json.map(([value, code]) => [value, isBlank(value) ? 'MISSING_FIELDS' : code]),
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === ''
 }
 
 export const countMode: FieldCases = {
   text: [],
   json: [
-    ...all(['', 'RAW', ...HOSTILE, LONG], 'INVALID_COUNT_MODE'),
-    ...all([7, ...WRONG_TYPES], 'MISSING_FIELDS'),
+    ...all(['', 'RAW', ...HOSTILE, LONG, 7, ...WRONG_TYPES], 'INVALID_COUNT_MODE'),
     ...all(['raw', 'session_then_user'], null),
   ],
 }

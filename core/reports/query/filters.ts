@@ -48,6 +48,7 @@ export function parseFilter(filter: unknown, index: number, localDate: SqlQuery)
     throw new ApiError('INVALID_FILTER_OP', `Field \`${place}.op\` must be one of ${FILTER_OPS.join(', ')}.`)
   }
   if (!isValue(value)) {
+    if (field === 'timestamp' && value !== undefined && value !== null) throw badTimestamp(place)
     throw new UnknownFieldError(`Field \`${place}.value\` must be a text, a number or a boolean.`, null)
   }
   if (field === 'timestamp') return { condition: timestampCondition(op, value, place), fields: ['timestamp'] }
@@ -82,14 +83,16 @@ function timestampCondition(op: FilterOp, value: FilterValue, place: string): Sq
   const unixMs = sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', timestamp)`
   if (op === 'contains') return sql`strpos(CAST(${unixMs} AS varchar), ${String(value)}) > 0`
   const ms = toUnixMs(value)
-  if (ms === null) {
-    throw new ApiError(
-      'INVALID_BODY',
-      `Field \`${place}.value\` must be Unix milliseconds or an ISO 8601 date-time such as \`2026-11-01T12:00:00Z\`.`,
-    )
-  }
+  if (ms === null) throw badTimestamp(place)
   const symbol: SqlQuery = { text: SYMBOLS[op as keyof typeof SYMBOLS], params: [] }
   return sql`timestamp ${symbol} ${timestamp(ms)}`
+}
+
+function badTimestamp(place: string): ApiError {
+  return new ApiError(
+    'INVALID_BODY',
+    `Field \`${place}.value\` must be Unix milliseconds or an ISO 8601 date-time such as \`2026-11-01T12:00:00Z\`.`,
+  )
 }
 
 const MAX_MS = Date.parse('9999-12-31T23:59:59.999Z')

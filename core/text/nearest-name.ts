@@ -1,0 +1,49 @@
+/** Names that mean the same in other reads, or in other services. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  since: ['date_from'],
+  from: ['since', 'date_from'],
+  date_from: ['since'],
+  start_date: ['since', 'date_from'],
+  until: ['date_to'],
+  to: ['date_to'],
+  date_to: ['until'],
+  interval: ['groupBy'],
+  group: ['group_by', 'groupBy'],
+  event_name: ['event', 'goal_event'],
+  timezone: ['tz'],
+  goal: ['goal_event'],
+}
+
+/** Longest name that is compared, characters. */
+const MAX_CHARS = 64
+
+/** The name among `known` that a caller may have meant by `name`; null if none is near. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  if (name.length > MAX_CHARS) return null
+  const alias = (ALIASES[name] ?? []).find(each => known.includes(each))
+  if (alias !== undefined) return alias
+  const near = known
+    .map(each => ({ each, distance: distanceOf(plain(name), plain(each)) }))
+    .filter(({ each, distance }) => distance <= Math.min(2, Math.floor(each.length / 3)))
+    .toSorted((a, b) => a.distance - b.distance)
+  return near[0]?.each ?? null
+}
+
+/** Case and underscores do not count: `group_by` and `groupBy` are one name. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll('_', '')
+}
+
+/** How many letters to add, remove or replace (Levenshtein). */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1]
+    for (let j = 1; j <= b.length; j++) {
+      const [above = 0, diagonal = 0, left = 0] = [row[j], row[j - 1], next[j - 1]]
+      next.push(Math.min(above + 1, left + 1, diagonal + (b[j - 1] === letter ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,43 @@
+import * as z from 'zod'
+
+/** The documents below /.well-known/ (contract 3.5). RFC 9728 and RFC 8414 say what their fields mean. */
+
+const address = z.string()
+const words = z.array(z.string())
+
+/** Protected resource metadata (RFC 9728). */
+export const protectedResourceDocument = z
+  .object({
+    resource: address,
+    authorization_servers: words,
+    scopes_supported: words,
+    bearer_methods_supported: words,
+    resource_name: z.string(),
+    resource_documentation: address,
+  })
+  .meta({ id: 'ProtectedResource' })
+
+/** Authorization server metadata (RFC 8414), with the block of agent registration. */
+export const authorizationServerDocument = z
+  .object({
+    issuer: address,
+    token_endpoint: address,
+    revocation_endpoint: address,
+    revocation_endpoint_auth_methods_supported: words,
+    scopes_supported: words,
+    response_types_supported: words,
+    grant_types_supported: words,
+    token_endpoint_auth_methods_supported: words,
+    code_challenge_methods_supported: words,
+    service_documentation: address,
+    agent_auth: z.object({
+      skill: address,
+      register_uri: address,
+      claim_uri: address,
+      claim_complete_uri: address,
+      revocation_uri: address,
+      identity_types_supported: words,
+      user_claimed: z.object({ claim_methods_supported: words, credential_types_supported: words }),
+    }),
+  })
+  .meta({ id: 'AuthorizationServer' })

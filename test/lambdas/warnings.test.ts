@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Route, routes } from '#schemas/routes'
+import { type HttpService, openHttpService } from '#test/support/http-service'
+
+let service: HttpService
+let project: string
+beforeAll(async () => {
+  service = await openHttpService()
+  project = (await service.createProject()).name
+})
+afterAll(() => service.close())
+
+async function warningsOf(
+  route: Route,
+  request: { query?: Record<string, string>; body?: Record<string, unknown> },
+) {
+  const { status, body } = await service.call(route, request)
+  expect(status).toBe(200)
+  return body.warnings
+}
+
+test('a read without unknown parameters has no warnings', async () => {
+  expect(await warningsOf(routes.stats, { query: { project, since: '7d' } })).toBe(undefined)
+  const body = { project, event: null, unknown: null, receipt: true }
+  expect(await warningsOf(routes.query, { body, query: { sql: 'true' } })).toBe(undefined)
+})
+
+test.each<[string, Route, Record<string, unknown>, string[]]>([
+  ['without a near name', routes.stats, { zebra: '1' }, ['Parameter "zebra" is unknown and was ignored.']],
+  [
+    'with other case and underscores',
+    routes.stats,
+    { group_by: 'day' },
+    ['Parameter "group_by" is unknown and was ignored. Did you mean `groupBy`?'],
+  ],
+  [
+    'with a slip',
+    routes.events,
+    { evnt: 'a' },
+    ['Parameter "evnt" is unknown and was ignored. Did you mean `event`?'],
+  ],
+  [
+    'of another read',
+    routes.query,
+    { since: '7d' },
+    ['Field "since" is unknown and was ignored. Did you mean `date_from`?'],
+  ],
+  [
+    'dry_run, where it is not offered',
+    routes.stats,
+    { dry_run: 'true' },
+    [
+      'Parameter "dry_run" was ignored, and the read has run: GET /stats has no dry run. /query, /funnel, /paths, /retention have one.',
+    ],
+  ],
+  [
+    'with characters that do not show',
+    routes.stats,
+    { 'a\u202eb': '1' },
+    ['Parameter "a\\u{202e}b" is unknown and was ignored.'],
+  ],
+  [
+    'that is a secret',
+    routes.stats,
+    { [`aak_${'1'.repeat(32)}`]: '1' },
+    ['Parameter "aak_…" is unknown and was ignored.'],
+  ],
+])('an unknown parameter %s is ignored, and the response says so', async (_, route, fields, expected) => {
+  const request =
+    route.body === undefined
+      ? { query: { project, ...fields } as Record<string, string> }
+      : { body: { project, ...fields } }
+  expect(await warningsOf(route, request)).toEqual(expected)
+})
+
+test('a parameter of a POST that stands in its query string is ignored, and the response says so', async () => {
+  const request = { body: { project }, query: { date_from: '7d' } }
+  expect(await warningsOf(routes.query, request)).toEqual([
+    'Parameter "date_from" is unknown and was ignored.',
+  ])
+})
+
+test('a hundred unknown parameters give ten warnings', async () => {
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x${i}${'y'.repeat(50)}`, '1']))
+  expect(await warningsOf(routes.stats, { query: { project, ...many } })).toHaveLength(10)
+})
+
+test('the funnel keeps its own warnings beside those of the request', async () => {
+  const steps = [{ event: 'a' }, { event: 'b' }]
+  const found = await warningsOf(routes.funnel, { body: { project, steps, zebra: 1 } })
+  expect(found).toEqual([
+    'Step 1: the event "a" did not occur in the period.',
+    'Step 2: the event "b" did not occur in the period.',
+    'Field "zebra" is unknown and was ignored.',
+  ])
+})
+
+test.each([routes.eventsLookup, routes.journeyByBody, routes.journeyLookup, routes.journey] as Route[])(
+  '$method $path refuses an empty user_id and an empty email',
+  async route => {
+    for (const fields of [
+      { user_id: '' },
+      { email: '' },
+      { email: '  ' },
+      { user_id: '', email: 'a@b.de' },
+    ]) {
+      const all = { project, ...fields } as Record<string, string>
+      const request = route.body === undefined ? { query: all } : { body: all }
+      const { status, body } = await service.call(route, request)
+      expect([status, body.error, body.message]).toEqual([
+        400,
+        'MISSING_FIELDS',
+        'Fields `user_id` and `email` must not be empty. Send one of them, and leave the other out.',
+      ])
+    }
+  },
+)
+
+test.each([5, null, 'RAW', [], {}, true])(
+  'count_mode=%j is refused with its own message',
+  async count_mode => {
+    const { status, body } = await service.call(routes.query, { body: { project, count_mode } })
+    // Null counts as absent.
+    if (count_mode === null) expect(status).toBe(200)
+    else {
+      expect([status, body.error, body.message]).toEqual([
+        400,
+        'INVALID_COUNT_MODE',
+        'Field `count_mode` must be `session_then_user` or `raw`.',
+      ])
+    }
+  },
+)
+
+test.each([
+  [[], 'INVALID_BODY'],
+  [{}, 'INVALID_BODY'],
+  ['soon', 'INVALID_BODY'],
+  [null, 'INVALID_FILTER_FIELD'],
+])('a timestamp filter of %j is %s', async (value, code) => {
+  const filters = [{ field: 'timestamp', op: 'gt', value }]
+  const { status, body } = await service.call(routes.query, { body: { project, filters } })
+  expect([status, body.error]).toEqual([400, code])
+})
