@@ -1,7 +1,40 @@
 import * as z from 'zod'
 import { project } from './fields.ts'
+import { flag } from './read-options.ts'
 
-export const erasePersonQuery = z.object({ project })
+/** A person of more ids than this is erased only with their number as `confirm`. The first ones are named in the error. */
+export const UNCONFIRMED_IDS = 20
+/** Ids that a dry run lists. */
+export const LISTED_IDS = 1_000
+
+export const erasePersonQuery = z.object({
+  project,
+  user_id: z
+    .string()
+    .min(1, 'Parameter `user_id` is empty. Send an id of the person, or leave it out.')
+    .optional()
+    .meta({
+      description:
+        'An id of the person, in place of the one in the path: for ids with `/`, `%` or `+`. The path may then have `-`',
+    }),
+  confirm: z.coerce
+    .number()
+    .int('Parameter `confirm` must be a whole number: how many ids the person has.')
+    .min(1, 'Parameter `confirm` must be a whole number: how many ids the person has.')
+    .optional()
+    .meta({ description: 'How many ids the person has. Needed for more than 20 ids' }),
+  dry_run: flag('dry_run', 'Erases nothing and returns what an erasure would cover.'),
+})
+
+export const erasureDryRun = z
+  .object({
+    dry_run: z.literal(true),
+    ids: z.array(z.string()).meta({ description: 'Ids of the person, at most 1,000' }),
+    count: z.int().meta({ description: 'How many ids the person has: the number for `confirm`' }),
+    truncated: z.literal(true).optional().meta({ description: 'There if `ids` has not all of them' }),
+    events: z.int().meta({ description: 'Events of the person that reads return, in all projects of the identity scope' }),
+  })
+  .meta({ id: 'ErasureDryRun' })
 
 export const erasureStarted = z
   .object({
@@ -23,12 +56,14 @@ export const erasure = z
     requested_at: z.int().meta({ description: 'Unix ms' }),
     completed_at: z.int().nullable().meta({ description: 'Unix ms' }),
     removed: z.object({
-      events: z.int().meta({ description: 'Events that were removed from files so far' }),
+      events: z.int().meta({ description: 'Events of the person that reads returned at the request' }),
       sessions: z.int().meta({ description: 'Sessions that had events of the person at the request' }),
       links: z.int(),
       profiles: z.int(),
       replays: z.int(),
-      files_rewritten: z.int().meta({ description: 'Parts of segments that were written anew so far' }),
+      files_rewritten: z.int().meta({ description:
+          'Parts of segments that were written anew so far, for this erasure and others of the same moments',
+      }),
     }),
   })
   .meta({ id: 'Erasure' })

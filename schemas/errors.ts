@@ -106,6 +106,10 @@ export const errorCodes = {
     status: 409,
     hint: 'Another experiment of the project has this name. Choose another name, or delete that experiment.',
   },
+  CONFIRMATION_REQUIRED: {
+    status: 409,
+    hint: 'The person has more than 20 ids. Look at them with `dry_run=true`, then send `confirm` with their number, which is `ids`.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send a body of at most 1 MiB. Split the batch.' },
   INTERNAL_ERROR: {
     status: 500,

@@ -5,7 +5,8 @@ import * as z from 'zod'
 /** The header of every read with the fields of the receipt: `name=value` pairs, joined by `; `. */
 export const RECEIPT_HEADER = 'X-Footfall-Receipt'
 
-function flag(name: string, description: string) {
+/** A parameter that is true or false, false without it. */
+export function flag(name: string, description: string) {
   return z
     .union(
       [z.boolean(), z.enum(['true', 'false']).transform(text => text === 'true')],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { TombstoneWriter } from '#core/lake/tombstone-writer'
+import type { Buried, TombstoneWriter } from '#core/lake/tombstone-writer'
 import { userHash } from '#core/lake/tombstones'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
@@ -16,38 +16,69 @@ type ErasedProject = Pick<Project, 'id' | 'name' | 'account_id' | 'bucket'>
 /** A project, and what reads have returned of a person in it. */
 export type ErasedPart = { project: ErasedProject; events: number; sessions: number }
 
+/** An answer that comes so long after the end of its last erased second, ms, must erase more. */
+const LATE_MS = 500
+const MAX_TRIES = 3
+
 /** Erasures of persons and of whole projects. The lake hides the events at once and removes them later (core/lake/tombstones.ts). */
 export function createErasures({ erasures, tombstones, clock }: ErasureServices) {
   /**
    * Erases the events of a person that arrive until the promise resolves. `userIds`: all ids of the person. `parts`: the projects of the
-   * identity scope, which are all erased (U55); the first one is the caller's. Returns the id of the erasure, whose receipt counts for all
-   * projects. Throws UNAVAILABLE if the erasure cannot be saved now; then send it again.
+   * identity scope, which are all erased (U55); the first one is the caller's. `removeIdentity`: removes what requests until then (Unix ms) have
+   * told of the person. It comes after the events are hidden: without the links, a second try would not know the other ids. Returns the id of
+   * the erasure, whose receipt counts for all projects. Throws UNAVAILABLE if the erasure cannot be saved now; then send it again.
    */
   async function erasePerson(
     parts: readonly [ErasedPart, ...ErasedPart[]],
     userIds: readonly string[],
+    removeIdentity: (erasureId: string, until: number) => Promise<unknown> = async () => {},
   ): Promise<string> {
     const users = userIds.map(userHash)
+    const id = newId()
     const requested_at = clock.now()
-    const receipts = await Promise.all(
-      parts.map(async ({ project: { id: project_id, name, account_id, bucket }, ...found }) => {
-        const number = await tombstones.bury(bucket, { project_id, users, until: null })
-        const id = `era_${randomBytes(8).toString('hex')}`
-        const others: string[] = []
-        return { id, account_id, project_id, project: name, bucket, number, others, ...found, requested_at }
-      }),
+    for (let tries = 0; ; tries++) {
+      const buried = await buryAll(parts, users)
+      const until = Math.max(...buried.map(each => each.until)) * 1_000 + 999
+      if (tries === 0) {
+        await saveReceipts(id, parts, buried, requested_at)
+        await removeIdentity(id, until)
+      }
+      await Promise.all(buried.map(({ answered }) => answered))
+      // It took so long that events have arrived meanwhile.
+      const isLate = clock.now() > until + LATE_MS
+      if (!isLate || tries === MAX_TRIES) return id
+    }
+  }
+
+  function buryAll(parts: readonly ErasedPart[], users: readonly string[]): Promise<Buried[]> {
+    return Promise.all(
+      parts.map(({ project: { id: project_id, bucket } }) =>
+        tombstones.bury(bucket, { project_id, users, until: null }),
+      ),
     )
-    // The receipts come last: if this process ends before, the caller never gets the id, and sends the request again.
+  }
+
+  /** The receipt of the caller's project names those of the others. */
+  async function saveReceipts(
+    ownId: string,
+    parts: readonly ErasedPart[],
+    buried: readonly Buried[],
+    requested_at: number,
+  ): Promise<void> {
+    const receipts = parts.map(({ project: { id: project_id, name, account_id, bucket }, ...found }, i) => {
+      const number = buried[i]?.number ?? null
+      const id = i === 0 ? ownId : newId()
+      return { id, account_id, project_id, project: name, bucket, number, ...found, requested_at }
+    })
     const [own, ...others] = receipts as [(typeof receipts)[number], ...typeof receipts]
-    await Promise.all(others.map(erasures.create))
+    await Promise.all(others.map(receipt => erasures.create({ ...receipt, others: [] })))
     await erasures.create({ ...own, others: others.map(({ id }) => id) })
-    return own.id
   }
 
   /** Erases all events of a deleted project. Returns the number of its tombstone, for `isGone` of receipts.ts. */
-  function purgeProject({ id, bucket }: Pick<Project, 'id' | 'bucket'>): Promise<number> {
+  async function purgeProject({ id, bucket }: Pick<Project, 'id' | 'bucket'>): Promise<number> {
     const until = Math.floor(clock.now() / 1_000)
-    return tombstones.bury(bucket, { project_id: id, users: null, until })
+    return (await tombstones.bury(bucket, { project_id: id, users: null, until })).number
   }
 
   /**
@@ -62,3 +93,7 @@ export function createErasures({ erasures, tombstones, clock }: ErasureServices)
 }
 
 export type Erasures = ReturnType<typeof createErasures>
+
+function newId(): string {
+  return `era_${randomBytes(8).toString('hex')}`
+}

@@ -1,4 +1,6 @@
+import { forEachConcurrent } from '#core/concurrency'
 import { queryItems } from '#core/query-all'
+import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import { idHash, partition } from './link-store.ts'
@@ -12,7 +14,10 @@ import type { ProfileUpdate } from './profile-store.ts'
 const KEPT_MS = 31 * DAY_MS
 
 const ERASED = 'erased#'
-const HASH_DIGITS = 32
+const HASH_BYTES = 16
+/** Ids of one item: 8 KB of hashes. A person of 20,000 ids takes 40 items, which are written at the same time. */
+const CHUNK_IDS = 500
+const CONCURRENT_WRITES = 8
 const TIME_DIGITS = 15
 
 /** What an erasure has removed: the links, profiles and events of an erased id that arrived until its erasure. */
@@ -27,22 +32,24 @@ export type ErasedUsers = {
  * The tombstones of erased users, by project. They hold hashes of ids. A later request with the same id is one of a new person.
  */
 export function createErasedUsers(state: StateTable) {
-  /** Remembers that these ids are erased now (Unix ms). */
-  async function bury(projectId: string, ids: readonly string[], now: number): Promise<void> {
-    const expires_at = Math.ceil((now + KEPT_MS) / 1_000)
-    for (const id of ids) {
-      const Item = { pk: partition(projectId), sk: `${toKey(now)}#${idHash(id)}`, until: now, expires_at }
+  /** Remembers that what these ids have sent until then (Unix ms) is erased. Writes one item for each CHUNK_IDS of them. */
+  async function bury(projectId: string, ids: readonly string[], until: number): Promise<void> {
+    const expires_at = Math.ceil((until + KEPT_MS) / 1_000)
+    await forEachConcurrent(slices(ids, CHUNK_IDS), CONCURRENT_WRITES, async chunk => {
+      const digests = Buffer.from(chunk.map(idHash).join(''), 'hex')
+      const sk = `${toKey(until)}#${idHash(chunk[0] ?? '')}`
+      const Item = { pk: partition(projectId), sk, digests, until, expires_at }
       await orUnavailable(state.client.put({ TableName: state.table, Item }))
-    }
+    })
   }
 
-  /** Reads the tombstones of a project that were written at this time (Unix ms) or later. */
+  /** Reads the erasures of a project that reach to this time (Unix ms) or further. */
   async function read(projectId: string, from = 0): Promise<ErasedUsers> {
     const items = await queryItems(state, partition(projectId), toKey(from), `${ERASED}~`)
     const untils = new Map<string, number>()
-    for (const { sk, until } of items) {
-      const idDigits = String(sk).slice(-HASH_DIGITS)
-      untils.set(idDigits, Math.max(Number(until), untils.get(idDigits) ?? 0))
+    for (const { sk, until, digests } of items) {
+      for (const hash of digestsOf(String(sk), digests as Uint8Array | undefined))
+        untils.set(hash, Math.max(Number(until), untils.get(hash) ?? 0))
     }
     const untilOf = (id: string) => (untils.size === 0 ? undefined : untils.get(idHash(id))) ?? -1
     const isErased = (id: string, at: number) => at <= untilOf(id)
@@ -55,6 +62,15 @@ export function createErasedUsers(state: StateTable) {
   }
 
   return { bury, read }
+}
+
+/** An earlier version wrote an item for each id, with the hash at the end of its key. */
+function digestsOf(sk: string, digests: Uint8Array | undefined): string[] {
+  if (digests === undefined) return [sk.slice(-2 * HASH_BYTES)]
+  const all = Buffer.from(digests).toString('hex')
+  return Array.from({ length: digests.length / HASH_BYTES }, (_, i) =>
+    all.slice(2 * HASH_BYTES * i, 2 * HASH_BYTES * (i + 1)),
+  )
 }
 
 /** Keys sort by the time of the erasure, so live reads find the last ones without the others. */

@@ -102,12 +102,16 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
 
   /**
    * Deletes the links, traits and e-mail index entries of these ids in all projects of the scope. The files in the lake that name
-   * them are deleted at once, those of earlier scopes of the projects too. Requests that arrived until now stay erased when they are
-   * processed later. Doing it twice changes nothing.
+   * them are deleted at once, those of earlier scopes of the projects too. Requests that arrived until then (Unix ms) stay erased when they
+   * are processed later. Doing it twice changes nothing.
    */
-  async function erasePerson(scope: IdentityScope, ids: readonly string[]): Promise<ErasedIdentity> {
+  async function erasePerson(
+    scope: IdentityScope,
+    ids: readonly string[],
+    until: number = clock.now(),
+  ): Promise<ErasedIdentity> {
     const erased: ErasedIdentity = { links: 0, profiles: 0, emails: 0 }
-    for (const project of scope.projects) await erasedUsers.bury(project.id, ids, clock.now())
+    await Promise.all(scope.projects.map(project => erasedUsers.bury(project.id, ids, until)))
     for (const project of scope.projects) {
       for (const id of ids) {
         for (const link of await links.linksOf(project.id, id)) {

@@ -17,8 +17,14 @@ export type TombstoneWriterServices = {
   sleep?: (ms: number) => Promise<unknown>
 }
 
-/** `until`: null erases all events that arrive before the promise of `bury` resolves. */
+/** `until`: null erases all events that arrive before `answered` of the result. */
 export type Burial = Omit<ErasedEvents, 'until'> & { until: number | null }
+
+/**
+ * Tombstones that are saved. `number`: under which the manifest has their progress. `until`: the last second that is erased. `answered`
+ * resolves when that second is over: what arrives from then on stays.
+ */
+export type Buried = { number: number; until: number; answered: Promise<void> }
 
 export type TombstoneWriter = ReturnType<typeof createTombstoneWriter>
 
@@ -31,7 +37,7 @@ const SAVE_TRIES = 20
 const FIRST_LEAD_MS = 100
 const MAX_LEAD_MS = 5_000
 
-type Waiting = { burial: Burial; written: PromiseWithResolvers<number> }
+type Waiting = { burial: Burial; written: PromiseWithResolvers<Buried> }
 type OwnBatch = { number: number; writer: string; openedAt: number; rows: readonly TombstoneRow[] }
 
 /**
@@ -53,11 +59,11 @@ export function createTombstoneWriter({
   let leadMs = FIRST_LEAD_MS
 
   /**
-   * Erases events of projects of a bucket. Returns the number of the tombstones, under which the manifest has their progress. Throws
-   * UNAVAILABLE if the manifest changes too often, or has MAX_BATCHES.
+   * Erases events of a project of a bucket: no read that begins after the promise resolves returns them. Throws UNAVAILABLE if the manifest
+   * changes too often, or has MAX_BATCHES.
    */
-  function bury(bucket: number, burial: Burial): Promise<number> {
-    const written = Promise.withResolvers<number>()
+  function bury(bucket: number, burial: Burial): Promise<Buried> {
+    const written = Promise.withResolvers<Buried>()
     const queue = waiting.get(bucket)
     if (queue !== undefined) queue.push({ burial, written })
     else {
@@ -75,11 +81,8 @@ export function createTombstoneWriter({
       if (group.length === 0) break
       const burials = group.map(({ burial }) => burial)
       try {
-        const { number, answerIn } = await writeGroup(bucket, burials)
-        const answer = () => group.forEach(({ written }) => void written.resolve(number))
-        // The next group does not wait for the answer of this one.
-        if (answerIn === 0) answer()
-        else void sleep(answerIn).then(answer)
+        const buried = await writeGroup(bucket, burials)
+        for (const { written } of group) written.resolve(buried)
       } catch (error) {
         for (const { written } of group) written.reject(error)
       }
@@ -87,21 +90,22 @@ export function createTombstoneWriter({
     waiting.delete(bucket)
   }
 
-  /** `answerIn`: ms until everything that arrives is later than the erasures. */
-  async function writeGroup(
-    bucket: number,
-    burials: readonly Burial[],
-  ): Promise<{ number: number; answerIn: number }> {
+  async function writeGroup(bucket: number, burials: readonly Burial[]): Promise<Buried> {
     const waitsForSecond = burials.some(({ until }) => until === null)
     for (;;) {
       const startedAt = clock.now()
       const answerAt = Math.ceil((startedAt + leadMs) / 1_000) * 1_000
-      const erased = burials.map(each => ({ ...each, until: each.until ?? answerAt / 1_000 - 1 }))
-      const number = await save(bucket, erased)
-      if (!waitsForSecond) return { number, answerIn: 0 }
+      const until = answerAt / 1_000 - 1
+      const number = await save(
+        bucket,
+        burials.map(each => ({ ...each, until: each.until ?? until })),
+      )
+      if (!waitsForSecond) return { number, until, answered: Promise.resolve() }
       const now = clock.now()
       leadMs = Math.min(MAX_LEAD_MS, Math.max(FIRST_LEAD_MS, 2 * (now - startedAt)))
-      if (now <= answerAt) return { number, answerIn: answerAt - now }
+      if (now > answerAt) continue
+      // The next group does not wait for it.
+      return { number, until, answered: Promise.resolve(sleep(answerAt - now)).then(() => {}) }
     }
   }
 

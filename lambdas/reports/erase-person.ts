@@ -5,6 +5,7 @@ import type { IdentityStore } from '#core/identity/identity-store'
 import type { IdentityScope } from '#core/identity/scopes'
 import type { ReportServices } from '#core/reports/run'
 import { quoted } from '#core/text/clean-text'
+import { LISTED_IDS, UNCONFIRMED_IDS } from '#schemas/erasures'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 
@@ -15,8 +16,7 @@ export type ErasePersonServices = ReportServices & {
 
 /**
  * DELETE /users/{id} (contract 1.13): hides the project's events of all ids of a person at once, lets the lake remove them, and
- * deletes the person's links, traits and e-mail index entries; in a joined identity scope those of all projects (U55). The events
- * come first: without the links, a second try would not know the other ids.
+ * deletes the person's links, traits and e-mail index entries; in a joined identity scope those of all projects (U55).
  */
 export function erasePersonEndpoint(services: ErasePersonServices, chain: ReturnType<typeof accountChain>) {
   const { erasures, identity } = services
@@ -27,10 +27,11 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     return profiles.some(profile => profile !== null)
   }
 
-  return chain(routes.erasePerson)(async ({ project, request, signal }) => {
-    const userId = request.params.id ?? ''
+  return chain(routes.erasePerson)(async ({ project, request, query, signal }) => {
+    const userId = query.user_id ?? request.params.id ?? ''
     const scope = await identity.scopeOf(project)
     const userIds = await identity.personIds(scope, userId)
+    if (!query.dry_run) checkConfirmation(userIds, query.confirm)
     const members = [project, ...scope.projects.filter(({ id }) => id !== project.id)] as const
     const [own, ...others] = await Promise.all(
       members.map(async member => ({
@@ -47,9 +48,28 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
         `The project does not know the user ${quoted(userId)}. Events and traits are known some seconds after they were sent.`,
       )
     }
-    const erasure_id = await erasures.erasePerson(parts, userIds)
-    const { links, profiles } = await identity.erasePerson(scope, userIds)
-    await erasures.noteIdentity(erasure_id, { links, profiles })
+    if (query.dry_run) return { status: 200, body: toDryRun(userIds, events) }
+    const erasure_id = await erasures.erasePerson(parts, userIds, async (id, until) => {
+      const { links, profiles } = await identity.erasePerson(scope, userIds, until)
+      await erasures.noteIdentity(id, { links, profiles })
+    })
     return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }
   })
+}
+
+/** Links may join many ids by mistake. So an erasure of many ids needs their number (U59). */
+function checkConfirmation(userIds: readonly string[], confirm: number | undefined): void {
+  const { length: ids } = userIds
+  if (ids <= UNCONFIRMED_IDS || confirm === ids) return
+  throw new ApiError(
+    'CONFIRMATION_REQUIRED',
+    `The person has ${ids} ids. Send \`confirm=${ids}\` to erase all of them. \`dry_run=true\` lists them.`,
+    { fields: { ids, first_ids: userIds.slice(0, UNCONFIRMED_IDS) } },
+  )
+}
+
+function toDryRun(userIds: readonly string[], events: number) {
+  const ids = userIds.slice(0, LISTED_IDS)
+  const count = userIds.length
+  return { dry_run: true as const, ids, count, ...(count > ids.length && { truncated: true as const }), events }
 }

@@ -1,4 +1,4 @@
-import { erasePersonQuery, erasure, erasureStarted } from '../erasures.ts'
+import { erasePersonQuery, erasure, erasureDryRun, erasureStarted } from '../erasures.ts'
 import type { Route } from '../routes.ts'
 
 export const privacyRoutes = {
@@ -15,9 +15,10 @@ export const privacyRoutes = {
     limit: 'reads_per_minute',
     query: erasePersonQuery,
     responses: {
+      200: { description: 'With `dry_run=true`: what an erasure would cover', schema: erasureDryRun },
       202: { description: 'The events are hidden, and will be removed', schema: erasureStarted },
     },
-    errors: [],
+    errors: ['CONFIRMATION_REQUIRED', 'NOT_FOUND'],
   },
   readErasure: {
     method: 'GET',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '../support/http-service.ts'
 
@@ -88,4 +88,70 @@ test('the receipt of another account, and one that does not exist, are not found
     const { status, body } = await service.call(routes.readErasure, { id })
     expect([status, body.error]).toEqual([404, 'NOT_FOUND'])
   }
+})
+
+describe('a person of more than 20 ids', () => {
+  const IDS = ['u-1', ...Array.from({ length: 24 }, (_, i) => `anon_${String(i).padStart(8, '0')}`)]
+
+  async function linkedPerson() {
+    const project = await service.createProject()
+    const links = IDS.slice(1).map((previous_id, i) => ({ previous_id, user_id: 'u-1', at: i, seq: i }))
+    await service.identity.add(project.id, links, [])
+    const call = (query: Record<string, string>) =>
+      service.call(routes.erasePerson, { id: 'u-1', query: { project: project.name, ...query } })
+    const batches = async () => (await service.lakeState.manifest(project.bucket)).tombstones
+    const isErased = async () => (await batches()).some(({ projects }) => projects?.includes(project.id))
+    return { call, isErased }
+  }
+
+  test.each([{}, { confirm: '24' }, { confirm: '26' }])(
+    'is not erased without the number of the ids: %o',
+    async query => {
+      const { call, isErased } = await linkedPerson()
+      const { status, body } = await call(query)
+      expect([status, body.error, body.ids]).toEqual([409, 'CONFIRMATION_REQUIRED', IDS.length])
+      expect(body.first_ids).toHaveLength(20)
+      expect(IDS).toEqual(expect.arrayContaining(body.first_ids as string[]))
+      expect(await isErased()).toBe(false)
+    },
+  )
+
+  test('is listed and counted by a dry run, which erases nothing and needs no confirmation', async () => {
+    const { call, isErased } = await linkedPerson()
+    const { status, body } = await call({ dry_run: 'true' })
+    expect([status, body]).toEqual([
+      200,
+      { dry_run: true, ids: expect.any(Array), count: IDS.length, events: 2 },
+    ])
+    expect((body.ids as string[]).toSorted()).toEqual(IDS.toSorted())
+    expect(await isErased()).toBe(false)
+  })
+
+  test('is erased with their number', async () => {
+    const { call, isErased } = await linkedPerson()
+    expect((await call({ confirm: String(IDS.length) })).status).toBe(202)
+    expect(await isErased()).toBe(true)
+  })
+})
+
+test.each(['0', '-1', '1.5', 'all', '', '1e99'])('confirm=%s is refused', async confirm => {
+  const project = await service.createProject()
+  const { status, body } = await service.call(routes.erasePerson, {
+    id: 'u-1',
+    query: { project: project.name, confirm },
+  })
+  expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+})
+
+test('the id may stand in the query, for ids that a path cannot have', async () => {
+  const project = await service.createProject()
+  const profile = { user_id: 'a/b%+c', traits: { plan: 'pro' }, email_hash: 'hash', at: 1, seq: 1 }
+  await service.identity.add(project.id, [], [profile])
+  const query = { project: project.name, user_id: 'a/b%+c' }
+  const { status, body } = await service.call(routes.erasePerson, { id: '-', query })
+  expect(status).toBe(202)
+  const receipt = await service.call(routes.readErasure, { id: String(body.erasure_id) })
+  expect(receipt.body).toMatchObject({ removed: { profiles: 1 } })
+  const empty = await service.call(routes.erasePerson, { id: '-', query: { ...query, user_id: '' } })
+  expect([empty.status, empty.body.error]).toEqual([400, 'MISSING_FIELDS'])
 })

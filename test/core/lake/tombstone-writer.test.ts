@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { convertTombstones, type LegacyTombstone } from '#core/lake/convert-tombstones'
 import { tombstoneKey } from '#core/lake/keys'
 import { decodeTombstones } from '#core/lake/tombstone-file'
-import { createTombstoneWriter } from '#core/lake/tombstone-writer'
+import { type Burial, createTombstoneWriter, type TombstoneWriter } from '#core/lake/tombstone-writer'
 import { MAX_BATCHES, userHash } from '#core/lake/tombstones'
 import { writeBatch } from '#test/support/add-erasure'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
@@ -36,10 +36,16 @@ function openWriter({ writeMs = () => 10, at = START }: { writeMs?: () => number
   return { clock, state, lake, writer: open(), open, batches, rowsOf }
 }
 
+async function buryAndWait(writer: TombstoneWriter, burial: Burial): Promise<number> {
+  const { number, answered } = await writer.bury(BUCKET, burial)
+  await answered
+  return number
+}
+
 test('an erasure covers the whole second before its answer, and the answer comes in a later one', async () => {
   for (const ms of [0, 1, 899, 900, 950, 999]) {
     const { clock, writer, rowsOf } = openWriter({ at: START + ms })
-    await writer.bury(BUCKET, person('ada'))
+    await buryAndWait(writer, person('ada'))
     const [row] = await rowsOf()
     expect(row?.erased_until).toBe(Math.floor(clock.time / 1_000) - 1)
     expect(clock.time - START).toBeLessThan(2_200)
@@ -49,7 +55,7 @@ test('an erasure covers the whole second before its answer, and the answer comes
 test('an erasure whose write takes longer than its second covers a later one', async () => {
   const times = [2_500, 10, 10]
   const { clock, writer, rowsOf } = openWriter({ writeMs: () => times.shift() ?? 10 })
-  await writer.bury(BUCKET, person('ada'))
+  await buryAndWait(writer, person('ada'))
   const until = Math.max(...(await rowsOf()).map(({ erased_until }) => erased_until))
   expect(until).toBe(Math.floor(clock.time / 1_000) - 1)
   expect(clock.time).toBeGreaterThan(START + 2_500)
@@ -58,17 +64,17 @@ test('an erasure whose write takes longer than its second covers a later one', a
 test('erasures of one moment share a file, and young ones are written again with the next', async () => {
   const { writer, batches, rowsOf, lake, clock } = openWriter()
   const numbers = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => writer.bury(BUCKET, person(`u${i}`))),
+    Array.from({ length: 50 }, (_, i) => buryAndWait(writer, person(`u${i}`))),
   )
   expect(new Set(numbers)).toEqual(new Set([1]))
   expect(lake.keys('tombstones/')).toHaveLength(1)
-  expect(await writer.bury(BUCKET, person('later', 'proj_2'))).toBe(2)
+  expect(await buryAndWait(writer, person('later', 'proj_2'))).toBe(2)
   expect(await batches()).toMatchObject([
     { first: 1, number: 2, rows: 51, projects: ['proj_1', 'proj_2'], oldestUntil: START / 1_000 },
   ])
   expect(await rowsOf()).toHaveLength(51)
   clock.time += 30_000
-  expect(await writer.bury(BUCKET, person('much later'))).toBe(3)
+  expect(await buryAndWait(writer, person('much later'))).toBe(3)
   expect((await batches()).map(({ first, number, rows }) => [first, number, rows])).toEqual([
     [1, 2, 51],
     [3, 3, 1],
@@ -184,5 +190,5 @@ test('the tombstones of an earlier version become a batch, once, and erasures wa
     [userHash('anon_1'), 4],
     [null, 6],
   ])
-  expect(await writer.bury(BUCKET, person('bob'))).toBe(7)
+  expect(await buryAndWait(writer, person('bob'))).toBe(7)
 })
