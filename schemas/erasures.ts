@@ -32,7 +32,9 @@ export const erasureDryRun = z
     ids: z.array(z.string()).meta({ description: 'Ids of the person, at most 1,000' }),
     count: z.int().meta({ description: 'How many ids the person has: the number for `confirm`' }),
     truncated: z.literal(true).optional().meta({ description: 'There if `ids` has not all of them' }),
-    events: z.int().meta({ description: 'Events of the person that reads return, in all projects of the identity scope' }),
+    events: z
+      .int()
+      .meta({ description: 'Events of the person that reads return, in all projects of the identity scope' }),
   })
   .meta({ id: 'ErasureDryRun' })
 
@@ -61,9 +63,12 @@ export const erasure = z
       links: z.int(),
       profiles: z.int(),
       replays: z.int(),
-      files_rewritten: z.int().meta({ description:
-          'Parts of segments that were written anew so far, for this erasure and others of the same moments',
-      }),
+      files_rewritten: z
+        .int()
+        .meta({
+          description:
+            'Parts of segments that were written anew so far, for this erasure and others of the same moments',
+        }),
     }),
   })
   .meta({ id: 'Erasure' })

@@ -71,5 +71,11 @@ function checkConfirmation(userIds: readonly string[], confirm: number | undefin
 function toDryRun(userIds: readonly string[], events: number) {
   const ids = userIds.slice(0, LISTED_IDS)
   const count = userIds.length
-  return { dry_run: true as const, ids, count, ...(count > ids.length && { truncated: true as const }), events }
+  return {
+    dry_run: true as const,
+    ids,
+    count,
+    ...(count > ids.length && { truncated: true as const }),
+    events,
+  }
 }

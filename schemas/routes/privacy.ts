@@ -18,7 +18,7 @@ export const privacyRoutes = {
       200: { description: 'With `dry_run=true`: what an erasure would cover', schema: erasureDryRun },
       202: { description: 'The events are hidden, and will be removed', schema: erasureStarted },
     },
-    errors: ['CONFIRMATION_REQUIRED', 'NOT_FOUND'],
+    errors: ['CONFIRMATION_REQUIRED'],
   },
   readErasure: {
     method: 'GET',

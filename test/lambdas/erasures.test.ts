@@ -104,7 +104,7 @@ describe('a person of more than 20 ids', () => {
     return { call, isErased }
   }
 
-  test.each([{}, { confirm: '24' }, { confirm: '26' }])(
+  test.each<Record<string, string>>([{}, { confirm: '24' }, { confirm: '26' }])(
     'is not erased without the number of the ids: %o',
     async query => {
       const { call, isErased } = await linkedPerson()

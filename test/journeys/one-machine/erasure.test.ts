@@ -107,7 +107,7 @@ async function readStores(): Promise<string> {
   for await (const [key, value] of state.iterator()) {
     texts.push(key, value)
     // The packed events of live chunks.
-    for (const [, packed] of value.matchAll(/"B":"([^"]+)"/g)) {
+    for (const [, packed] of value.matchAll(/"events":\{"B":"([^"]+)"/g)) {
       texts.push(unpackText(Buffer.from(packed as string, 'base64')))
     }
   }
