@@ -90,6 +90,14 @@ export const period = oneOf('period', PERIOD_LABELS).default('7d').meta({
 /** A period in a response; `tz` only if the request had it. */
 export const datedPeriod = z.object({ from: z.string(), to: z.string(), tz: z.string().optional() })
 
+/** The period before, in a response. */
+export const previousDatedPeriod = datedPeriod.extend({
+  until: z.string().optional().meta({
+    description:
+      'Where its last date is cut, ISO 8601, because the range ends now. Only of a previous period',
+  }),
+})
+
 /** The period of a label and the one before it, in a response. */
 export const labelledPeriod = z.object({
   label: z.enum(PERIOD_LABELS),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
-import { datedPeriod, failsWith, limit, oneOf, project, tz } from './fields.ts'
+import { datedPeriod, failsWith, limit, oneOf, previousDatedPeriod, project, tz } from './fields.ts'
 import { cut } from './sessions.ts'
 
 export const METRICS = [
@@ -181,7 +181,7 @@ export const queryResponse = z
     metrics: z.array(z.string()),
     group_by: z.array(z.string()),
     ...queryRows,
-    previous: z.object({ period: datedPeriod, ...queryRows }).optional(),
+    previous: z.object({ period: previousDatedPeriod, ...queryRows }).optional(),
     ...contextOfResponse,
   })
   .meta({ id: 'Query' })

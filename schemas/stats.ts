@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, days, oneOf, project, sinceWeek, tz } from './fields.ts'
+import { days, oneOf, previousDatedPeriod, project, sinceWeek, tz } from './fields.ts'
 import { deltaMetric } from './sessions.ts'
 
 export const STATS_GROUPS = ['hour', 'day', 'week', 'month'] as const
@@ -23,7 +23,7 @@ export const statsQuery = z.object({
 const counts = { count: z.int(), unique_users: z.int() }
 
 const statsOfPeriod = {
-  period: datedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
+  period: previousDatedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
   totals: z.object({ unique_users: z.int(), total_events: z.int() }),
   timeSeries: z
     .array(

@@ -35,7 +35,7 @@ import {
 } from './session-fragments.ts'
 import type { Snapshot } from './snapshot.ts'
 import { isSplitKnown } from './split-sessions.ts'
-import { resolveUserIds, resolveUserKeys } from './user-links.ts'
+import { resolveUserIds, resolveUserKeys, userKeyOf } from './user-links.ts'
 
 /**
  * What reports read, as pieces of SQL for FROM. Reports need not know in which files a snapshot finds an event, how a
@@ -87,12 +87,13 @@ export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery 
 /**
  * How often each user sent each event from each country on each UTC date: (date, user_ref, event, country, event_count).
  * Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key: equal for equal users and null
- * without a user. The rollup has only dates, so a range that cuts a date of a segment reads the events. So does a range with a
- * segment that may have later events of an erased user.
+ * without a user. The rollup has only dates, so a range that cuts a date of a segment reads the events; of the last date only, if the
+ * others are whole. A range with a segment that may have later events of an erased user reads the events, too.
  * `localTimestamp`: the local time of `timestamp` in a zone other than UTC. `date` is then the local date.
  */
 export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
+  if (localTimestamp === null && isLastDateCut(read)) return activityUntil(read)
   if (localTimestamp !== null || !hasActivityRollup(read)) {
     return sql`(SELECT CAST(${localTimestamp ?? sql`timestamp`} AS date) AS date, user_id AS user_ref, event, country,
         CAST(1 AS bigint) AS event_count
@@ -113,6 +114,24 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
     ['date', 'event', 'country', 'event_count'],
     'user_ref',
   )
+}
+
+/** Whether the rollup has all dates of the range but the last one, which the range cuts. */
+function isLastDateCut(read: LakeRead): boolean {
+  const lastDate = midnight(read.to)
+  return !hasActivityRollup(read) && lastDate > read.from && hasActivityRollup({ ...read, to: lastDate })
+}
+
+/** The rows of `activity` with the last date from the events. */
+function activityUntil(read: LakeRead): SqlQuery {
+  const lastDate = midnight(read.to)
+  const cut = events({ ...read, from: lastDate }, ['timestamp', 'user_id', 'event', 'country'])
+  const columns = sql`date, user_ref, event, country, event_count`
+  return sql`(SELECT ${columns} FROM ${activity({ ...read, to: lastDate })} AS whole_date
+      UNION ALL
+      SELECT date, ${userKeyOf(sql`user_id`)} AS user_ref, event, country, event_count
+      FROM (SELECT CAST(timestamp AS date) AS date, user_id, event, country, count(*) AS event_count
+        FROM ${cut} AS each_event GROUP BY CAST(timestamp AS date), user_id, event, country) AS cut_date)`
 }
 
 /** The rows of segment_activity of the range, without those of erased users. */

@@ -34,6 +34,11 @@ export function resolveUserKeys(
       LEFT JOIN (${latestLinks(links, 'previous_key', 'linked_key')}) AS link ON previous_key = ${plain(key)})`
 }
 
+/** The user_key of a user_id, as `shortKey` of rows.ts makes it: the first 53 bits of the SHA-256. Hashing takes time, so group first. */
+export function userKeyOf(userId: SqlQuery): SqlQuery {
+  return sql`bitwise_right_shift(from_base(substr(to_hex(sha256(to_utf8(${userId}))), 1, 14), 16), 3)`
+}
+
 /** One row for each linked id: the newest one, if there are several files. */
 function latestLinks(
   { bucket, files }: NonNullable<LakeRead['links']>,

@@ -4,26 +4,37 @@ import { addDays } from './zone.ts'
 
 type Dates = { from: string; to: string }
 
-/** The same request for the dates before those of `period`, as many as it has (contract 1.13, compare=previous). */
+/** The dates of a previous period. `until`: where its last date is cut, as ISO 8601; absent if it is whole. */
+type PreviousPeriod<Params> = { period: Dates & { until?: string }; request: ReportRequest<Params> }
+
+/**
+ * The same request for the dates before those of `period`, as many as it has (contract 1.13, compare=previous). If the range ends now, the
+ * last one ends at the same local time (U61): else a day that has just begun would be compared with a whole one.
+ */
 export function previousPeriod<Params>(
   request: ReportRequest<Params>,
   { from, to }: Dates,
-): { period: Dates; request: ReportRequest<Params> } {
+): PreviousPeriod<Params> {
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
   const period = { from: addDays(from, -days), to: addDays(from, -1) }
-  const { zone } = request
-  return { period, request: withRange(request, zone.startOf(period.from), zone.startOf(from)) }
+  const { zone, range, now } = request
+  const isRunning = range.to > now
+  const end = isRunning ? zone.sameTimeOn(period.to, now) : zone.startOf(from)
+  return {
+    period: isRunning ? { ...period, until: new Date(end).toISOString() } : period,
+    request: withRange(request, zone.startOf(period.from), end),
+  }
 }
 
 /** The same request for as many ms before its range as the range has until now. */
-export function previousHours<Params>(request: ReportRequest<Params>): {
-  period: Dates
-  request: ReportRequest<Params>
-} {
+export function previousHours<Params>(request: ReportRequest<Params>): PreviousPeriod<Params> {
   const { range, now, zone } = request
   const from = range.from - (now - range.from)
   const period = { from: zone.dateOf(from), to: zone.dateOf(range.from - 1) }
-  return { period, request: withRange(request, from, range.from) }
+  return {
+    period: { ...period, until: new Date(range.from).toISOString() },
+    request: withRange(request, from, range.from),
+  }
 }
 
 function withRange<Params>(request: ReportRequest<Params>, from: number, to: number): ReportRequest<Params> {

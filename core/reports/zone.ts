@@ -12,6 +12,8 @@ export type Zone = {
   dateOf(ms: number): string
   /** The first moment of a local date. */
   startOf(date: string): number
+  /** The moment at which clocks show on a date what they show at `ms`. Where clocks skip that time, an hour later. */
+  sameTimeOn(date: string, ms: number): number
   /** The local time of the column `timestamp`, as an SQL timestamp, for events of the range. */
   localTimestamp(range: Range): SqlQuery
 }
@@ -26,6 +28,7 @@ export function createZone(name: string): Zone {
     isUtc: false,
     dateOf,
     startOf: date => startOfDate(date, offsetAt),
+    sameTimeOn: (date, ms) => sameTimeOn(date, ms, offsetAt),
     localTimestamp: range => localTimestamp(offsetsWithin(range, offsetAt)),
   }
 }
@@ -35,6 +38,7 @@ const UTC: Zone = {
   isUtc: true,
   dateOf: utcDate,
   startOf: date => Date.parse(date),
+  sameTimeOn: (date, ms) => Date.parse(date) + (ms % DAY_MS),
   localTimestamp: () => sql`timestamp`,
 }
 
@@ -70,6 +74,14 @@ function startOfDate(date: string, offsetAt: OffsetReader): number {
   return Math.max(change, utcMidnight - after)
 }
 
+function sameTimeOn(date: string, ms: number, offsetAt: OffsetReader): number {
+  const local = ms + offsetAt(ms)
+  const wanted = Date.parse(date) + (local - Date.parse(utcDate(local)))
+  // The offset before a change of that day, then the one at the time itself.
+  const before = wanted - offsetAt(wanted - DAY_MS)
+  return offsetAt(before) === offsetAt(wanted - DAY_MS) ? before : wanted - offsetAt(before)
+}
+
 /** The first moment in (from, to] whose offset is not that of `from`, when the offset changes once between them. */
 function findChange(from: number, to: number, offsetAt: OffsetReader): number {
   const offset = offsetAt(from)
@@ -87,14 +99,15 @@ type OffsetPeriod = { until: number; offset: number }
 /** The offsets that hold in a range, in order. No zone changes its offset twice in a day. */
 function offsetsWithin({ from, to }: Range, offsetAt: OffsetReader): OffsetPeriod[] {
   const periods: OffsetPeriod[] = []
+  let offset = offsetAt(from)
   for (let at = from; at < to; ) {
     const next = Math.min(at + DAY_MS, to)
-    if (offsetAt(next) !== offsetAt(at)) {
-      periods.push({ until: findChange(at, next, offsetAt), offset: offsetAt(at) })
-    }
+    const nextOffset = offsetAt(next)
+    if (nextOffset !== offset) periods.push({ until: findChange(at, next, offsetAt), offset })
+    offset = nextOffset
     at = next
   }
-  return [...periods, { until: to, offset: offsetAt(to) }]
+  return [...periods, { until: to, offset }]
 }
 
 /** Literal offsets instead of zone names: both engines compute the same with them, and need no zone data. */

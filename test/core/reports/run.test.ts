@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { QueryEngine, Row, SqlQuery } from '#core/ports'
 import type { RangeParams } from '#core/reports/range'
 import { defineReport, type ReportCall, runReport, sinceDays } from '#core/reports/run'
@@ -97,4 +97,19 @@ test('a report reads from 30 days before its project was created, and still know
     range: { from: Date.parse('2026-11-18') - 400 * DAY },
     read: { from: Date.parse('2026-10-17'), to: NOW + 300_001 },
   })
+})
+
+test('a range from the year 1 on searches the offsets of a zone only where the project may have events', async () => {
+  const read = vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts')
+  onTestFinished(() => read.mockRestore())
+  const dated = defineReport<Params & { tz?: string }, unknown>({
+    range: sinceDays(7),
+    sql: ({ zone, range }) => sql`SELECT ${zone.localTimestamp(range)}`,
+    shape: (_, { range }) => range.from,
+  })
+  const engine = { rows: async () => [] }
+  const services = { engine, openLake: async () => lake, clock: { now: () => NOW } }
+  await runReport(dated, services, { project, query: { since: '0001-01-01', tz: 'Europe/Berlin' } })
+  // A year of dates.
+  expect(read.mock.calls.length).toBeLessThan(500)
 })

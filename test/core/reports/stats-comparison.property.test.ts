@@ -44,7 +44,7 @@ test('compare=previous equals the oracle of the period before, in any state of c
   )
 })
 
-/** The dates before those of `Nd`, as many. A session belongs to the date of its start, and may go on after the period. */
+/** The dates before those of `Nd`, as many, the last one until the time of NOW (U61). A session belongs to the date of its start, and may go on after the period. */
 function oraclePrevious(
   events: readonly SentEvent[],
   project: string,
@@ -53,20 +53,21 @@ function oraclePrevious(
 ): Omit<Stats, 'project'> {
   const end = Date.parse(TODAY) - days * DAY
   const from = isoDate(end - (days + 1) * DAY)
-  const before = events.filter(({ timestamp }) => timestamp < end)
+  const until = end - DAY + (NOW % DAY)
+  const before = events.filter(({ timestamp }) => timestamp < until)
   const { project: _, ...report } = oracleStats(before, { project, since: from, now: NOW, groupBy })
   const sessions = oracleSessionList(events, {
     project,
     since: `${2 * days + 1}d`,
     now: NOW,
     tz: 'UTC',
-  }).filter(({ start }) => start < end)
+  }).filter(({ start }) => start < until)
   const users = new Set(sessions.flatMap(({ user }) => (user === null ? [] : [user])))
   const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
   const total = sessions.length
   return {
     ...report,
-    period: { from, to: isoDate(end - DAY), groupBy },
+    period: { from, to: isoDate(end - DAY), until: new Date(until).toISOString(), groupBy },
     sessions: {
       total_sessions: total,
       bounce_rate: rounded(sessions.filter(({ isBounce }) => isBounce).length, total, 3),
@@ -106,7 +107,7 @@ test('by hours, the previous period has the same number of hours and ends where 
   const { period, previous } = await runReport(stats, services, { project, query })
   expect([period, previous?.period]).toEqual([
     { from: '2026-11-17', to: '2026-11-18', groupBy: 'hour' },
-    { from: '2026-11-16', to: '2026-11-17', groupBy: 'hour' },
+    { from: '2026-11-16', to: '2026-11-17', until: '2026-11-17T15:42:17.123Z', groupBy: 'hour' },
   ])
   expect(bounds).toEqual(
     expect.arrayContaining(["TIMESTAMP '2026-11-16 15:42:17.123'", "TIMESTAMP '2026-11-17 15:42:17.123'"]),

@@ -91,3 +91,15 @@ test.each([
     instance.closeSync()
   }
 })
+
+test.each([
+  ['UTC', '2026-11-01', '2026-11-18T15:42:17.123Z', '2026-11-01T15:42:17.123Z'],
+  // Berlin is two hours ahead of UTC in summer, one in winter.
+  ['Europe/Berlin', '2026-10-24', '2026-10-26T11:00:00Z', '2026-10-24T10:00:00Z'],
+  ['Europe/Berlin', '2026-03-28', '2026-03-30T10:00:00Z', '2026-03-28T11:00:00Z'],
+  ['Europe/Berlin', '2026-10-25', '2026-10-26T22:59:00Z', '2026-10-25T22:59:00Z'],
+  ['Australia/Lord_Howe', '2026-04-04', '2026-04-06T01:30:00Z', '2026-04-04T01:00:00Z'],
+])('in %s, clocks show on %s the time of %s at %s', (name, date, at, expected) => {
+  const moment = createZone(name).sameTimeOn(date, Date.parse(at))
+  expect(new Date(moment).toISOString()).toBe(new Date(expected).toISOString())
+})
