@@ -16,6 +16,7 @@ import { createIdentityStore } from '#core/identity/identity-store'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
+import { createRequestCountry } from '#core/ingest/request-country'
 import { createLakeConsumer } from '#core/lake/consumer'
 import type { LakeJob } from '#core/lake/jobs'
 import { createMaintenance } from '#core/lake/maintenance'
@@ -134,10 +135,11 @@ export function createControlServices(environment: Environment) {
 }
 
 export function createAuthServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, EDGE_KEY, ...settings } = readSettings('auth', environment)
+  const { TABLE_NAME, BASE_URL, EDGE_KEY, COUNTRY_HEADER, ...settings } = readSettings('auth', environment)
   const { log, trace, instrument } = createInstruments()
   const access = createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log)
-  const services = { ...access, devApproveSecret: null, baseUrl: BASE_URL, clock, log }
+  const country = createRequestCountry(COUNTRY_HEADER, () => null)
+  const services = { ...access, country, devApproveSecret: null, baseUrl: BASE_URL, clock, log }
   return { services, edgeKey: EDGE_KEY, instrument }
 }
 

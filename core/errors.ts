@@ -37,3 +37,9 @@ export class ApiError extends Error {
 export function unavailable(message: string, retryAfter: number, cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', message, { retryAfter, cause })
 }
+
+/** The text of an error for the log, with that of its cause: the system's reason, which is no caller's business. */
+export function errorText(error: unknown): string {
+  const { cause } = error instanceof ApiError ? error.extras : { cause: undefined }
+  return cause === undefined ? String(error) : `${error} (${cause})`
+}

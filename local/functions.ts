@@ -2,6 +2,7 @@ import { createEmailHasher } from '#core/identity/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
+import { createRequestCountry } from '#core/ingest/request-country'
 import { createFreshness } from '#core/lake/freshness'
 import { ownObjects } from '#core/lake/own-objects'
 import { openLake } from '#core/lake/snapshot'
@@ -75,10 +76,13 @@ export async function openFunctions(
     clock,
     log,
   }
+  const country = openCountryTable()
+  const countryHeader = settings.COUNTRY_HEADER ?? null
   const functions = {
     pages: access.pages,
     auth: authHandler({
       ...common,
+      country: createRequestCountry(countryHeader, country),
       devApproveSecret: settings.DEV_APPROVE ? newDevApproveSecret(settings.DATA_DIR) : null,
     }),
     site: siteHandler({ tracker: buildTracker, baseUrl, log }),
@@ -104,8 +108,8 @@ export async function openFunctions(
     track: trackHandler({
       stream,
       projects,
-      country: openCountryTable(),
-      countryHeader: settings.COUNTRY_HEADER ?? null,
+      country,
+      countryHeader,
       bots: createBotClassifier(),
       findCaller: findCaller(common),
       limits: access.limits,

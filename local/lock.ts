@@ -15,6 +15,8 @@ export type FolderLock = {
   release(): void
 }
 
+/** Mode of new folders: the data holds credentials, and what visitors did. */
+const OWNER_ONLY = 0o700
 /** SQLite's result code when another connection holds the file. */
 const SQLITE_BUSY = 5
 
@@ -41,7 +43,7 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 /**
- * Creates a folder and its missing parents. Node's `recursive` option is not used: it never returns when an existing
+ * Creates a folder and its missing parents, for their owner alone. Node's `recursive` option is not used: it never returns when an existing
  * parent reports ENOENT, as /proc and automatic mounts do (Node 24).
  */
 function createFolder(folder: string): void {
@@ -49,11 +51,16 @@ function createFolder(folder: string): void {
   if (exists()) return
   if (dirname(folder) !== folder) createFolder(dirname(folder))
   try {
-    mkdirSync(folder)
+    mkdirSync(folder, { mode: OWNER_ONLY })
   } catch (error) {
     // Another process may have created the folder in the meantime.
     if (!exists()) throw error
   }
+}
+
+/** Whether other users of the machine may read or write the folder. Windows has no such modes. */
+export function isOpenToOthers(folder: string): boolean {
+  return process.platform !== 'win32' && (statSync(folder).mode & 0o077) !== 0
 }
 
 function operatorMessage(folder: string, error: unknown): string {

@@ -15,7 +15,7 @@ import { createDemoSite } from './demo/site.ts'
 import { openFunctions } from './functions.ts'
 import { freePort, listen } from './http/listen.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
-import { lockFolder } from './lock.ts'
+import { isOpenToOthers, lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { type PipelineThread, startPipeline } from './pipeline/start.ts'
 import type { Settings } from './settings.ts'
@@ -67,6 +67,7 @@ async function openService(
   const { DATA_DIR } = settings
   const clock = { now: Date.now }
   const lock = lockFolder(DATA_DIR)
+  if (isOpenToOthers(DATA_DIR)) log('FOLDER_OPEN_TO_OTHERS', { folder: DATA_DIR })
   const storedCredentials = readCredentials(DATA_DIR)
   const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
   const baseUrl = settings.BASE_URL ?? `http://localhost:${port}`

@@ -88,7 +88,7 @@ export const functions = {
   /** Streams its responses, so it has a function URL instead of routes of the HTTP API. */
   stream: z.object({ ...common, TABLE_NAME, EDGE_KEY, ...planSettings }),
   control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...planSettings }),
-  auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, ...planSettings }),
+  auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, COUNTRY_HEADER, ...planSettings }),
   site: z.object({ ...common, BASE_URL }),
   pages: z.object({
     ...common,

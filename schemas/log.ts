@@ -1,6 +1,8 @@
 /** Every code that the service logs, with its meaning. docs/operations.md says what to do about each. */
 export const logCodes = {
   STARTED: 'the service accepts requests',
+  FOLDER_OPEN_TO_OTHERS:
+    'other users of the machine may read or write the data folder, which holds credentials and what visitors did',
   STOPPED: 'the service has stopped cleanly',
   REQUEST_FAILED: 'a request ended in INTERNAL_ERROR, because of a bug',
   REQUEST_LATE: 'a request got 503 just before the timeout of its function',

@@ -66,7 +66,7 @@ export function createAddressGuards({
     }
   }
 
-  return { countStart, countSignIn, countDemo, guardSecret }
+  return { countStart, countSignIn, countDemo, guardSecret, networkHash: hashOf }
 }
 
 export type AddressGuards = ReturnType<typeof createAddressGuards>

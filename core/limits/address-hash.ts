@@ -28,8 +28,9 @@ export function createAddressHash({ clock, ...state }: StateTable & { clock: Clo
     return String(Item?.value)
   }
 
-  return async function hashOf(address: string | null): Promise<string> {
-    const date = utcDate(clock.now())
+  /** `at`: Unix ms, at most a day ago, for a hash to compare with one of that time. */
+  return async function hashOf(address: string | null, at = clock.now()): Promise<string> {
+    const date = utcDate(at)
     if (salt?.date !== date) {
       const value = saltOf(date)
       salt = { date, value }

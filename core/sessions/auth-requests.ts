@@ -20,6 +20,9 @@ export type NewAuthRequest = {
   callback_url?: string | undefined
   code_challenge?: string | undefined
   requires_existing_account?: boolean | undefined
+  /** Where the request came from, for the human who decides. */
+  country?: string | undefined
+  network?: string | undefined
   scopes: Scope[]
 }
 
@@ -40,6 +43,10 @@ const MINUTE_MS = 60_000
 const LIFE_MS = { interactive: 30 * MINUTE_MS, detached: 24 * 60 * MINUTE_MS, claim: 30 * MINUTE_MS }
 /** How long a dead request still says what became of it. */
 const KEPT_MS = 7 * 24 * 60 * MINUTE_MS
+/** How often a human may type the end of the code. */
+const CODE_TRIES = 5
+/** How many characters the human types: those that the page does not show. */
+export const CODE_END = 4
 const REQUEST_ID = /^req_[0-9a-f]{32}$/
 const CLAIM_TOKEN = /^aac_([0-9a-f]{32})[0-9a-f]{64}$/
 
@@ -115,6 +122,29 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     }
   }
 
+  async function tryCode(id: string, typed: string): Promise<{ isRight: boolean; triesLeft: number }> {
+    const item = await decidable(id)
+    // `approve` says what became of an expired request.
+    if (item.mode === 'interactive' || item.status === 'expired') return { isRight: true, triesLeft: 0 }
+    let tries = 0
+    // Counted before the comparison, so that no more than five are compared however many come at once.
+    const counted = requests
+      .patch({ id })
+      .add({ code_tries: 1 })
+      .where(
+        ({ status, code_tries }, { eq, lt, notExists }) =>
+          `${eq(status, 'pending')} AND (${notExists(code_tries)} OR ${lt(code_tries, CODE_TRIES)})`,
+      )
+      .go({ response: 'all_new' })
+      .then(({ data }) => {
+        tries = data?.code_tries ?? CODE_TRIES
+      })
+    if (!(await conditionHeld(counted))) return { isRight: false, triesLeft: 0 }
+    const code = typed.replace(/[\s-]/g, '').toUpperCase()
+    const isRight = isSame(code, item.approval_code) || isSame(code, item.approval_code.slice(-CODE_END))
+    return { isRight, triesLeft: CODE_TRIES - tries }
+  }
+
   async function deny(id: string): Promise<Decision> {
     const item = await decidable(id)
     if (item.status === 'expired') return expiredDecision(item)
@@ -148,7 +178,10 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     return { request, redirect_url, finish_code: null }
   }
 
-  /** What a client that polls is told. Throws INVALID_POLL_TOKEN, also for an unknown id. */
+  /**
+   * What a client that polls is told. Only a detached request gives the exchange code (U64): in interactive mode it goes to the callback
+   * alone. Throws INVALID_POLL_TOKEN, also for an unknown id.
+   */
   async function poll(id: string, pollToken: string): Promise<PolledRequest> {
     const item = await find(id)
     if (item === null || item.is_claim || !isSame(item.poll_hash, sha256(pollToken))) {
@@ -158,7 +191,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     return {
       status,
       exchange_code:
-        status === 'approved' && item.exchange_sealed !== undefined
+        status === 'approved' && item.mode === 'detached' && item.exchange_sealed !== undefined
           ? openSealed(pollToken, item.exchange_sealed)
           : null,
       account_id: item.account_id ?? null,
@@ -250,6 +283,8 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
       label: item.label ?? null,
       scopes: item.scopes as Scope[],
       approval_code: item.approval_code,
+      country: item.country ?? null,
+      network: item.network ?? null,
       callback_url: item.callback_url ?? null,
       requires_existing_account: item.requires_existing_account,
       created_at: item.created_at,
@@ -257,7 +292,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     }
   }
 
-  const decisions: AuthRequestDecisions = { get, approve, deny }
+  const decisions: AuthRequestDecisions = { get, approve, tryCode, deny }
   return { ...decisions, start, startClaim, poll, exchange, claim, completeClaim }
 }
 

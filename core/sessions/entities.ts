@@ -25,6 +25,10 @@ export function authRequestEntity({ client: dynamo, table }: StateTable) {
         is_claim: { type: 'boolean', required: true },
         status: { type: ['pending', 'approved', 'exchanged', 'revoked'] as const, required: true },
         approval_code: { type: 'string', required: true },
+        /** How often the human has typed the end of the code. */
+        code_tries: { type: 'number' },
+        country: { type: 'string' },
+        network: { type: 'string' },
         callback_url: { type: 'string' },
         code_challenge: { type: 'string' },
         requires_existing_account: { type: 'boolean', required: true },

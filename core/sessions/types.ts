@@ -43,6 +43,10 @@ export type AuthRequest = {
   scopes: Scope[]
   /** 8 characters that the human compares with those that the client shows. */
   approval_code: string
+  /** Two letters: where the request came from. */
+  country: string | null
+  /** The network that the request came from, as AddressGuards.networkHash names it at `created_at`. */
+  network: string | null
   /** Loopback address; null in detached mode. */
   callback_url: string | null
   /** True when the approval must not create a new account (metadata.requires_existing_account). */
@@ -70,6 +74,11 @@ export type AuthRequestDecisions = {
    * was open gives a redirect with `error=access_denied`; a detached one throws AUTH_REQUEST_EXPIRED.
    */
   approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision>
+  /**
+   * Counts what the human has typed as the end of the approval code, five times at most. An interactive request needs no code: it goes
+   * back to the human's own machine. Throws as approve.
+   */
+  tryCode(id: string, typed: string): Promise<{ isRight: boolean; triesLeft: number }>
   /** As approve; the redirect carries `error=access_denied`. */
   deny(id: string): Promise<Decision>
 }
@@ -113,7 +122,10 @@ export type VerifiedIdentity = {
 
 /** What sign-in needs of the accounts room (core/accounts/identities.ts). */
 export type IdentityDirectory = {
-  /** The account of an identity, or of its verified e-mail address, which then also gets this identity. Null for none. */
+  /**
+   * The account of an identity; null for none. Throws KnownAddressError when another identity with this e-mail address has an account:
+   * whoever controls an address at a second provider must not get the account.
+   */
   find(identity: VerifiedIdentity): Promise<Account | null>
   /** As find; else creates a free account (complimentary Pro under the profile `own`). Throws FORBIDDEN where the
    * profile admits listed addresses only and this one is not listed. */

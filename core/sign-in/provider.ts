@@ -31,3 +31,13 @@ export class SignInError extends Error {
     this.name = 'SignInError'
   }
 }
+
+/** The e-mail address has an account that signs in another way. That way comes first; then this one can be added to the account. */
+export class KnownAddressError extends SignInError {
+  constructor() {
+    super(
+      'An account with this e-mail address signs in another way. Sign in that way first, then add this one.',
+    )
+    this.name = 'KnownAddressError'
+  }
+}

@@ -7,6 +7,7 @@ import { authRequired, bearerToken } from '../chain/authenticate.ts'
 import type { publicChain } from '../chain/public-chain.ts'
 import type { AuthServices } from './handler.ts'
 import { authorizeUrl, bySession, type Issue } from './issue.ts'
+import { originOf } from './origin-of.ts'
 
 /** How often a client should ask, s. */
 const INTERVAL = 5
@@ -32,7 +33,7 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
   }
 
   return {
-    registerAgent: open(routes.registerAgent)(async ({ request: { ip }, body }) => {
+    registerAgent: open(routes.registerAgent)(async ({ request: asked, body }) => {
       const { type, claim_method: _, requested_credential_type, requested_scopes, metadata, ...client } = body
       if (type !== 'user_claimed') {
         throw new ApiError('UNSUPPORTED_IDENTITY_TYPE', 'Only the type `user_claimed` is supported.')
@@ -40,9 +41,10 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
       if (requested_credential_type !== undefined && requested_credential_type !== 'access_token') {
         throw new ApiError('UNSUPPORTED_CREDENTIAL_TYPE', 'Only `access_token` is issued to agents.')
       }
-      await guards.countStart(ip)
+      await guards.countStart(asked.ip)
       const { request, claim_token } = await authRequests.startClaim({
         ...client,
+        ...(await originOf(asked, services)),
         client_type: 'agent',
         scopes: requested_scopes,
         requires_existing_account: metadata?.requires_existing_account === true,

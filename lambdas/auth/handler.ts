@@ -1,5 +1,6 @@
 import { sessionAccountOf } from '#core/accounts/account-record'
 import type { AuditLog } from '#core/accounts/audit'
+import { type Caller, hasScope } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import type { AddressGuards } from '#core/limits/address-guards'
@@ -12,10 +13,11 @@ import { errorCodes } from '#schemas/errors'
 import { routes } from '#schemas/routes'
 import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
 import { publicChain } from '../chain/public-chain.ts'
-import type { HttpFunction } from '../http.ts'
+import type { HttpFunction, HttpRequest } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
 import { claimEndpoints } from './claims.ts'
 import { authorizeUrl, bySession, createIssue } from './issue.ts'
+import { originOf } from './origin-of.ts'
 import { requireDeveloper } from './require-developer.ts'
 
 export type AuthServices = AccountChainServices & {
@@ -26,6 +28,8 @@ export type AuthServices = AccountChainServices & {
   guards: AddressGuards
   identities: Pick<IdentityDirectory, 'findOrCreate' | 'find'>
   audit: Pick<AuditLog, 'record'>
+  /** The country that a request comes from, in two letters. */
+  country(request: Pick<HttpRequest, 'ip' | 'headers'>): string | null
   /** The secret of POST /dev/approve; null where it is not there, as in production. */
   devApproveSecret: string | null
 }
@@ -40,11 +44,12 @@ export function authHandler(services: AuthServices): HttpFunction {
   return httpFunction<'auth'>(services.log, {
     ...claimEndpoints(services, open, issue),
 
-    startSession: open(routes.startSession)(async ({ request: { ip }, body }) => {
-      await guards.countStart(ip)
+    startSession: open(routes.startSession)(async ({ request: asked, body }) => {
+      await guards.countStart(asked.ip)
       const { metadata, ...wanted } = body
       const { request, poll_token } = await authRequests.start({
         ...wanted,
+        ...(await originOf(asked, services)),
         // A detached client has no callback, whatever it sends.
         callback_url: wanted.mode === 'interactive' ? wanted.callback_url : undefined,
         requires_existing_account: metadata?.requires_existing_account === true,
@@ -109,10 +114,13 @@ export function authHandler(services: AuthServices): HttpFunction {
       }
     }),
 
-    revokeSession: chain(routes.revokeSession)(async ({ caller: { account, credential }, body }) => {
+    revokeSession: chain(routes.revokeSession)(async ({ caller, body }) => {
+      const { account, credential } = caller
       const { session_id } = body
-      const isOwn = credential.kind !== 'demo' || credential.id === session_id
-      if (!isOwn || !(await agentSessions.revoke(account.id, session_id))) {
+      const isOwn = credential.id === session_id
+      if (!isOwn && credential.kind === 'agent_session') requireWriteScope(caller)
+      const mayRevoke = isOwn || credential.kind !== 'demo'
+      if (!mayRevoke || !(await agentSessions.revoke(account.id, session_id))) {
         throw new ApiError(
           'NOT_FOUND',
           'The account has no such session. GET /account/agent-sessions lists them.',
@@ -163,6 +171,16 @@ export function authHandler(services: AuthServices): HttpFunction {
       }
     }),
   })
+}
+
+/** A session may end itself. Other sessions are of other clients, so ending one is a change of the account. */
+function requireWriteScope(caller: Caller): void {
+  if (hasScope(caller, 'projects:write')) return
+  throw new ApiError(
+    'FORBIDDEN',
+    'A session may end itself. To end another one, use a session with the scope `projects:write`, an API key or the page of connections.',
+    { fields: { required_scope: 'projects:write' } },
+  )
 }
 
 /** What the wrong secrets count for that name no session. */

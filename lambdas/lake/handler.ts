@@ -1,4 +1,5 @@
 import type { KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda'
+import { errorText } from '#core/errors'
 import type { LakeConsumer } from '#core/lake/consumer'
 import { compareSequences, isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
@@ -34,7 +35,7 @@ export function lakeHandler({ consumer, state, finishOrphanedClaims, replay, log
     }
     // No batch of these shards will come. A failure here does not make this batch fail.
     await finishOrphanedClaims().catch(error =>
-      log('JOB_FAILED', { job: 'orphaned claims', error: String(error) }),
+      log('JOB_FAILED', { job: 'orphaned claims', error: errorText(error) }),
     )
     await replay().catch(error => log('JOB_FAILED', { job: 'replay', error: String(error) }))
     return { batchItemFailures }

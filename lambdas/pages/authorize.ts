@@ -1,5 +1,7 @@
 import { ApiError } from '#core/errors'
-import type { AuthRequest, Decision } from '#core/sessions/types'
+import { CODE_END } from '#core/sessions/auth-requests'
+import type { AuthRequest, BrowserSession, Decision } from '#core/sessions/types'
+import { plainText } from '#core/text/clean-text'
 import type { Scope } from '#schemas/scopes'
 import { type Html, html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
@@ -12,7 +14,8 @@ import { providerLinks } from './sign-in.ts'
 const SCOPE_TEXTS: Record<Scope, string> = {
   'account:read': 'See your e-mail address, plan and usage',
   'projects:read': 'See your projects and their settings',
-  'projects:write': 'Create, change and delete projects',
+  'projects:write':
+    'Create, change and delete projects, erase people with everything that is known of them, and disconnect other agents',
   'analytics:read': 'Read the analytics of your projects',
   'experiments:read': 'See experiments and their results',
   'experiments:write': 'Create, change and delete experiments',
@@ -26,22 +29,12 @@ const ROUTE = 'POST /agent-sessions/authorize/{id}'
 
 /** The approval page and its decision (contract 3.2, 3.4). */
 export function authorizePages(services: PagesServices, browser: BrowserSteps) {
-  const { authRequests, providers, audit } = services
+  const { authRequests, providers, audit, guards, clock } = services
 
   const authorizePage = browser.open(async (request, session) => {
     const asked = await requestOf(request)
     if (asked.status !== 'pending') return decidedPage(asked, session && viewerOf(session))
-    const viewer = session && viewerOf(session)
-    return pageResponse({
-      title: 'Approve access',
-      viewer,
-      formTargets: callbackTargets(asked.callback_url),
-      body: html`<section>
-<h1>${asked.client_name ?? asked.client_type} asks for access</h1>
-${details(asked)}
-${viewer === null ? signInPart(asked) : decisionForm(asked, viewer)}
-</section>`,
-    })
+    return askingPage(asked, request, session && viewerOf(session))
   })
 
   const decideAuthorize = browser.form(async ({ request, session, viewer, fields }) => {
@@ -50,19 +43,60 @@ ${viewer === null ? signInPart(asked) : decisionForm(asked, viewer)}
     if (decision !== 'approve' && decision !== 'deny') {
       throw new ApiError('MISSING_FIELDS', 'Field `decision` takes `approve` or `deny`.')
     }
-    const result =
-      decision === 'approve' ? await authRequests.approve(id, session.account) : await authRequests.deny(id)
+    if (decision === 'approve') {
+      const problem = await codeProblem(id, fields.get('code') ?? '')
+      if (problem !== null && problem !== TOO_MANY_CODES) {
+        return askingPage(await requestOf(request), request, viewer, problem)
+      }
+      if (problem === null) return decide(await authRequests.approve(id, session.account), session, viewer)
+    }
+    return decide(await authRequests.deny(id), session, viewer)
+  })
+
+  /** What is wrong with the code that the human has typed; null for a right one, and where none is needed. */
+  async function codeProblem(id: string, typed: string): Promise<string | null> {
+    const asked = await authRequests.get(id)
+    if (asked?.mode !== 'detached') return null
+    if (typed.trim() === '') return 'Type the last four characters of the code that your agent shows.'
+    const { isRight, triesLeft } = await authRequests.tryCode(id, typed)
+    if (isRight) return null
+    if (triesLeft === 0) return TOO_MANY_CODES
+    return `These are not the last four characters of the code. You can try ${triesLeft === 1 ? 'once more' : `${triesLeft} more times`}.`
+  }
+
+  async function decide(result: Decision, session: BrowserSession, viewer: Viewer): Promise<HttpResponse> {
     await audit.record(
       byBrowser({
         account_id: session.account.id,
         session_id: session.id,
-        action: decision === 'approve' ? 'agent_approved' : 'agent_denied',
+        action: result.request.status === 'approved' ? 'agent_approved' : 'agent_denied',
         route: ROUTE,
         status: result.redirect_url === null ? 200 : 302,
       }),
     )
     return outcome(result, viewer)
-  })
+  }
+
+  /** The page on which the human decides. */
+  async function askingPage(
+    asked: AuthRequest,
+    request: HttpRequest,
+    viewer: Viewer | null,
+    problem?: string,
+  ): Promise<HttpResponse> {
+    const here = request.ip === null ? null : await guards.networkHash(request.ip, asked.created_at)
+    return pageResponse({
+      ...(problem !== undefined && { status: 400 }),
+      title: 'Approve access',
+      viewer,
+      formTargets: callbackTargets(asked.callback_url),
+      body: html`<section>
+<h1>A client asks for access</h1>
+${details(asked, { ago: ageText(clock.now() - asked.created_at), isOtherNetwork: asked.network !== null && here !== asked.network })}
+${viewer === null ? signInPart(asked) : decisionForm(asked, viewer, problem)}
+</section>`,
+    })
+  }
 
   async function requestOf({ params }: HttpRequest): Promise<AuthRequest> {
     const asked = await authRequests.get(params.id ?? '')
@@ -81,29 +115,71 @@ ${providerLinks(providers, `/agent-sessions/authorize/${asked.id}`)}`
   return { authorizePage, decideAuthorize }
 }
 
-function details(asked: AuthRequest): Html {
-  return html`<p>Compare this code with the one that your client shows:</p>
-<p class="code">${asked.approval_code}</p>
+/** Names of clients are their own words. */
+const NAME_CHARS = 40
+/** The last try of the code was wrong. */
+const TOO_MANY_CODES = 'denied'
+
+function details(
+  asked: AuthRequest,
+  { ago, isOtherNetwork }: { ago: string; isOtherNetwork: boolean },
+): Html {
+  return html`${codePart(asked)}
 <dl>
-<dt>Client</dt><dd>${asked.client_name ?? 'No name given'}</dd>
-<dt>Type</dt><dd>${asked.client_type}</dd>
-${asked.label !== null && html`<dt>Label</dt><dd>${asked.label}</dd>`}
+<dt>Client</dt><dd>${asked.client_name === null ? 'No name given' : html`“${plainText(asked.client_name, NAME_CHARS)}” <span class="quiet">(it says so itself; the name is unverified)</span>`}</dd>
+<dt>Type</dt><dd>${plainText(asked.client_type, NAME_CHARS)}</dd>
+${asked.label !== null && html`<dt>Label</dt><dd>${plainText(asked.label, NAME_CHARS)}</dd>`}
+<dt>Asked</dt><dd>${ago}${asked.country !== null && `, from ${countryName(asked.country)}`}</dd>
 ${asked.callback_url !== null && html`<dt>Returns to</dt><dd>${new URL(asked.callback_url).host} on this computer</dd>`}
 </dl>
+${isOtherNetwork && html`<p class="note bad">It was asked from another network than yours. That is normal for an agent in the cloud. If you started it on this computer, deny.</p>`}
 <h2>It will be able to</h2>
 <ul>${asked.scopes.map(scope => html`<li>${SCOPE_TEXTS[scope] ?? scope}</li>`)}</ul>
 <p class="quiet">It cannot see or create API keys, and it cannot change payments. You can disconnect it at any time.</p>`
 }
 
-function decisionForm(asked: AuthRequest, viewer: Viewer): Html {
+/**
+ * The code to compare. Of a detached request the page shows the first half alone: the human types the other half from the client,
+ * so nobody approves a link of somebody else's client.
+ */
+function codePart({ mode, approval_code }: AuthRequest): Html {
+  return mode === 'interactive'
+    ? html`<p>Compare this code with the one that your client shows:</p>
+<p class="code">${approval_code}</p>`
+    : html`<p>The code that your client shows must begin like this:</p>
+<p class="code">${approval_code.slice(0, -CODE_END)} ····</p>`
+}
+
+function decisionForm(asked: AuthRequest, viewer: Viewer, problem: string | undefined): Html {
   const path = `/agent-sessions/authorize/${asked.id}`
   return html`<h2>Account</h2>
 <p>Access to the account <strong>${viewer.email}</strong>. <a href="/auth/sign-in?switch=1&amp;to=${encodeURIComponent(path)}">Use another account</a></p>
-<p class="note">Approve only if you started this yourself and the codes are equal.</p>
+<p class="note">Approve only if you started this yourself.</p>
+${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
+<form method="post" id="approve">${csrfField(viewer.csrfToken)}<input type="hidden" name="decision" value="approve">${asked.mode === 'detached' && codeField()}</form>
 <div class="actions">
-<form method="post">${csrfField(viewer.csrfToken)}<input type="hidden" name="decision" value="approve"><button>Approve</button></form>
+<button form="approve">Approve</button>
 <form method="post">${csrfField(viewer.csrfToken)}<input type="hidden" name="decision" value="deny"><button class="danger">Deny</button></form>
 </div>`
+}
+
+function codeField(): Html {
+  return html`<label for="code">The last four characters of the code that your client shows</label>
+<input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="16" required>`
+}
+
+const COUNTRIES = new Intl.DisplayNames('en', { type: 'region' })
+
+function countryName(code: string): string {
+  return COUNTRIES.of(code) ?? code
+}
+
+function ageText(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return 'less than a minute ago'
+  if (minutes < 60) return minutes === 1 ? '1 minute ago' : `${minutes} minutes ago`
+  const hours = Math.floor(minutes / 60)
+  return hours === 1 ? '1 hour ago' : `${hours} hours ago`
 }
 
 /** What the human sees after the decision. */

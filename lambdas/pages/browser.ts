@@ -3,6 +3,7 @@ import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import { isSame } from '#core/sessions/tokens'
 import type { BrowserSession } from '#core/sessions/types'
+import { SignInError } from '#core/sign-in/provider'
 import { challenge } from '../chain/authenticate.ts'
 import { sessionCookie } from '../cookies.ts'
 import { html } from '../html.ts'
@@ -77,7 +78,9 @@ export function createBrowserSteps({
     }
     try {
       return await run()
-    } catch (error) {
+    } catch (thrown) {
+      // A sign-in that did not succeed is no failure of ours, also for a program.
+      const error = thrown instanceof SignInError ? new ApiError('FORBIDDEN', thrown.message) : thrown
       if (!prefersHtml(request)) throw error
       return errorPage(error, `${request.method} page`, log)
     }

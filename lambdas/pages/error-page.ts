@@ -1,6 +1,4 @@
-import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
-import { SignInError } from '#core/sign-in/provider'
 import { html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { pageResponse } from '../page.ts'
@@ -32,8 +30,7 @@ export function prefersHtml({ headers }: Pick<HttpRequest, 'headers'>): boolean 
 
 /** The page of a thrown error: the same status, code and log line as the JSON form. */
 export function errorPage(thrown: unknown, route: string, log: Log): HttpResponse {
-  const error = thrown instanceof SignInError ? toApiError(thrown) : thrown
-  const { status, headers, body } = errorResponse(error, route, log)
+  const { status, headers, body } = errorResponse(thrown, route, log)
   const { error: code, message } = JSON.parse(String(body))
   const text = status === 500 ? 'Something failed on our side. Try again later.' : message
   const title = TITLES[status] ?? 'Something went wrong'
@@ -48,8 +45,4 @@ ${status === 401 && html`<p><a class="button" href="/auth/sign-in">Sign in</a></
 <p class="quiet">Code: ${code}</p>
 </section>`,
   })
-}
-
-function toApiError({ message }: SignInError): ApiError {
-  return new ApiError('FORBIDDEN', message)
 }

@@ -21,14 +21,16 @@ const SCRIPT = `for (const button of document.querySelectorAll('[data-copy]')) {
 /** What a reader who knows only the address of the service needs: what this is, and the first three calls. */
 export function homePages({ baseUrl }: Pick<PagesServices, 'baseUrl'>, browser: BrowserSteps) {
   const text = textFor(baseUrl)
+  const headers = { ...BASE_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }
+  const llms: HttpResponse = {
+    status: 200,
+    headers: { ...headers, 'Cache-Control': 'public, max-age=300' },
+    body: text,
+  }
+  // `/` is a page for browsers and a text for others. A cache that knows the address alone would mix them up.
   const plain: HttpResponse = {
     status: 200,
-    headers: {
-      ...BASE_HEADERS,
-      'Content-Type': 'text/plain; charset=utf-8',
-      'Cache-Control': 'public, max-age=300',
-      Vary: 'Accept',
-    },
+    headers: { ...headers, 'Cache-Control': 'no-store', Vary: 'Accept, Cookie' },
     body: text,
   }
   const script: HttpResponse = {
@@ -45,7 +47,7 @@ export function homePages({ baseUrl }: Pick<PagesServices, 'baseUrl'>, browser: 
     pageResponse({
       title: 'Web analytics for agents',
       viewer: session && viewerOf(session),
-      headers: { Vary: 'Accept' },
+      headers: { Vary: 'Accept, Cookie' },
       body: html`<section>
 <h1>Footfall</h1>
 <p>Web analytics that AI agents and scripts query over HTTP. A site sends events with a small script; an agent or a script asks for reports and gets JSON.</p>
@@ -71,7 +73,7 @@ ${calls(baseUrl).map(
 
   return {
     home: async (request: HttpRequest) => (prefersHtml(request) ? homePage(request) : plain),
-    llms: () => plain,
+    llms: () => llms,
     pagesScript: () => script,
   }
 }
@@ -81,7 +83,7 @@ function calls(baseUrl: string): { what: string; command: string }[] {
   const bearer = "-H 'Authorization: Bearer aas_…'"
   return [
     {
-      what: '1. Ask for access. Show claim_url and user_code of the response to a human, who opens the page, compares the code and approves.',
+      what: '1. Ask for access. Show claim_url and user_code of the response to a human, who opens the page, types the last four characters of the code and approves.',
       command: `curl -X POST ${baseUrl}/agent/auth ${json} -d '{"type":"user_claimed","requested_credential_type":"access_token","client_name":"my agent"}'`,
     },
     {

@@ -32,7 +32,7 @@ export type PagesServices = {
   /** Deletes the account with its sessions, keys and projects. */
   deleteAccount(account: Account): Promise<void>
   audit: Pick<AuditLog, 'record'>
-  guards: Pick<AddressGuards, 'countSignIn'>
+  guards: Pick<AddressGuards, 'countSignIn' | 'networkHash'>
   /** Null where nobody pays: the profile `own`. */
   billing: Billing | null
   /** Address of the service, without a slash at its end. */

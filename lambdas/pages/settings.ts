@@ -1,5 +1,6 @@
 import { ApiError } from '#core/errors'
 import type { AgentSessionSummary } from '#core/sessions/types'
+import { plainText } from '#core/text/clean-text'
 import { type Html, html } from '../html.ts'
 import { csrfField, pageResponse, redirect } from '../page.ts'
 import { isPaying } from './billing.ts'
@@ -172,12 +173,20 @@ ${hasKey && html`<p class="note bad">A new key replaces the old one, which stops
 
 function sessionPart(summary: AgentSessionSummary): Html {
   const { client_name, client_type, label, created_at, last_used_at, scopes } = summary
-  return html`<strong>${client_name ?? client_type}</strong>${client_name !== null && ` (${client_type})`}${label !== null && html`<br>${label}`}
+  const [name, type] = [clientName(summary), plainText(client_type, NAME_CHARS)]
+  return html`<strong>${name}</strong>${client_name !== null && ` (${type})`}${label !== null && html`<br>${plainText(label, NAME_CHARS)}`}
 <p class="quiet">Approved <time>${day(created_at)}</time>, last used <time>${day(last_used_at)}</time><br>${scopes.join(', ')}</p>`
 }
 
-function disconnectForm({ id, client_name, client_type }: AgentSessionSummary, csrfToken: string): Html {
-  return html`<form method="post" action="/settings/sessions/${id}/disconnect">${csrfField(csrfToken)}<button class="danger" aria-label="Disconnect ${client_name ?? client_type}">Disconnect</button></form>`
+/** Names of clients are their own words. */
+const NAME_CHARS = 40
+
+function clientName({ client_name, client_type }: AgentSessionSummary): string {
+  return plainText(client_name ?? client_type, NAME_CHARS)
+}
+
+function disconnectForm(summary: AgentSessionSummary, csrfToken: string): Html {
+  return html`<form method="post" action="/settings/sessions/${summary.id}/disconnect">${csrfField(csrfToken)}<button class="danger" aria-label="Disconnect ${clientName(summary)}">Disconnect</button></form>`
 }
 
 function day(time: number): string {

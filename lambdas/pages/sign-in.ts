@@ -2,7 +2,7 @@ import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import type { VerifiedIdentity } from '#core/sessions/types'
 import { ATTEMPT_SECONDS } from '#core/sign-in/attempts'
-import { type IdentityProvider, SignInError } from '#core/sign-in/provider'
+import { type IdentityProvider, KnownAddressError, SignInError } from '#core/sign-in/provider'
 import { safeReturnPath } from '#core/sign-in/return-path'
 import { signInCookie } from '../cookies.ts'
 import { type Html, html } from '../html.ts'
@@ -77,7 +77,11 @@ ${providerLinks(
       )
       return redirect(return_to, [attemptCookie.clear()])
     }
-    const account = await accountOf(identity, return_to)
+    const account = await accountOf(identity, return_to).catch(error => {
+      if (error instanceof KnownAddressError) return error
+      throw error
+    })
+    if (account instanceof KnownAddressError) return otherWayFirst(identity.email, provider, return_to)
     if (account === null) return setupHelp(identity.email)
     const old = browser.cookie.read(request) ?? null
     const created = await browserSessions.rotate(old, account.id)
@@ -129,6 +133,25 @@ ${providerLinks(
     const requestId = /^\/agent-sessions\/authorize\/(\w+)$/.exec(returnTo)?.[1]
     const request = requestId === undefined ? null : await authRequests.get(requestId)
     return request?.requires_existing_account ? identities.find(identity) : identities.findOrCreate(identity)
+  }
+
+  /** Whoever has proved the old way to sign in goes on to this one, which is then added to the account. */
+  function otherWayFirst(email: string, { id, label }: IdentityProvider, returnTo: string): HttpResponse {
+    const others = providers.filter(provider => provider.id !== id)
+    return pageResponse({
+      status: 403,
+      title: 'Sign in the old way first',
+      cookies: [attemptCookie.clear()],
+      body: html`<section>
+<h1>Sign in the old way first</h1>
+<p>The address ${email} has an account that signs in another way. Sign in that way once. Then you can add ${label} to the account, and it works from then on.</p>
+${
+  others.length === 0
+    ? html`<p class="quiet">If that way is gone, the operator of this service can make a setup link.</p>`
+    : providerLinks(others, `/auth/start/${id}?add=1&to=${encodeURIComponent(returnTo)}`, ['switch'])
+}
+</section>`,
+    })
   }
 
   function setupHelp(email: string): HttpResponse {

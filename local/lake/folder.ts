@@ -33,11 +33,8 @@ export function createFolderLake(folder: string): Lake {
       await syncFolders(dirname(firstNewFolder ?? path), dirname(path))
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {})
-      throw unavailable(
-        `The lake cannot be written (${(error as Error).message}). Try again later.`,
-        RETRY_AFTER,
-        error,
-      )
+      // Messages of the system have paths, which are the operator's.
+      throw unavailable('The lake cannot be written now. Try again later.', RETRY_AFTER, error)
     }
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorText } from '#core/errors'
 import type { LakeConsumer } from '#core/lake/consumer'
 import type { Maintenance } from '#core/lake/maintenance'
 import type { LakeStateStore } from '#core/lake/state'
@@ -116,7 +117,7 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
       repeat(
         () => consumeAll(signal),
         settings.windowMs,
-        (error, failures) => log('LAKE_BATCH_FAILED', { failures, error: String(error) }),
+        (error, failures) => log('LAKE_BATCH_FAILED', { failures, error: errorText(error) }),
         signal,
       ),
       repeat(

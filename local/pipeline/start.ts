@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { errorText } from '#core/errors'
 import type { ChunkFeed } from '#core/live/new-chunks'
 import type { Log } from '#core/ports'
 import type { LogCode } from '#schemas/log'
@@ -98,7 +99,7 @@ export function startPipeline(start: PipelineStart, { scrubState, log }: Pipelin
       started.reject(error)
       ended.resolve()
       if (isStopping) return
-      log('LAKE_BATCH_FAILED', { error: String(error), restart: true })
+      log('LAKE_BATCH_FAILED', { error: errorText(error), restart: true })
       restart = setTimeout(() => {
         thread = startThread()
         // Messages wait until the thread reads them.

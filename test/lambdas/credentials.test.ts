@@ -51,7 +51,9 @@ describe.each(rows)('%s', (name, route) => {
   const takesSessions = route.credentials?.includes('agent_session') ?? true
 
   test('takes an agent session that has its scope, if it takes agent sessions', async () => {
-    const { status, body } = await call(name, await bearer(scopesOf(route)))
+    // The request ends another session than the caller's.
+    const needed: readonly Scope[] = name === 'revokeSession' ? ['projects:write'] : scopesOf(route)
+    const { status, body } = await call(name, await bearer(needed))
     if (takesSessions) expect(Object.keys(route.responses)).toContain(String(status))
     else expect([status, body.error, body.required_scope]).toEqual([403, 'FORBIDDEN', undefined])
   })
@@ -228,4 +230,44 @@ test('no secret is in the state table or in the log', async () => {
     expect(kept).not.toContain(secret.slice(-64))
   }
   expect(world.logged).toEqual([])
+})
+
+describe('POST /agent-sessions/revoke', () => {
+  const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
+  const issue = (scopes: Scope[]) => world.agentSessions.issue(world.owner.id, { ...client, scopes })
+  const revoke = (access_token: string, session_id: string) =>
+    world.call(routes.revokeSession, {
+      key: null,
+      headers: { Authorization: `Bearer ${access_token}` },
+      body: { session_id },
+    })
+
+  test('lets a session end itself with any scope', async () => {
+    const { id, access_token } = await issue(['analytics:read'])
+    expect((await revoke(access_token, id)).status).toBe(200)
+    expect((await revoke(access_token, id)).status).toBe(401)
+  })
+
+  test('refuses another session to a session that only reads, and ends nothing', async () => {
+    const [reader, other] = [
+      await issue(['account:read', 'projects:read', 'analytics:read']),
+      await issue([]),
+    ]
+    const refused = await revoke(reader.access_token, other.id)
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: 'FORBIDDEN', required_scope: 'projects:write' },
+    })
+    expect(await world.agentSessions.byAccessToken(other.access_token)).not.toBeNull()
+  })
+
+  test('ends another session for projects:write and for an API key', async () => {
+    const [writer, one, two] = [await issue(['projects:write']), await issue([]), await issue([])]
+    expect((await revoke(writer.access_token, one.id)).status).toBe(200)
+    const byKey = await world.call(routes.revokeSession, {
+      key: await world.newKey(),
+      body: { session_id: two.id },
+    })
+    expect(byKey.status).toBe(200)
+  })
 })

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { FolderError, lockFolder } from '#local/lock'
+import { FolderError, isOpenToOthers, lockFolder } from '#local/lock'
 
 let folder: string
 beforeEach(() => {
@@ -13,6 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a folder that does not exist is created', () => {
   const lock = lockFolder(join(folder, 'a', 'b'))
+  for (const created of ['a', 'a/b']) expect(statSync(join(folder, created)).mode & 0o777).toBe(0o700)
   expect(() => lockFolder(join(folder, 'a', 'b'))).toThrow(FolderError)
   lock.release()
 })
@@ -58,4 +59,17 @@ test('a lock file with other content is refused and not changed', () => {
   writeFileSync(join(folder, 'lock'), content)
   expect(() => lockFolder(folder)).toThrow(FolderError)
   expect(readFileSync(join(folder, 'lock'), 'utf8')).toBe(content)
+})
+
+test.each([
+  [0o700, false],
+  [0o500, false],
+  [0o750, true],
+  [0o755, true],
+  [0o702, true],
+])('whether a folder of mode %o is open to others: %s', (mode, isOpen) => {
+  const made = join(folder, 'made')
+  mkdirSync(made)
+  chmodSync(made, mode)
+  expect(isOpenToOthers(made)).toBe(isOpen)
 })

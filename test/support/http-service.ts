@@ -137,7 +137,7 @@ export async function openHttpService({
         baseUrl: BASE_URL,
         log,
       }),
-      auth: authHandler({ ...common, devApproveSecret: DEV_APPROVE_SECRET }),
+      auth: authHandler({ ...common, country: () => 'DE', devApproveSecret: DEV_APPROVE_SECRET }),
       control: controlHandler(common),
       pages: async () => {
         throw new Error('This service has no pages. Use openPagesService.')

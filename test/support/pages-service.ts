@@ -72,6 +72,7 @@ export async function openPagesService({
   const setupLinks = createSetupLinks(services)
   const audit = createAuditLog({ ...services, log })
   const deleted: string[] = []
+  const guards = createAddressGuards({ ...services, profile: profiles[profile] })
   const pages = pagesHandler({
     browserSessions,
     authRequests,
@@ -92,7 +93,7 @@ export async function openPagesService({
     accounts,
     deleteAccount: async ({ id }) => void deleted.push(id),
     audit,
-    guards: createAddressGuards({ ...services, profile: profiles[profile] }),
+    guards,
     billing: (await billing?.({ baseUrl, state, clock, log, accounts })) ?? null,
     baseUrl,
     clock,
@@ -131,6 +132,7 @@ export async function openPagesService({
     agentSessions,
     authRequests,
     browserSessions,
+    guards,
     identities,
     setupLinks,
     audit,

@@ -3,6 +3,7 @@ import { createIdentityDirectory } from '#core/accounts/identities'
 import { createAccountStore } from '#core/accounts/store'
 import { profiles } from '#core/limits/profile'
 import type { VerifiedIdentity } from '#core/sessions/types'
+import { KnownAddressError } from '#core/sign-in/provider'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
@@ -36,19 +37,47 @@ test('the first sign-in creates a free account, the next ones find it', async ()
   expect((await identities.findOrCreate(identity()))?.id).toBe(account.id)
 })
 
-test('two providers with one verified address lead to one account', async () => {
+test('another provider with a known address asks for the old way first; once it is linked, both lead to one account', async () => {
   const identities = directory('hosted')
   const { id } = await identities.findOrCreate(identity())
+  for (const other of [codeHost, identity({ subject: 'two' })]) {
+    await expect(identities.findOrCreate(other)).rejects.toThrow(KnownAddressError)
+    await expect(identities.find(other)).rejects.toThrow(KnownAddressError)
+  }
+  expect(await accounts.byId(id)).toMatchObject({ code_host_login: null, idp_name: 'Hu Man' })
+  await identities.link(id, codeHost)
   expect(await identities.findOrCreate(codeHost)).toMatchObject({ id, code_host_login: 'human' })
   expect(await accounts.byId(id)).toMatchObject({ code_host_login: 'human', idp_name: 'Hu Man' })
 })
 
+test('an approval in development finds the account of an address, and leaves no way to sign in', async () => {
+  const identities = directory('hosted')
+  const { id } = await identities.findOrCreate(identity())
+  const dev = identity({ provider: 'dev', issuer: 'dev', subject: 'human@example.com', login: null })
+  expect((await identities.findOrCreate(dev)).id).toBe(id)
+  expect((await identities.find(dev))?.id).toBe(id)
+})
+
 test('of many first sign-ins at once all get one account', async () => {
   const identities = directory('hosted')
-  const found = await Promise.all(
-    Array.from({ length: 8 }, (_, i) => identities.findOrCreate(i % 2 === 0 ? identity() : codeHost)),
-  )
+  const found = await Promise.all(Array.from({ length: 8 }, () => identities.findOrCreate(identity())))
   expect(new Set(found.map(({ id }) => id)).size).toBe(1)
+})
+
+test('of first sign-ins of two providers with one address at once, one provider gets the account', async () => {
+  for (let round = 0; round < 10; round++) {
+    await state.empty()
+    const identities = directory('hosted')
+    const results = await Promise.allSettled([
+      identities.findOrCreate(identity()),
+      identities.findOrCreate(codeHost),
+    ])
+    const refused = results.filter(result => result.status === 'rejected')
+    expect(refused.map(({ reason }) => reason)).toEqual([expect.any(KnownAddressError)])
+    // What was refused stays refused, and what was admitted stays admitted.
+    const again = await Promise.allSettled([identities.find(identity()), identities.find(codeHost)])
+    expect(again.map(({ status }) => status)).toEqual(results.map(({ status }) => status))
+  }
 })
 
 test('an own install admits listed addresses and domains only, as complimentary Pro', async () => {
@@ -66,7 +95,7 @@ test('a linked identity signs in to the account that it was linked to', async ()
   const owner = await accounts.create({ email: 'owner@localhost', tier: 'pro', complimentary: true })
   await identities.link(owner.id, identity())
   expect((await identities.find(identity()))?.id).toBe(owner.id)
-  expect((await identities.findOrCreate(codeHost)).id).toBe(owner.id)
+  await expect(identities.findOrCreate(codeHost)).rejects.toThrow(KnownAddressError)
 })
 
 test('a deleted account leaves its address to a new one', async () => {

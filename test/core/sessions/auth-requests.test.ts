@@ -283,3 +283,42 @@ test('nothing that is stored holds a secret', async () => {
   const stored = JSON.stringify(Items)
   for (const secret of [poll_token, code, claim_token]) expect(stored).not.toContain(secret.slice(-64))
 })
+
+test('of a hundred codes typed at once five are compared, and the right one among later ones does not count', async () => {
+  const { request } = await start()
+  const typed = Array.from({ length: 100 }, (_, i) => (i < 90 ? 'zzzz' : request.approval_code.slice(-4)))
+  const wrong = await Promise.all(typed.slice(0, 90).map(code => requests.tryCode(request.id, code)))
+  expect(wrong.filter(({ isRight }) => isRight)).toEqual([])
+  expect(
+    wrong
+      .map(({ triesLeft }) => triesLeft)
+      .filter(left => left > 0)
+      .toSorted(),
+  ).toEqual([1, 2, 3, 4])
+  for (const code of typed.slice(90)) {
+    expect(await requests.tryCode(request.id, code)).toEqual({ isRight: false, triesLeft: 0 })
+  }
+})
+
+test('the end of the code or all of it is right, and an interactive request needs none', async () => {
+  const { request } = await start()
+  const { approval_code } = request
+  for (const typed of [approval_code.slice(-4), approval_code.toLowerCase()]) {
+    expect((await requests.tryCode(request.id, typed)).isRight).toBe(true)
+  }
+  for (const typed of [approval_code.slice(0, 4), approval_code.slice(-3), '']) {
+    expect((await requests.tryCode(request.id, typed)).isRight).toBe(false)
+  }
+  const loopback = await requests.start({ ...interactive, scopes: ['analytics:read'] })
+  expect((await requests.tryCode(loopback.request.id, '')).isRight).toBe(true)
+})
+
+test('a poll of an interactive request never returns the exchange code (U64)', async () => {
+  const { id, poll_token, code } = await approved({ mode: 'interactive', callback_url: CALLBACK })
+  expect(code).toMatch(/^aae_/)
+  expect(await requests.poll(id, poll_token)).toMatchObject({
+    status: 'approved',
+    exchange_code: null,
+    account_id: ACCOUNT.id,
+  })
+})

@@ -114,7 +114,7 @@ test('neither the table nor the log has a cookie, the CSRF token of its forms, a
   const approved = await fetch(address, {
     method: 'POST',
     headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ csrf, decision: 'approve' }),
+    body: new URLSearchParams({ csrf, decision: 'approve', code: request.approval_code.slice(-4) }),
   })
   const code = /id="finish-code">(aae_[0-9a-f]+)/.exec(await approved.text())?.[1] ?? ''
   const { Items } = await service.state.client.scan({ TableName: service.state.table })

@@ -1,8 +1,10 @@
+import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '#core/sessions/tokens'
+import type { AuthRequest } from '#core/sessions/types'
 import { launchBrowser } from '#test/support/browser'
 import { OWNER_EMAIL, openPagesService, type PagesService } from '#test/support/pages-service'
 
@@ -36,6 +38,11 @@ async function signIn(page: Page, email = OWNER_EMAIL): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Sign-in code').fill(service.code())
   await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** What the human reads from the client and the page does not show. */
+function typeCode(page: Page, { approval_code }: AuthRequest): Promise<void> {
+  return page.getByLabel('The last four characters').fill(approval_code.slice(-4))
 }
 
 const CLIENT = {
@@ -217,6 +224,7 @@ describe('approval', () => {
       const { request } = await detached()
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       await signIn(page)
+      await typeCode(page, request)
       await page.getByRole('button', { name: 'Approve' }).click()
       const code = (await page.textContent('#finish-code')) ?? ''
       expect(code).toMatch(/^aae_/)
@@ -224,6 +232,86 @@ describe('approval', () => {
       expect(won.account_id).toBe(service.owner.id)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       expect(await page.textContent('main')).not.toContain(code)
+    }))
+
+  test('a detached request needs the end of the code, which the page does not show; the fifth wrong one denies it', () =>
+    phone(async page => {
+      const { request } = await detached()
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      await signIn(page)
+      const text = (await page.textContent('main')) ?? ''
+      expect(text).toContain(request.approval_code.slice(0, 4))
+      expect(await page.content()).not.toContain(request.approval_code.slice(-4))
+      for (const left of ['4 more times', '3 more times', '2 more times', 'once more']) {
+        await page.getByLabel('The last four characters').fill('----')
+        await page.getByRole('button', { name: 'Approve' }).click()
+        expect(await page.getByRole('alert').textContent()).toContain(`You can try ${left}.`)
+        expect((await service.authRequests.get(request.id))?.status).toBe('pending')
+      }
+      await page.getByLabel('The last four characters').fill('zzzz')
+      await page.getByRole('button', { name: 'Approve' }).click()
+      expect(await page.textContent('h1')).toBe('Denied')
+      expect((await service.authRequests.get(request.id))?.status).toBe('revoked')
+    }))
+
+  test('the right code after wrong ones approves, in any case and with blanks', () =>
+    phone(async page => {
+      const { request } = await detached()
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      await signIn(page)
+      for (const typed of ['----', ` ${request.approval_code.slice(-4).toLowerCase()} `]) {
+        await page.getByLabel('The last four characters').fill(typed)
+        await page.getByRole('button', { name: 'Approve' }).click()
+      }
+      expect(await page.textContent('#finish-code')).toMatch(/^aae_/)
+    }))
+
+  test('a post without a code approves no detached request and costs no try', () =>
+    phone(async page => {
+      const { request } = await detached()
+      const path = `/agent-sessions/authorize/${request.id}`
+      await page.goto(path)
+      await signIn(page)
+      const csrf = await page.locator('input[name=csrf]').first().getAttribute('value')
+      for (let i = 0; i < 6; i++) {
+        const response = await page.request.post(path, { form: { decision: 'approve', csrf: csrf ?? '' } })
+        expect(response.status()).toBe(400)
+      }
+      expect((await service.authRequests.get(request.id))?.status).toBe('pending')
+    }))
+
+  test('the page says how old the request is, from where and from which network, and calls the name unverified', () =>
+    phone(async page => {
+      const { request } = await service.authRequests.start({
+        ...CLIENT,
+        client_name: `Bank\u202e of\u200b\nAda ${'x'.repeat(60)}`,
+        mode: 'detached',
+        country: 'DE',
+        network: 'another',
+      })
+      service.wait(3 * 60_000)
+      await page.goto(`/agent-sessions/authorize/${request.id}`)
+      const text = (await page.textContent('main')) ?? ''
+      expect(text).toContain('3 minutes ago, from Germany')
+      expect(text).toContain('It was asked from another network than yours.')
+      expect(text).toContain(`“Bank of Ada ${'x'.repeat(27)}…”`)
+      expect(text).toContain('unverified')
+      expect(text).toContain('erase people')
+    }))
+
+  test('a request from the human’s own network has no warning', () =>
+    phone(async page => {
+      const address = new URL(service.baseUrl).hostname
+      const { address: own } = await lookup(address)
+      const network = await service.guards.networkHash(own)
+      for (const [other, shown] of [
+        [network, 0],
+        ['other', 1],
+      ] as const) {
+        const { request } = await service.authRequests.start({ ...CLIENT, mode: 'detached', network: other })
+        await page.goto(`/agent-sessions/authorize/${request.id}`)
+        expect(await page.getByText('another network').count()).toBe(shown)
+      }
     }))
 
   test('a client that requires an account gets setup help for a new person, and no account is made', () =>
@@ -243,6 +331,7 @@ describe('approval', () => {
       await signIn(page, email)
       expect(await page.textContent('main')).toContain(email)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
+      await typeCode(page, request)
       await page.getByRole('button', { name: 'Approve' }).click()
       expect(await page.textContent('#finish-code')).toMatch(/^aae_/)
     }))
@@ -292,3 +381,76 @@ async function connectedAgent() {
   const won = await service.authRequests.exchange(request.id, finish_code ?? '', undefined)
   return { session: await service.agentSessions.issue(won.account_id, won.request) }
 }
+
+describe('the callback of a provider', () => {
+  const ODD = [
+    '',
+    'code=x',
+    'code=x&state=y',
+    'error=server_error&error_description=%3Cscript%3E',
+    'error=',
+    'state=%00',
+    `code=${'x'.repeat(4_000)}`,
+    'iss=http://other.example&code=1',
+    'response=eyJ',
+    'code=1&code=2',
+  ]
+
+  test.each(['text/html', 'application/json'])('never answers 5xx for bad input: %s', async Accept => {
+    for (const query of ODD) {
+      for (const provider of ['idp', 'code_host', 'a%0Ab']) {
+        // A sign-in that is under way, and none.
+        const begun = await fetch(`${service.baseUrl}/auth/start/idp?to=/settings`, { redirect: 'manual' })
+        const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+        expect(cookie).toContain('sign-in')
+        for (const headers of [{ Accept }, { Accept, Cookie: cookie }, { Accept, Cookie: `${cookie}x` }]) {
+          const response = await fetch(`${service.baseUrl}/auth/callback/${provider}?${query}`, { headers })
+          expect([query, provider, response.status]).toEqual([
+            query,
+            provider,
+            expect.toSatisfy(status => status >= 400 && status < 500),
+          ])
+        }
+      }
+    }
+    expect(service.logged).toEqual([])
+  })
+})
+
+test('another provider with a known address asks for the old way first, then adds itself to the account', () =>
+  phone(async page => {
+    const email = 'known@example.com'
+    const known = await service.accounts.create({ email, tier: 'pro', complimentary: true })
+    const old = {
+      provider: 'code_host',
+      issuer: 'https://code.example',
+      subject: '1',
+      email,
+      login: 'known',
+    } as const
+    await service.identities.link(known.id, old)
+    await page.goto('/auth/sign-in')
+    await signIn(page, email)
+    expect(await page.textContent('h1')).toBe('Sign in the old way first')
+    expect(await page.textContent('main')).toContain(email)
+    await page.goto('/settings')
+    expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
+    // The old way is proved; the new one is added in the same browser.
+    const { token } = await service.browserSessions.create(known.id)
+    const name = `footfall-session-${new URL(service.baseUrl).port}`
+    await page.context().addCookies([{ name, value: token, url: service.baseUrl }])
+    await page.goto('/auth/start/idp?add=1&to=/settings')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Sign-in code').fill(service.code())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.textContent('dl')).toContain(known.id)
+  }))
+
+test('`/` is kept by no cache, because it is a page for browsers and a text for others', async () => {
+  for (const Accept of ['text/html', 'text/plain', '*/*']) {
+    const { headers } = await fetch(`${service.baseUrl}/`, { headers: { Accept } })
+    expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['no-store', 'Accept, Cookie'])
+  }
+  const { headers } = await fetch(`${service.baseUrl}/llms.txt`)
+  expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['public, max-age=300', null])
+})

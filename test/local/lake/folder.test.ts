@@ -35,6 +35,8 @@ test('a write that the disk refuses rejects with UNAVAILABLE and Retry-After, an
   writeFileSync(join(folder, 'hot'), 'a file where a folder should be')
   await expect(lake.put('hot/epoch=1/a', new Uint8Array(3))).rejects.toMatchObject({
     code: 'UNAVAILABLE',
+    // The path is the operator's.
+    message: 'The lake cannot be written now. Try again later.',
     extras: { retryAfter: expect.any(Number) },
   })
   expect(readdirSync(folder)).toEqual(['hot'])
