@@ -49,8 +49,10 @@ function expectFields(
   expect({ command, status, wrong: error?.issues }).toEqual({ command, status: expected, wrong: undefined })
 }
 
-async function approve(page: Page, url: string): Promise<void> {
+/** `code`: what the client shows, for a detached request. */
+async function approve(page: Page, url: string, code?: string): Promise<void> {
   await page.goto(url)
+  if (code !== undefined) await page.getByLabel('The last four characters').fill(code.slice(-4))
   await page.getByRole('button', { name: 'Approve' }).click()
 }
 
@@ -96,7 +98,7 @@ async function logInDetached(client: ReferenceClient, page: Page): Promise<void>
   expect(pending.body).toEqual({
     ...{ status: 'pending', exchange_code: null, account_id: null, approved_email: null },
   })
-  await approve(page, started.authorize_url)
+  await approve(page, started.authorize_url, started.approval_code)
   const finishCode = (await page.textContent('#finish-code')) ?? ''
   const approved = await client.poll(started)
   expect(approved.body).toMatchObject({ status: 'approved', exchange_code: finishCode })

@@ -17,7 +17,7 @@ const PASSED_ON: Record<string, string> = {
   'core/accounts/limits.ts: message': 'the properties `message` of the limits that a plan sets',
   'core/reports/query/query.ts: error.message':
     'the argument of UnknownFieldError, in core/reports/query/filters.ts',
-  'lambdas/pages/error-page.ts: message': 'the argument of SignInError, at each of its calls',
+  'lambdas/pages/browser.ts: thrown.message': 'the argument of SignInError, at each of its calls',
   'lambdas/validate.ts: messageOf(issue, input)': 'the messages of zod schemas',
 }
 
