@@ -63,12 +63,10 @@ export const erasure = z
       links: z.int(),
       profiles: z.int(),
       replays: z.int(),
-      files_rewritten: z
-        .int()
-        .meta({
-          description:
-            'Parts of segments that were written anew so far, for this erasure and others of the same moments',
-        }),
+      files_rewritten: z.int().meta({
+        description:
+          'Parts of segments that were written anew so far, for this erasure and others of the same moments',
+      }),
     }),
   })
   .meta({ id: 'Erasure' })
