@@ -50,7 +50,14 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
       ...(totalRows > values.length && { truncated: true as const, total_rows: totalRows }),
     }
   },
+  namesOfEmpty: ({ event, property }, { total_with_property }) =>
+    total_with_property === 0 ? { events: [event], properties: [withoutBuiltIn(property)] } : null,
 })
+
+/** `country` is no property. */
+function withoutBuiltIn(property: string): string | undefined {
+  return property === 'country' ? undefined : property
+}
 
 type BreakdownRequest = ReportRequest<BreakdownParams>
 

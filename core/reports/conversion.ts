@@ -40,6 +40,11 @@ export const conversion = defineReport<ConversionParams, ConversionBody>({
       ...(missing !== undefined && { missing: withRate(missing) }),
     }
   },
+  namesOfEmpty: ({ goal, from, by }, { converted, users, missing }) => {
+    const isMissing = missing !== undefined && missing.users === users
+    if (converted > 0 && !isMissing) return null
+    return { events: converted === 0 ? [goal, from] : [], properties: isMissing ? [propertyOf(by)] : [] }
+  },
 })
 
 /** `key`: PRESENT and the value, MISSING, or null for all users. */
@@ -83,8 +88,13 @@ function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery 
 function groupValue(by: string): { fields: readonly EventField[]; value: SqlQuery } {
   if (by === 'country') return { fields: ['country'], value: name('country') }
   if (by === 'entry_page') return { fields: ['path', 'url'], value: PAGE }
-  const { fields, text } = propertyValue(PROPERTY_OF.get(by) ?? by)
+  const { fields, text } = propertyValue(propertyOf(by) ?? by)
   return { fields, value: text }
+}
+
+/** The property key of a group; undefined for what is no single property. */
+function propertyOf(by: string): string | undefined {
+  return by === 'country' || by === 'entry_page' ? undefined : (PROPERTY_OF.get(by) ?? by)
 }
 
 const PROPERTY_OF = new Map([

@@ -29,6 +29,7 @@ export const events = defineReport<EventsParams, EventsResponse>({
     const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)
     return readEvents(rows, { project, params, users, members: [{ project, read }] })
   },
+  namesOfEmpty: ({ event }, { count }) => (count === 0 ? { events: [event] } : null),
 })
 
 /** A project whose events a page has. */

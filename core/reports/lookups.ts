@@ -25,6 +25,7 @@ export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResp
     const isJoined = request.identity.joinedProjects !== null
     return { ...page, profiles: isJoined ? profiles : profiles.map(({ project, ...profile }) => profile) }
   },
+  namesOfEmpty: ({ event }, { count }) => (count === 0 ? { events: [event] } : null),
 })
 
 /** GET and POST /journey, POST /journey/lookup (contract 1.3): the newest events of a person, oldest first. */

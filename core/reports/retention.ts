@@ -62,6 +62,10 @@ export const retention = defineReport<RetentionParams, z.input<typeof retentionR
       ...(leftOut > 0 && { truncated: true as const, total_users: analyzed + leftOut }),
     }
   },
+  namesOfEmpty: ({ event, returning_event }, { cohorts }) =>
+    cohorts.every(({ retained }) => retained.slice(1).every(users => users === 0))
+      ? { events: [event, returning_event] }
+      : null,
 })
 
 type PeriodStart = { date: string; from: number }

@@ -9,6 +9,7 @@ import { readCopiedKeys } from './copied-keys.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
 import { type Range, type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
+import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { addDays, createZone, type Zone } from './zone.ts'
 
 export type ReportServices = {
@@ -72,6 +73,8 @@ export type Report<Params, Body> = {
   range: (params: Params, context: RangeContext) => Range
   /** Makes the response body, with as many statements as it needs. */
   compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
+  /** The names of a request whose result is empty, so that the response says which of them do not occur; null otherwise. */
+  namesOfEmpty?(params: Params, body: Body): AskedNames | null
 }
 
 /** A report that needs one statement only. */
@@ -176,6 +179,9 @@ export async function runReport<Params extends DatedParams, Body>(
         readProject,
       },
     }
-    return { ...(await report.compute(rows, request)), ...contextOfRange(context, days) }
+    const body = await report.compute(rows, request)
+    const names = report.namesOfEmpty?.(params, body) ?? null
+    if (names !== null) await warnOfUnknownNames(rows, read, names, notes)
+    return { ...body, ...contextOfRange(context, days) }
   })
 }

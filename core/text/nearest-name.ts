@@ -14,6 +14,8 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   goal: ['goal_event'],
 }
 
+/** Shortest part of a name that counts as near, characters. */
+const MIN_PART_CHARS = 4
 /** Longest name that is compared, characters. */
 const MAX_CHARS = 64
 
@@ -26,7 +28,13 @@ export function nearestName(name: string, known: readonly string[]): string | nu
     .map(each => ({ each, distance: distanceOf(plain(name), plain(each)) }))
     .filter(({ each, distance }) => distance <= Math.min(2, Math.floor(each.length / 3)))
     .toSorted((a, b) => a.distance - b.distance)
-  return near[0]?.each ?? null
+  return near[0]?.each ?? known.find(each => isPartOf(plain(name), plain(each))) ?? null
+}
+
+/** Whether one of the names is in the other, as `sign_up` in `signup_completed`. Short texts are in many names. */
+function isPartOf(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a]
+  return short.length >= MIN_PART_CHARS && long.includes(short)
 }
 
 /** Case and underscores do not count: `group_by` and `groupBy` are one name. */

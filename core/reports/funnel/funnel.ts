@@ -73,6 +73,10 @@ export const funnel = defineReport<FunnelParams, Response>({
       ...(hasCutGroups && { total_rows: groupRows.length }),
     }
   },
+  namesOfEmpty: (_, { steps }) => {
+    const absent = steps.filter(({ raw_activity }) => raw_activity.event_count === 0)
+    return absent.length === 0 ? null : { events: absent.map(({ event }) => event) }
+  },
 })
 
 /** The steps of the request, else the activation events of the project context. */

@@ -69,6 +69,8 @@ export const paths = defineReport<PathsParams, Response>({
       ...(isCut && { truncated: true as const }),
     }
   },
+  namesOfEmpty: ({ goal_event }, { entry_paths }) =>
+    entry_paths.every(({ conversions }) => conversions === 0) ? { events: [goal_event] } : null,
 })
 
 /** The candidates: of sessions with an equal start those with the highest ids (contract 2.3, step 2). */

@@ -9,6 +9,7 @@ import { previousPeriod } from '../previous-period.ts'
 import { properties } from '../properties.ts'
 import { defineReport, type ReportRequest } from '../run.ts'
 import type { ReadRows } from '../statements.ts'
+import type { AskedNames } from '../unknown-names.ts'
 import { readFewGroups } from './few-groups.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
 import { written } from './metrics.ts'
@@ -44,7 +45,24 @@ export const query = defineReport<QueryParams, Response>({
         previous !== null && { previous: { period: { ...before.period, ...tz }, ...previous } }),
     }
   },
+  namesOfEmpty: namesOfEmptyQuery,
 })
+
+/** The names of a query without any number, and the properties that no row has. */
+function namesOfEmptyQuery(params: QueryParams, { rows }: Response): AskedNames | null {
+  const { group_by, metrics } = params
+  // The read has checked the form of the filters.
+  const filters = params.filters as { field: string; op: string; value: unknown }[]
+  const isEmpty = rows.every(row => metrics.every(metric => !row[metric]))
+  const missing = group_by.filter(field => rows.every(row => (row[field] ?? null) === null))
+  if (!isEmpty && missing.length === 0) return null
+  const filtered = isEmpty ? filters.map(({ field }) => field) : []
+  const events = filters.filter(({ field, op }) => isEmpty && field === 'event' && op === 'eq')
+  return {
+    events: events.map(({ value }) => String(value)),
+    properties: [...filtered, ...missing].flatMap(field => /^properties\.(.+)$/.exec(field)?.[1] ?? []),
+  }
+}
 
 async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups> {
   const { params, read, identity } = request
