@@ -8,6 +8,7 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
+import { createAnswerMeter } from '#core/answer-meter'
 import { ApiError } from '#core/errors'
 import type { QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
 import { queryFailure } from '#core/query-failures'
@@ -132,6 +133,7 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
 
   async function readResults(id: string, abortSignal: AbortSignal): Promise<Row[]> {
     const rows: Row[] = []
+    const meter = createAnswerMeter()
     let columns: ColumnInfo[] = []
     for (let next: string | undefined; ; ) {
       const page = await client.send(
@@ -141,7 +143,11 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
       columns = page.ResultSet?.ResultSetMetadata?.ColumnInfo ?? columns
       // The first row of the first page holds the names of the columns.
       const data = (page.ResultSet?.Rows ?? []).slice(next === undefined ? 1 : 0)
-      for (const { Data = [] } of data) rows.push(toRow(columns, Data))
+      for (const { Data = [] } of data) {
+        const row = toRow(columns, Data)
+        meter(row)
+        rows.push(row)
+      }
       if (page.NextToken === undefined) return rows
       next = page.NextToken
     }

@@ -50,6 +50,12 @@ const failures = {
     message: 'The query would read more data than the service allows. Ask for a shorter period.',
     retryAfter: 60,
   },
+  answer: {
+    code: 'UNAVAILABLE',
+    message:
+      'The answer would have more rows or longer texts than the service reads at once. Ask for a shorter period or a lower `limit`.',
+    retryAfter: 60,
+  },
   files: {
     code: 'UNAVAILABLE',
     message: 'The query would read too many files. Ask for a shorter period.',

@@ -12,13 +12,33 @@ textDecoder.decode = exactDecoder.decode.bind(exactDecoder)
 /** The rows of a result by column name. Throws on a type that the port does not have, and names the column. */
 export function toRows(result: DuckDBResultReader): Row[] {
   const names = result.columnNames()
-  return result.getRows().map(values => {
-    const row: Row = {}
-    names.forEach((name, i) => {
-      row[name] = toValue(name, values[i] ?? null)
-    })
-    return row
+  return result.getRows().map(values => toRow(names, i => values[i] ?? null))
+}
+
+/** Rows that are fetched at once. DuckDB has them in chunks of 2,048. */
+const STEP = 2_048
+
+/** The same, row by row: `onRow` may throw, and then no more of them are fetched and converted. */
+export async function readRows(result: DuckDBResultReader, onRow: (row: Row) => void): Promise<Row[]> {
+  const names = result.columnNames()
+  const rows: Row[] = []
+  while (!result.done) {
+    await result.readUntil(rows.length + STEP)
+    while (rows.length < result.currentRowCount) {
+      const row = toRow(names, i => result.value(i, rows.length))
+      onRow(row)
+      rows.push(row)
+    }
+  }
+  return rows
+}
+
+function toRow(names: readonly string[], valueAt: (column: number) => DuckDBValue): Row {
+  const row: Row = {}
+  names.forEach((name, i) => {
+    row[name] = toValue(name, valueAt(i))
   })
+  return row
 }
 
 function toValue(name: string, value: DuckDBValue): Row[string] {

@@ -116,6 +116,11 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
   )
 }
 
+/** Whether user_ref of `activity` in UTC is the user_key. */
+export function hasUserKeys(read: LakeRead): boolean {
+  return hasActivityRollup(read) || isLastDateCut(read)
+}
+
 /** Whether the rollup has all dates of the range but the last one, which the range cuts. */
 function isLastDateCut(read: LakeRead): boolean {
   const lastDate = midnight(read.to)
@@ -171,7 +176,7 @@ export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = nu
   return unionAll(read, [...totals, ...remaining], hot)
 }
 
-/** Whether `activity` in UTC comes from the rollup, and user_ref is the user_key. */
+/** Whether `activity` in UTC comes from the rollup alone. */
 export function hasActivityRollup(read: LakeRead): boolean {
   const segments = segmentsBetween(read, read.from, read.to)
   return (

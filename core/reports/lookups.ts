@@ -1,12 +1,11 @@
 import type { z } from 'zod'
-import { events, type LakeRead } from '#core/lake/relations'
+import { activity, hasUserKeys, type LakeRead } from '#core/lake/relations'
 import { shortKey } from '#core/lake/rows'
 import { isOneOf, sql } from '#core/sql'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse } from '#schemas/events'
 import type { eventsBody, journeyParams, journeyResponse, lookupResponse } from '#schemas/lookups'
 import { type Member, readEvents } from './events.ts'
-import { countEventsByDate } from './events-by-date.ts'
 import { defineReport, type ReportRequest, sinceDays } from './run.ts'
 import type { ReadRows } from './statements.ts'
 
@@ -88,12 +87,11 @@ async function findStored<Params extends PersonParams>(
   return found.flat().length === 0 && isLinked ? [{ user_id: final, project: project.name }] : found.flat()
 }
 
-/** Whether any event of all that is stored is of one of the users: by the rollup, else by the events. */
+/** Whether any event of all that is stored is of one of the users. */
 async function hasEventsOf(rows: ReadRows, read: LakeRead, users: readonly string[]): Promise<boolean> {
-  const dates = await countEventsByDate(rows, read, isOneOf(sql`user_ref`, users.map(shortKey)))
-  if (dates !== null) return dates.length > 0
-  const found = await rows(sql`SELECT user_id FROM ${events(read, ['user_id'])} AS each_event
-    WHERE ${isOneOf(sql`user_id`, users)} LIMIT 1`)
+  const refs = hasUserKeys(read) ? users.map(shortKey) : users
+  const found = await rows(sql`SELECT event_count FROM ${activity(read)} AS activity
+    WHERE ${isOneOf(sql`user_ref`, refs)} LIMIT 1`)
   return found.length > 0
 }
 

@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { createAnswerMeter } from '#core/answer-meter'
 import { renderSql } from '#core/literal'
 import type { Row, SqlQuery } from '#core/ports'
 import { NOT_MATERIALIZED } from '#core/sql'
-import { toRows } from '#duckdb/values'
+import { readRows } from '#duckdb/values'
 
 /**
  * Runs a statement on a connection, with its values as literals. DuckDB plans a statement with parameters when it is prepared, and
@@ -13,5 +14,5 @@ export async function runStatement(connection: DuckDBConnection, query: SqlQuery
   const text = query.text.replaceAll(NOT_MATERIALIZED.text, 'NOT MATERIALIZED')
   // The connection reads only the files of the statement's scans.
   const rendered = renderSql({ text, params: query.params }, () => 'true')
-  return toRows(await connection.runAndReadAll(rendered))
+  return readRows(await connection.runAndRead(rendered), createAnswerMeter())
 }

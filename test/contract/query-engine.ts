@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_ANSWER_BYTES, MAX_ANSWER_ROWS } from '#core/answer-meter'
 import type { QueryEngine, SqlQuery } from '#core/ports'
-import { date, inFiles, name, sql, timestamp } from '#core/sql'
+import { date, inFiles, integer, name, sql, timestamp } from '#core/sql'
 import { type TableName, tables } from '#schemas/columns'
 
 /** The implementation under test, over an empty lake. */
@@ -94,6 +95,26 @@ export function queryEngineContract(engineName: string, open: () => Promise<Open
           [{ n: 0 }],
         )
       }
+    })
+
+    /** So many rows with a text. `sequence` has at most 10,000 numbers on Athena. */
+    const manyRows = (count: number, text: SqlQuery) => sql`SELECT ${text} AS t
+      FROM UNNEST(sequence(1, ${integer(count / 1_000)})) AS a(x) CROSS JOIN UNNEST(sequence(1, 1000)) AS b(y)`
+
+    test('an answer with the most rows is read, and one with more is refused', async () => {
+      expect(await rows(manyRows(MAX_ANSWER_ROWS, sql`'a'`))).toHaveLength(MAX_ANSWER_ROWS)
+      await expect(rows(manyRows(MAX_ANSWER_ROWS + 1_000, sql`'a'`))).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('lower `limit`'),
+      })
+      expect(await rows(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
+    })
+
+    test('an answer with too long texts is refused', async () => {
+      const chars = MAX_ANSWER_BYTES / 1_000
+      const text = (length: number) => sql`lpad('', ${integer(length)}, 'x')`
+      expect(await rows(manyRows(1_000, text(chars)))).toHaveLength(1_000)
+      await expect(rows(manyRows(1_000, text(chars + 1)))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     })
 
     test('a wrong statement is rejected', async () => {

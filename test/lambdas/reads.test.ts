@@ -62,13 +62,13 @@ async function openSlowService({
     ...(concurrency !== undefined && { concurrency }),
   })
   const own = await openHttpService({ reading: { engine, openLake } })
-  const { runAndReadAll } = DuckDBConnection.prototype
-  const run = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(async function (
+  const { runAndRead } = DuckDBConnection.prototype
+  const run = vi.spyOn(DuckDBConnection.prototype, 'runAndRead').mockImplementation(async function (
     this: DuckDBConnection,
     text,
   ) {
     await sleep(statementMs)
-    return runAndReadAll.call(this, text)
+    return runAndRead.call(this, text)
   })
   onTestFinished(async () => {
     run.mockRestore()

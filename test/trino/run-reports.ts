@@ -7,6 +7,7 @@ import { events } from '#core/reports/events'
 import { type FunnelParams, funnel } from '#core/reports/funnel/funnel'
 import { heatmap } from '#core/reports/heatmap'
 import { insights } from '#core/reports/insights'
+import { eventsLookup } from '#core/reports/lookups'
 import { pages } from '#core/reports/pages'
 import { type PathsParams, paths } from '#core/reports/paths/paths'
 import { properties } from '#core/reports/properties'
@@ -70,6 +71,9 @@ export async function runAllReports(
       before = next_before
     }
   }
+  // A user without events in the range is searched in all that is stored.
+  const nobody = { user_id: 'user 3', event: 'no such event', since: '1d', limit: 5 }
+  await runReport(eventsLookup, services, { project, body: nobody })
   await runSessionReports(services, project)
   await runPropertyReports(services, project)
   for (const body of queries)
@@ -112,6 +116,11 @@ async function runSessionReports(services: ReportServices, project: TestProject)
   }
   for (const tz of [undefined, 'America/New_York']) {
     await runReport(insights, services, { project, query: { period: '30d', tz } })
+    // The previous period cuts a date of a segment.
+    await runReport(stats, services, {
+      project,
+      query: { since: '20d', groupBy: 'day', tz, compare: 'previous' },
+    })
     await runReport(stats, services, { project, query: { since: '60d', groupBy: 'hour', tz } })
     await runReport(stats, services, {
       project,

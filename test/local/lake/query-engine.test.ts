@@ -139,7 +139,7 @@ test('a statement whose condition on files does not directly follow its table is
 test('equal statements of one snapshot are one run while it lasts, and each caller gets its statistics', async () => {
   const { lake, engine } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
-  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll')
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndRead')
   onTestFinished(() => spy.mockRestore())
   const snapshot = {}
   const statistics: QueryStatistics[] = []
@@ -193,13 +193,13 @@ test('when a listed file is deleted before it is opened, the folder is listed ag
   const { lake, engine, logged } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   await lake.put('hot/epoch=1/0-2-2.parquet', hotFile(5))
-  const { runAndReadAll } = DuckDBConnection.prototype
-  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementationOnce(async function (
+  const { runAndRead } = DuckDBConnection.prototype
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndRead').mockImplementationOnce(async function (
     this: DuckDBConnection,
     text,
   ) {
     await lake.delete(['hot/epoch=1/0-2-2.parquet'])
-    return runAndReadAll.call(this, text)
+    return runAndRead.call(this, text)
   })
   onTestFinished(() => spy.mockRestore())
   expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
@@ -224,7 +224,7 @@ test('a system that opens no more files does not count as damage', async () => {
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile(3))
   const key = 'hot/epoch=1/0-1-1.parquet'
   const spy = vi
-    .spyOn(DuckDBConnection.prototype, 'runAndReadAll')
+    .spyOn(DuckDBConnection.prototype, 'runAndRead')
     .mockRejectedValueOnce(new Error(`IO Error: Cannot open file "${key}": Too many open files`))
   onTestFinished(() => spy.mockRestore())
   await expect(engine.rows(countHot)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -278,12 +278,12 @@ test('a statement that fails on a damaged file runs again when the file is repai
   const whole = hotFile(2000)
   await lake.put(key, damageParquet(whole))
   const failures: unknown[] = []
-  const { runAndReadAll } = DuckDBConnection.prototype
-  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementationOnce(async function (
+  const { runAndRead } = DuckDBConnection.prototype
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndRead').mockImplementationOnce(async function (
     this: DuckDBConnection,
     text,
   ) {
-    const failure = await runAndReadAll.call(this, text).catch(error => error)
+    const failure = await runAndRead.call(this, text).catch(error => error)
     failures.push(String(failure))
     await lake.put(key, whole)
     throw failure
@@ -298,15 +298,15 @@ test('a database that a fatal error has closed is replaced, and its statements r
   const { lake, engine } = await setUp({ concurrency: 2 })
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
   await Promise.all([engine.rows(countHot), engine.rows(countHot)])
-  const { runAndReadAll } = DuckDBConnection.prototype
+  const { runAndRead } = DuckDBConnection.prototype
   const closed = new Set<DuckDBConnection>()
   // We know no statement that causes a fatal error, so the test throws DuckDB's message itself.
-  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(function (
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndRead').mockImplementation(function (
     this: DuckDBConnection,
     text,
   ) {
     if (closed.size < 2) closed.add(this)
-    return closed.has(this) ? Promise.reject(new Error(INVALIDATED)) : runAndReadAll.call(this, text)
+    return closed.has(this) ? Promise.reject(new Error(INVALIDATED)) : runAndRead.call(this, text)
   })
   onTestFinished(() => spy.mockRestore())
   for (let round = 0; round < 3; round++) {
@@ -324,7 +324,7 @@ test('a statement that breaks the database runs once more on a new one, and the 
   const { lake, engine, logged } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
   await engine.rows(countHot)
-  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockRejectedValueOnce(new Error(INTERNAL))
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndRead').mockRejectedValueOnce(new Error(INTERNAL))
   onTestFinished(() => spy.mockRestore())
   expect(await engine.rows(countHot)).toEqual([{ n: 3, paths: 3 }])
   const connections = spy.mock.contexts as DuckDBConnection[]
@@ -338,7 +338,7 @@ test('a statement that breaks two databases rejects with UNAVAILABLE, and the ne
   const { lake, engine, logged } = await setUp()
   await lake.put('hot/epoch=1/0-1-1.parquet', hotFile())
   const spy = vi
-    .spyOn(DuckDBConnection.prototype, 'runAndReadAll')
+    .spyOn(DuckDBConnection.prototype, 'runAndRead')
     .mockRejectedValueOnce(new Error(INTERNAL))
     .mockRejectedValueOnce(new Error(INTERNAL))
   onTestFinished(() => spy.mockRestore())
