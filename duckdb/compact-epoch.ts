@@ -91,11 +91,11 @@ export async function compactEpoch(
   }
 
   /** Parts of one segment are not compared with each other, so none of them knows which sessions are split. */
-  async function compareWithOlder({ bucket, rows }: EventsDescription): Promise<boolean> {
+  async function compareWithOlder({ bucket, rows, first_at: firstAt }: EventsDescription): Promise<boolean> {
     if (slices.count > 1) return false
     const older = buckets.find(each => each.bucket === bucket)?.older ?? []
     const sessionDates = sessionDatesOfEvents(bucket)
-    return findSplitSessions(database, { bucket, rows, sessionDates, older, minComparedEvents })
+    return findSplitSessions(database, { bucket, rows, firstAt, sessionDates, older, minComparedEvents })
   }
 
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {

@@ -1,4 +1,4 @@
-import { APPEND_RETRY_S, LOOKBACK_S } from '#core/lake/copies'
+import { APPEND_RETRY_S, JUMP_S, LOOKBACK_S } from '#core/lake/copies'
 import { PAGE } from '#core/lake/session-fragments'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { list, text } from './tables.ts'
@@ -80,8 +80,10 @@ export function eventIdsOfHot(bucket: number, slice: number, lastArrival: number
     WHERE bucket = ${bucket} AND slice = ${slice} AND ${isKnown(lastArrival)}`
 }
 
+/** Arrivals before a jump are known too: those after it may be of a clock that was ahead. */
 function isKnown(lastArrival: number | 'last_arrival'): string {
-  return `arrival >= CASE WHEN copy_key < 0 THEN retry_start ELSE ${lastArrival} - ${LOOKBACK_S} END`
+  return `(arrival >= CASE WHEN copy_key < 0 THEN retry_start ELSE ${lastArrival} - ${LOOKBACK_S} END
+    OR (copy_key >= 0 AND arrival < ${lastArrival} - ${JUMP_S}))`
 }
 
 /** event_rows: the rows of hot files without the copies. */

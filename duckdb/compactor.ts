@@ -91,6 +91,7 @@ export function createCompactor({
       const knowsSplit = await findSplitSessions(database, {
         bucket,
         rows,
+        firstAt: description.first_at,
         sessionDates,
         older,
         minComparedEvents,

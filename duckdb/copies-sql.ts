@@ -19,13 +19,13 @@ export function addCopies(bucket: number, eventIdFiles: readonly string[]): stri
     UNION
     SELECT file, row FROM identities
     SEMI JOIN (
-        SELECT event_key, arrival AS other_arrival FROM ${readFiles(eventIdFiles)}
+        SELECT event_key, 0 AS from_arrival, arrival AS other_arrival FROM ${readFiles(eventIdFiles)}
         UNION ALL
-        SELECT event_key - 1, arrival FROM ${readFiles(eventIdFiles)} WHERE ${isCredentialed('event_key')}
+        SELECT event_key - 1, 0, arrival FROM ${readFiles(eventIdFiles)} WHERE ${isCredentialed('event_key')}
         UNION ALL
-        SELECT copy_key - 1, arrival FROM identities WHERE bucket = ${bucket} AND ${isCredentialed('copy_key')})
-      ON event_key = copy_key AND other_arrival >= arrival - ${EVENT_ID_HORIZON_S}
-        AND other_arrival <= arrival + ${EVENT_ID_HORIZON_S}
+        SELECT copy_key - 1, arrival - ${EVENT_ID_HORIZON_S}, arrival
+        FROM identities WHERE bucket = ${bucket} AND ${isCredentialed('copy_key')})
+      ON event_key = copy_key AND other_arrival >= arrival - ${EVENT_ID_HORIZON_S} AND from_arrival <= arrival
     WHERE bucket = ${bucket}`
 }
 
@@ -35,8 +35,7 @@ export function selectReplaced(bucket: number, eventIdFiles: readonly string[]):
     SELECT event_key::varchar AS key, arrival FROM ${readFiles(eventIdFiles)}
     SEMI JOIN (SELECT copy_key, arrival AS hot_arrival FROM identities ANTI JOIN copies USING (file, row)
         WHERE bucket = ${bucket} AND ${isCredentialed('copy_key')})
-      ON event_key = copy_key - 1 AND hot_arrival >= arrival - ${EVENT_ID_HORIZON_S}
-        AND hot_arrival <= arrival + ${EVENT_ID_HORIZON_S}
+      ON event_key = copy_key - 1 AND hot_arrival <= arrival + ${EVENT_ID_HORIZON_S}
     ORDER BY ALL`
 }
 

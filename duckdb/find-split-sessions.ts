@@ -1,6 +1,6 @@
 import { segmentKeys } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
-import { isCompared } from '#core/lake/split-sessions'
+import { comparedSegments, isCompared } from '#core/lake/split-sessions'
 import { DamagedObject } from './damaged.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { copySplitSessions, createSplitSessions } from './split-sql.ts'
@@ -9,6 +9,8 @@ import { copySplitSessions, createSplitSessions } from './split-sql.ts'
 export type NewSegment = {
   bucket: number
   rows: number
+  /** Timestamp of its first event, Unix ms. */
+  firstAt: number
   sessionDates: string
   older: readonly Segment[]
   /** See isCompared. */
@@ -21,10 +23,11 @@ export type NewSegment = {
  */
 export async function findSplitSessions(
   database: ScratchDatabase,
-  { bucket, rows, sessionDates, older, minComparedEvents }: NewSegment,
+  { bucket, rows, firstAt, sessionDates, older, minComparedEvents }: NewSegment,
 ): Promise<boolean> {
-  if (!isCompared(rows, older, minComparedEvents)) return false
-  return tryFromFiles(database, bucket, older, files => createSplitSessions(bucket, sessionDates, files))
+  const compared = comparedSegments(older, firstAt)
+  if (!isCompared(rows, compared, minComparedEvents)) return false
+  return tryFromFiles(database, bucket, compared, files => createSplitSessions(bucket, sessionDates, files))
 }
 
 /** Does the same for a segment that is written anew: its files know which of its sessions are split. */

@@ -7,6 +7,7 @@
  * - and without a credential, also if one with a credential is there, stored or hot, before or after it.
  * A stored event without a credential is replaced if a hot one with a credential is there: reads hide it (hot-events.ts), and the
  * compaction of the hot one writes its segment anew without it (replaced-events.ts).
+ * A stored event that arrived later than the hot one by the clock is of a clock that was ahead, so it counts as one before.
  * The results differ only for a chain of hot copies that is longer than a day: compaction would keep the first copy of every day.
  */
 export const EVENT_ID_HORIZON_S = 86_400
@@ -22,3 +23,6 @@ export const LOOKBACK_S = EVENT_ID_HORIZON_S + 6 * 3_600
  * to an append gets lost, the producer appends the record again to the same shard within that time.
  */
 export const APPEND_RETRY_S = 15 * 60
+
+/** Arrivals that are further apart, s, are of a clock that was set, or of a long pause. Nobody can tell which. */
+export const JUMP_S = 7 * 86_400

@@ -88,13 +88,12 @@ function copiedKeys(read: HotRead): SqlQuery {
     return sql`SELECT CAST(pair_key AS varchar) AS copied_key, CAST(NULL AS varchar) AS replaced FROM ${hot}
     WHERE events > 1`
   }
-  const replaced = sql`CASE WHEN stored_last_bit = 0 AND stored_arrival >= first_winner - ${horizon}
-      AND stored_arrival <= last_winner + ${horizon} THEN concat(winner_id, ' ', CAST(stored_arrival AS varchar)) END`
+  const replaced = sql`CASE WHEN stored_last_bit = 0 AND stored_arrival >= first_winner - ${horizon} THEN concat(winner_id, ' ', CAST(stored_arrival AS varchar)) END`
   return sql`SELECT DISTINCT CAST(pair_key AS varchar) AS copied_key, ${replaced} AS replaced
     FROM ${hot}
     LEFT JOIN (SELECT ${PAIR} AS stored_pair, event_key % 2 AS stored_last_bit, arrival AS stored_arrival FROM (${storedIds}) AS stored_id)
         AS stored_ids
-      ON stored_pair = pair_key AND stored_arrival >= first_arrival - ${horizon} AND stored_arrival <= last_arrival + ${horizon}
+      ON stored_pair = pair_key AND stored_arrival >= first_arrival - ${horizon}
     WHERE events > 1 OR stored_pair IS NOT NULL`
 }
 
@@ -112,13 +111,14 @@ function firstEvents(
   const horizon = integer(EVENT_ID_HORIZON_S)
   const storedIds = recentEventIds(read, hasKey)
   // A stored event makes those with the same credential or less copies, a hot one with a credential those without one.
-  const hotIds = sql`SELECT event_key - 1 AS other_pair, 0 AS other_last_bit, ${ARRIVAL} AS other_arrival FROM events_hot
+  const hotIds = sql`SELECT event_key - 1 AS other_pair, 0 AS other_last_bit, ${ARRIVAL} - ${horizon} AS from_arrival, ${ARRIVAL} AS other_arrival
+          FROM events_hot
           WHERE ${hotWhere(read)} AND ${hasKey} AND ${IS_CREDENTIALED}`
   const otherIds =
     storedIds === null
       ? hotIds
       : sql`${hotIds} UNION ALL
-          SELECT ${PAIR} AS other_pair, event_key % 2 AS other_last_bit, arrival AS other_arrival FROM (${storedIds}) AS stored_id`
+          SELECT ${PAIR} AS other_pair, event_key % 2 AS other_last_bit, 0 AS from_arrival, arrival AS other_arrival FROM (${storedIds}) AS stored_id`
   // Two comparisons, not abs(arrival - stored_arrival): DuckDB plans a hash join only if each condition compares a value of
   // one side with a value of the other. Otherwise an outer join is a nested loop over all pairs.
   return sql`SELECT ${columns} FROM (
@@ -127,8 +127,8 @@ function firstEvents(
           WHERE ${hotWhere(read)} AND ${hasKey}) AS hot_events) AS ordered_events
         LEFT JOIN (${otherIds}) AS other_ids
           ON other_pair = ${PAIR} AND other_last_bit >= event_key % 2
-            AND other_arrival >= arrival - ${horizon} AND other_arrival <= arrival + ${horizon}
-      WHERE (previous_arrival IS NULL OR abs(arrival - previous_arrival) > ${horizon}) AND other_pair IS NULL AND ${selection}`
+            AND other_arrival >= arrival - ${horizon} AND from_arrival <= arrival
+      WHERE (previous_arrival IS NULL OR arrival - previous_arrival > ${horizon}) AND other_pair IS NULL AND ${selection}`
 }
 
 /** The newest event_ids that are in segments: (event_key, arrival); null if there are none. */

@@ -8,6 +8,7 @@ import { assertConverted } from './convert-tombstones.ts'
 import { hotPrefix, segmentKeys, supersededJobName } from './keys.ts'
 import {
   addEpoch,
+  isMergeable,
   type Manifest,
   replaceSegments,
   type Segment,
@@ -147,8 +148,8 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     assertConverted(current)
     const { segments, tombstoneCount: generation } = current
     const merged = segments.filter(segment => segment.from >= from && segment.until <= until)
-    // Another worker has merged them already.
-    if (merged.length < 2 || merged[0]?.from !== from || merged.at(-1)?.until !== until) return
+    // Another worker has merged them already, or so many of them that the rest can wait.
+    if (!isMergeable(merged) || merged[0]?.from !== from || merged.at(-1)?.until !== until) return
     const erased = Math.min(...merged.map(segment => segment.erased))
     const replacement = await compactor.mergeSegments({
       bucket,
@@ -195,10 +196,13 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
       return true
     }
     if (until !== from + 1 || (await state.jobFinished(supersededJobName(from)))) return false
+    const hot = await listHot(from)
+    // Hot files that nobody meant to delete are gone, too.
+    if (hot.length === 0) return false
     const before = { ...manifest, segments: segmentsBefore(manifest.segments, from) }
     const [result] = await compactor.compactEpoch({
       epoch: from,
-      hot: await listHot(from),
+      hot,
       buckets: [
         {
           ...toBucketCompaction(before),
@@ -208,7 +212,8 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
       ],
     })
     if (result !== undefined && 'failure' in result) throw result.failure
-    return true
+    // Fewer rows: some of the hot files are gone. What is left is written, and the object counts as lost.
+    return result?.segment?.rows === segment.rows
   }
 
   /** The hot files of a closed epoch. Throws if maintenance has begun to delete them. */

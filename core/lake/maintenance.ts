@@ -122,7 +122,9 @@ export function createMaintenance(
       tombstones.some(({ lastEpoch, number }) => lastEpoch === epoch && number <= round.number),
     )
     const maxAge = erasureWaits ? Math.min(settings.epochMs, settings.erasureEpochMs) : settings.epochMs
-    const isDue = isFull || (files.length > 0 && now - epochOpenedAt >= maxAge)
+    // A clock that was ahead when the epoch was opened says nothing about its age.
+    const isOld = now - epochOpenedAt >= maxAge || epochOpenedAt > now
+    const isDue = isFull || (files.length > 0 && isOld)
     if (isDue && (await state.openEpoch(fence, epoch, now)))
       log('EPOCH_CLOSED', { epoch, files: files.length })
   }

@@ -1,5 +1,5 @@
 import type { LegacyTombstone } from './convert-tombstones.ts'
-import { LOOKBACK_S } from './copies.ts'
+import { JUMP_S, LOOKBACK_S } from './copies.ts'
 import type { SegmentTable } from './keys.ts'
 import type { TombstoneBatch } from './tombstones.ts'
 
@@ -158,10 +158,24 @@ function canReplace(segments: readonly Segment[], { from, until, generation }: S
   return segments.length > 1 && isWithin && segments.every(({ erased }) => erased <= generation)
 }
 
-/** The segments that may have the first copy of an event that comes after those of the manifest. */
+/**
+ * The segments that may have the first copy of an event that comes after those of the manifest. If arrivals jump, the newest ones may be of a
+ * clock that was ahead, and the next event may follow those before the jump. So both sides of the newest jump count.
+ */
 export function segmentsWithEventIds({ segments }: Pick<Manifest, 'segments'>): Segment[] {
-  const newest = Math.max(...segments.map(({ lastArrival }) => lastArrival))
-  return segments.filter(({ eventIds, lastArrival }) => eventIds > 0 && lastArrival >= newest - LOOKBACK_S)
+  const arrivals = segments.map(({ lastArrival }) => lastArrival).toSorted((a, b) => b - a)
+  const newest = arrivals[0] ?? 0
+  const beforeJump = arrivals.find((arrival, i) => i > 0 && (arrivals[i - 1] as number) - arrival > JUMP_S)
+  const isRecent = (arrival: number) =>
+    arrival > (beforeJump ?? newest)
+      ? arrival >= newest - LOOKBACK_S
+      : arrival >= (beforeJump ?? newest) - LOOKBACK_S
+  return segments.filter(({ eventIds, lastArrival }) => eventIds > 0 && isRecent(lastArrival))
+}
+
+/** Whether arrivals jump between the segments. Such segments are not merged, so that the ids of both stay known. */
+function isJump(a: Segment | undefined, b: Segment | undefined): boolean {
+  return a !== undefined && b !== undefined && Math.abs(a.lastArrival - b.lastArrival) > JUMP_S
 }
 
 /** Notes that the event_ids of old segments are needed no more. Returns null if all are still needed. */
@@ -199,13 +213,23 @@ export function nextMerge(
     const bytes = Math.max(SMALLEST_BYTES, (segments[first] as Segment).bytes)
     sum += bytes
     largest = Math.max(largest, bytes)
-    if (sum > mergeBytes) break
+    if (sum > mergeBytes || isJump(segments[first], segments[first + 1])) break
     const count = segments.length - first
     const isLarge = sum >= mergeBytes / 2 && count >= 2 && largest * 2 <= sum
     const isMany = count >= mergeSegments && largest * 4 <= sum
     if (isLarge || isMany) chosen = segments.slice(first)
   }
   return chosen
+}
+
+/**
+ * Whether these segments are still worth a merge. While a merge runs, new segments arrive, and longer runs with the same segments are sent.
+ * Without this check each of them would write the result of the one before it again.
+ */
+export function isMergeable(segments: readonly Segment[]): boolean {
+  const bytes = segments.map(segment => Math.max(SMALLEST_BYTES, segment.bytes))
+  const sum = bytes.reduce((total, each) => total + each, 0)
+  return segments.length >= 2 && Math.max(...bytes) * 2 <= sum
 }
 
 /** Whether both have the same name, and so the same files. */

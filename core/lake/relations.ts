@@ -9,7 +9,6 @@ import {
   ARRIVAL,
   areUsersErased,
   ERASED_HASH,
-  mayHaveErased,
   withoutErasedStored,
   withoutErasedUsers,
 } from './erased-events.ts'
@@ -18,6 +17,7 @@ import { columnNames, hotEvents, selectList } from './hot-events.ts'
 import type { Segment } from './manifest.ts'
 import {
   betweenDates,
+  hasRollups,
   hasWholeDates,
   segmentRows,
   segmentsBetween,
@@ -28,13 +28,12 @@ import {
   fragmentColumns,
   joinAllFragments,
   joinFragments,
-  NON_INTERACTIVE_NAMES,
   type SessionField,
   sessionFragments,
   sessionsOfOne,
 } from './session-fragments.ts'
 import type { Snapshot } from './snapshot.ts'
-import { isSplitKnown } from './split-sessions.ts'
+import { COMPARED_MS, isSplitKnown } from './split-sessions.ts'
 import { resolveUserIds, resolveUserKeys, userKeyOf } from './user-links.ts'
 
 /**
@@ -53,6 +52,8 @@ export type LakeRead = {
   copiedKeys?: readonly string[] | undefined
   /** The stored events that hot ones replace, likewise. Null: they are too many to name. Absent: there are none. */
   replaced?: readonly string[] | null | undefined
+  /** The time of the read, Unix ms. Without it no event counts as one of a clock that was ahead. */
+  now?: number | undefined
   /** See QueryEngine. */
   areScansBilled?: boolean | undefined
   /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
@@ -180,7 +181,7 @@ export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = nu
 export function hasActivityRollup(read: LakeRead): boolean {
   const segments = segmentsBetween(read, read.from, read.to)
   return (
-    hasWholeDates(segments, read.from, read.to) &&
+    hasWholeDates(read, segments, read.from, read.to) &&
     areUsersErased(read, segments) &&
     !hasReplaced(read, segments)
   )
@@ -198,7 +199,7 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
   const searchFrom = searchStart(read)
   if (hasIdsAsKeys(read)) return sessionsOfEvents(read, fields)
   const segments = segmentsBetween(read, firstDate, to)
-  const usesSplit = !read.areScansBilled && isSplitKnown(segments)
+  const usesSplit = !read.areScansBilled && to - firstDate <= COMPARED_MS && isSplitKnown(segments)
   const columns = join((['session_key', ...fragmentColumns(fields)] as const).map(name), ', ')
   const rollupColumns = usesSplit ? sql`${columns}, may_be_split` : columns
   const rollup = segmentRows(read, 'segment_sessions', segments, rollupColumns, betweenDates(firstDate, to))
@@ -260,54 +261,12 @@ export function sessionEvents(read: LakeRead): SqlQuery | null {
   return unionAll(read, rollup, hot)
 }
 
-/**
- * On which UTC dates of the range sessions have events: (date, session_key, is_bounce, duration_ms), one row for each date of a
- * session. `is_bounce` and `duration_ms` are of the whole session: all its events before `end`, Unix ms, also those before the range.
- * Null if `from` or `to` cuts a date of a segment, or a segment may have erased events. Then only the events can tell.
- */
-export function sessionDates(read: LakeRead, end: number): SqlQuery | null {
-  const { from, to } = read
-  const searchFrom = searchStart(read)
-  const segments = segmentsBetween(read, searchFrom, end)
-  const hasWholeDates =
-    hasRollups(read, segments, searchFrom, end) && hasRollups(read, segmentsBetween(read, from, to), from, to)
-  if (!hasWholeDates) return null
-  const rollup = segmentRows(
-    read,
-    'segment_sessions',
-    segments,
-    sql`date, session_key, start_at, end_at, interactive_count`,
-    betweenDates(searchFrom, end),
-  )
-  const hotFields = ['date', 'session_key', 'timestamp', 'event'] as const
-  const hotRows = hotEvents(read, hotFields, { from: searchFrom, to: end }, sql`session_key IS NOT NULL`)
-  const hot = hotRows.map(
-    rows => sql`SELECT date, session_key, timestamp AS start_at, timestamp AS end_at,
-        CAST(CASE WHEN event IN (${NON_INTERACTIVE_NAMES}) THEN 0 ELSE 1 END AS bigint) AS interactive_count
-      FROM (${rows}) AS hot_events`,
-  )
-  return sql`(SELECT date, session_key, is_bounce, duration_ms
-      FROM (SELECT date, session_key,
-          CASE WHEN max(interactive_count) OVER (PARTITION BY session_key) = 0 THEN 1 ELSE 0 END AS is_bounce,
-          date_diff('millisecond', min(start_at) OVER (PARTITION BY session_key),
-            max(end_at) OVER (PARTITION BY session_key)) AS duration_ms
-        FROM (SELECT date, session_key, min(start_at) AS start_at, max(end_at) AS end_at,
-            max(interactive_count) AS interactive_count
-          FROM ${unionAll(read, rollup, hot)} AS fragment GROUP BY date, session_key) AS dated_fragment) AS session_date
-      WHERE true${betweenDates(from, to)})`
-}
-
 /** What makes the fragments of hot events. */
 const EVENT_FIELDS = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
 
 /** From where the events of a session are searched, so that sessions which started earlier are known. Unix ms at a midnight. */
 export function searchStart({ from, project }: LakeRead): number {
   return Math.max(midnight(from) - SESSION_PAUSE_MS, oldestEvent(project))
-}
-
-/** Whether the rollups of sessions count just the events with from <= timestamp < to. */
-function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
-  return hasWholeDates(segments, from, to) && !mayHaveErased(read, segments) && !hasReplaced(read, segments)
 }
 
 function segmentEvents(

@@ -2,6 +2,7 @@ import type { SqlQuery } from '#core/ports'
 import { date, inFiles, integer, join, name, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import { mayHaveErased } from './erased-events.ts'
+import { hasReplaced } from './hidden-events.ts'
 import { type SegmentTable, segmentKeys } from './keys.ts'
 import type { Segment } from './manifest.ts'
 import type { LakeRead } from './relations.ts'
@@ -19,10 +20,31 @@ export function splitErased(read: LakeRead, segments: readonly Segment[]) {
   return { cleared: segments.filter(segment => !isOpen(segment)), open: segments.filter(isOpen) }
 }
 
+/**
+ * Events that lie so much after the present, ms, are of a clock of the service that was ahead. Those of a user's clock are dated 5 minutes
+ * ahead at most, and up to 30 days before the service's clock.
+ */
+const FAR_AHEAD_MS = 40 * DAY_MS
+
 /** Whether rollups of the segments can count just the events with from <= timestamp < to: those of whole UTC dates. */
-export function hasWholeDates(segments: readonly Segment[], from: number, to: number): boolean {
+export function hasWholeDates(
+  { now }: Pick<LakeRead, 'now'>,
+  segments: readonly Segment[],
+  from: number,
+  to: number,
+): boolean {
+  // A range until now then cuts no date: the events after it are of other dates.
+  const isFarAhead = (lastAt: number) => now !== undefined && to >= now && lastAt >= to + FAR_AHEAD_MS
   return segments.every(
-    ({ firstAt, lastAt }) => (isMidnight(from) || firstAt >= from) && (isMidnight(to) || lastAt < to),
+    ({ firstAt, lastAt }) =>
+      (isMidnight(from) || firstAt >= from) && (isMidnight(to) || lastAt < to || isFarAhead(lastAt)),
+  )
+}
+
+/** Whether the rollups of sessions count just the events with from <= timestamp < to. */
+export function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
+  return (
+    hasWholeDates(read, segments, from, to) && !mayHaveErased(read, segments) && !hasReplaced(read, segments)
   )
 }
 

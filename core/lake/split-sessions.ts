@@ -1,3 +1,4 @@
+import { DAY_MS } from '#core/time'
 import type { Segment } from './manifest.ts'
 
 /**
@@ -17,13 +18,23 @@ import type { Segment } from './manifest.ts'
  * projects gets 64 of them every ten minutes, each of which would fetch the files of all older ones.
  */
 export const MIN_COMPARED_EVENTS = 20_000
-/** For each event of the new segment, the older ones have at most so many. Otherwise the comparison would read much for little. */
-const MAX_OLDER_EVENTS = 64
+/**
+ * A new segment is compared with the older ones that end at most this long before it begins, ms. Reads of longer ranges do not use
+ * may_be_split, so no read joins fragments that were not compared.
+ */
+export const COMPARED_MS = 100 * DAY_MS
+/** For each event of the new segment, those have at most so many. Otherwise the comparison would read much for little. */
+const MAX_OLDER_EVENTS = 128
 
 /** If a larger part of the events of a read is in segments that do not know which sessions are split, the read searches all keys. */
 const MAX_UNKNOWN_PART = 0.25
 
-/** Whether a new segment with so many events is compared with the older ones. `minEvents`: instead of MIN_COMPARED_EVENTS. */
+/** The older segments that a segment whose first event has this timestamp (Unix ms) is compared with. */
+export function comparedSegments(older: readonly Segment[], firstAt: number): Segment[] {
+  return older.filter(({ lastAt }) => lastAt >= firstAt - COMPARED_MS)
+}
+
+/** Whether a new segment with so many events is compared with these older ones. `minEvents`: instead of MIN_COMPARED_EVENTS. */
 export function isCompared(
   events: number,
   older: readonly Segment[],

@@ -78,7 +78,8 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
         .patch({})
         .add({ fence: 1 })
         .set({ leaseUntil: until })
-        .where((item, { lte }) => lte(item.leaseUntil, now))
+        // A lease that ends later than this one would is of a clock that was ahead.
+        .where((item, { lte, gt }) => `${lte(item.leaseUntil, now)} OR ${gt(item.leaseUntil, until)}`)
         .go({ response: 'all_new' })
       return (await conditionHeld(write)) ? ((await write).data.fence ?? null) : null
     },
@@ -105,9 +106,11 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
     ...createManifestStore(manifestItems(state)),
 
     beginJob(job, now, staleBefore) {
-      const write = jobs
-        .upsert({ job, sentAt: now, expires_at: Math.ceil((now + JOB_TTL_MS) / 1000) })
-        .where((item, { notExists, lt }) => `${notExists(item.sentAt)} OR ${lt(item.sentAt, staleBefore)}`)
+      const write = jobs.upsert({ job, sentAt: now, expires_at: Math.ceil((now + JOB_TTL_MS) / 1000) }).where(
+        (item, { notExists, lt, gt }) =>
+          // A clock that was ahead has noted a time to come.
+          `${notExists(item.sentAt)} OR ${lt(item.sentAt, staleBefore)} OR ${gt(item.sentAt, now)}`,
+      )
       return conditionHeld(write.go())
     },
     async finishJob(job) {

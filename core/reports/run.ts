@@ -159,7 +159,7 @@ export async function runReport<Params extends DatedParams, Body>(
       const from = Math.max(start, oldestOf(each))
       const { links } = identity
       const { areScansBilled } = engine
-      return { snapshot, project: each, from, to: range.to, ...copies, links, areScansBilled }
+      return { snapshot, project: each, from, to: range.to, now, ...copies, links, areScansBilled }
     }
     const read = await readProject(project)
     const oldest = oldestOf(project)

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, maxHeaderSize, type ServerResponse 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import findMyWay from 'find-my-way'
-import { ApiError } from '#core/errors'
+import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
 import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
 import { payloadTooLarge } from '#lambdas/json-body'
@@ -11,6 +11,7 @@ import { errorResponse, PREFLIGHT } from '#lambdas/response'
 import { routeNotFound } from '#lambdas/route-not-found'
 import { visibleHeaders } from '#lambdas/visible-headers'
 import { MAX_BODY_BYTES, type Route, routes } from '#schemas/routes'
+import { createByteBudget } from './byte-budget.ts'
 import { createLostClients } from './lost-clients.ts'
 import { type StreamedBody, sendStream } from './send-stream.ts'
 import { type TrustedProxies, trustProxies } from './trusted-proxies.ts'
@@ -31,7 +32,16 @@ export type HttpOptions = {
   /** Lower-case name of the header in which a proxy sends the country of the user. It reaches functions from trusted proxies alone. */
   countryHeader?: string | undefined
   log: Log
+  /** Default: CAPS. */
+  caps?: typeof CAPS
 }
+
+/**
+ * What the front takes at the same time: open connections, and bytes of bodies that are read and not yet answered. More get 503 with
+ * Retry-After. 20,000 connections take about 200 MB; a browser has a few, and the tracker closes its own.
+ */
+export const CAPS = { connections: 20_000, bodyBytes: 128 * 1024 * 1024 }
+const RETRY_SECONDS = 5
 
 export type HttpServer = {
   port: number
@@ -60,6 +70,9 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   /** Connections that have not sent a request. closeIdleConnections does not close them. */
   const silentConnections = new Set<Socket>()
   const openStreams = new Set<StreamedBody>()
+  const { connections, bodyBytes } = options.caps ?? CAPS
+  const bodies = createByteBudget(bodyBytes)
+  let openConnections = 0
   const lostClients = createLostClients()
   let isClosing = false
 
@@ -72,7 +85,11 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   server.on('clientError', respondToMalformed)
   server.on('connection', socket => {
     silentConnections.add(socket)
-    socket.once('close', () => silentConnections.delete(socket))
+    openConnections += 1
+    socket.once('close', () => {
+      silentConnections.delete(socket)
+      openConnections -= 1
+    })
   })
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -82,6 +99,10 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       return
     }
     try {
+      if (openConnections > connections) {
+        response.shouldKeepAlive = false
+        throw unavailable('The service has too many open connections. Try again in 5 seconds.', RETRY_SECONDS)
+      }
       const url = request.url ?? '/'
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const match = router.find(method as 'GET', url)
@@ -93,7 +114,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       if (target === null)
         throw new ApiError('MISSING_FIELDS', 'The path has invalid percent-encoding. Encode it as UTF-8.')
       const query = parseQuery(target.route, match.searchParams as unknown as string)
-      readBody(request, (error, body) => {
+      readBody(request, bodies.open(response), (error, body) => {
         if (error !== null) {
           respond(response, errorResponse(error, target.route.path, options.log))
           return
@@ -178,7 +199,11 @@ function createRouter(functions: HttpOptions['functions']) {
 /**
  * Collects the body. Above the limit `done` gets PAYLOAD_TOO_LARGE at once, and the rest of the body is thrown away.
  */
-function readBody(request: IncomingMessage, done: (error: ApiError | null, body: Uint8Array) => void): void {
+function readBody(
+  request: IncomingMessage,
+  takeBytes: (bytes: number) => boolean,
+  done: (error: ApiError | null, body: Uint8Array) => void,
+): void {
   const { headers } = request
   const length = headers['content-length']
   if (length === undefined && headers['transfer-encoding'] === undefined) {
@@ -188,13 +213,16 @@ function readBody(request: IncomingMessage, done: (error: ApiError | null, body:
   let isRefused = Number(length) > MAX_BODY_BYTES
   let size = 0
   let chunks: Buffer[] = []
+  const refuse = (error: ApiError) => {
+    isRefused = true
+    chunks = []
+    done(error, NO_BODY)
+  }
   request.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (!isRefused && size > MAX_BODY_BYTES) {
-      isRefused = true
-      chunks = []
-      done(payloadTooLarge(MAX_BODY_BYTES), NO_BODY)
-    }
+    if (!isRefused && size > MAX_BODY_BYTES) refuse(payloadTooLarge(MAX_BODY_BYTES))
+    else if (!isRefused && !takeBytes(chunk.length))
+      refuse(unavailable('The service reads too many bodies at once. Try again in 5 seconds.', RETRY_SECONDS))
     if (!isRefused) chunks.push(chunk)
     else if (size > DISCARDED_BYTES) request.destroy()
   })

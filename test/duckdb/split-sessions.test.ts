@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { segmentKey } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
+import { sessions } from '#core/lake/relations'
 import { shortKey } from '#core/lake/rows'
-import { DAY_MS } from '#core/time'
+import { DAY_MS, midnight } from '#core/time'
 import { openCompactorLake, request, START } from '#test/support/compactor-lake'
+import { EMPTY_SNAPSHOT } from '#test/support/fixed-lake'
 
 type CompactorLake = Awaited<ReturnType<typeof openCompactorLake>>
 
@@ -65,12 +67,33 @@ test('a segment that is small beside the older ones is not compared with them', 
   const lake = await openCompactorLake()
   const first = await compactSessions(lake, 1, ['a'])
   for (const [epoch, rows, known] of [
-    [2, 64, [1, 1n]],
-    [3, 65, [0, null]],
+    [2, 128, [1, 1n]],
+    [3, 129, [0, null]],
   ] as const) {
     const segment = await compactSessions(lake, epoch, ['a'], { older: [{ ...first, rows }] })
     expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual(known)
   }
+})
+
+test('a segment is not compared with those that end 100 days before it, and reads of longer ranges do not use what it knows', async () => {
+  const lake = await openCompactorLake()
+  const first = await compactSessions(lake, 1, ['a'])
+  const endedAt = (days: number) => ({ ...first, rows: 1_000_000, lastAt: first.firstAt - days * DAY_MS })
+  for (const [epoch, days, known] of [
+    [2, 101, [1, 0n]],
+    [3, 99, [0, null]],
+  ] as const) {
+    const segment = await compactSessions(lake, epoch, ['a'], { older: [endedAt(days)] })
+    expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual(known)
+  }
+  const project = { id: 'proj_1', bucket: 7, created_at: '2026-01-01T00:00:00Z', has_event_ids: false }
+  const snapshot = { ...EMPTY_SNAPSHOT, segments: [{ ...first, knowsSplit: 1 }] }
+  const to = midnight(first.lastAt) + DAY_MS
+  const usesSplit = (days: number) =>
+    sessions({ snapshot, project, from: to - days * DAY_MS, to }, ['event_count']).text.includes(
+      'may_be_split',
+    )
+  expect([usesSplit(100), usesSplit(101)]).toEqual([true, false])
 })
 
 test('a segment of fewer events than the setting says is not compared', async () => {

@@ -130,7 +130,7 @@ export function createMemoryLakeState(): MemoryLakeState {
     },
 
     async lease(now, until) {
-      if (lake.leaseUntil > now) return null
+      if (lake.leaseUntil > now && lake.leaseUntil <= until) return null
       lake = { ...lake, fence: lake.fence + 1, leaseUntil: until }
       return lake.fence
     },
@@ -147,7 +147,7 @@ export function createMemoryLakeState(): MemoryLakeState {
 
     async beginJob(job, now, staleBefore) {
       const found = jobs.get(job)
-      if (found !== undefined && found.sentAt >= staleBefore) return false
+      if (found !== undefined && found.sentAt >= staleBefore && found.sentAt <= now) return false
       jobs.set(job, { sentAt: now, finished: found?.finished ?? false })
       return true
     },

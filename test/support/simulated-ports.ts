@@ -397,8 +397,7 @@ export function dropCopies<Row extends SimulatedRow>(
     const isCopy =
       earlier.some(
         other =>
-          Math.abs(other.arrival - row.arrival) <= EVENT_ID_HORIZON_S &&
-          (other.isCredentialed || !row.isCredentialed),
+          row.arrival - other.arrival <= EVENT_ID_HORIZON_S && (other.isCredentialed || !row.isCredentialed),
       ) ||
       rows.some(other => isReplaced(row, other)) ||
       stored.has(serviceId(row))

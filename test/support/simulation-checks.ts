@@ -52,8 +52,7 @@ function dropRetries(rows: readonly SimulatedRow[], ids: readonly SimulatedRow[]
     const isCopy =
       earlier.some(
         other =>
-          Math.abs(other.arrival - row.arrival) <= EVENT_ID_HORIZON_S &&
-          (other.isCredentialed || !row.isCredentialed),
+          row.arrival - other.arrival <= EVENT_ID_HORIZON_S && (other.isCredentialed || !row.isCredentialed),
       ) || rows.some(other => isReplaced(row, other))
     add(row)
     return !isCopy

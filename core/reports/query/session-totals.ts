@@ -1,4 +1,4 @@
-import { sessionDates } from '#core/lake/relations'
+import { sessionDates } from '#core/lake/session-dates'
 import type { Row, SqlQuery } from '#core/ports'
 import { sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'

@@ -136,3 +136,18 @@ test('a compaction whose older segment was merged meanwhile fails, and replaces 
   expect(segments.map(({ rows }) => rows)).toEqual([1, 1])
   expect([1, 2].map(epoch => pipeline.folded.get(`${BUCKET} ${epoch}`))).toEqual([2, 0])
 })
+
+test('of merges that were sent for longer and longer runs while one ran, only the first rewrites events', async () => {
+  const pipeline = await pipelineWithEpochs(4)
+  const merge = vi.spyOn(pipeline.compactor, 'mergeSegments')
+  // Each epoch has one event, and the second job was sent when one more was compacted.
+  const jobs = [3, 4].map(until => ({ kind: 'merge', bucket: BUCKET, from: 1, until }) as const)
+  for (const job of jobs) await pipeline.worker.run(job)
+  expect(merge.mock.calls.map(([{ target }]) => [target.from, target.until])).toEqual([[1, 3]])
+  const { segments } = await pipeline.state.manifest(BUCKET)
+  expect(segments.map(({ from, until }) => [from, until])).toEqual([
+    [1, 3],
+    [3, 4],
+    [4, 5],
+  ])
+})

@@ -58,3 +58,22 @@ test('a hot file is not written again if the stream has lost some of its records
   expect(await pipeline.repair(key)).toBe(false)
   expect(pipeline.lake.rows(key).map(row => row.id)).toEqual(['a', 'b'])
 })
+
+test('a segment whose hot files are gone, all or some, is logged as lost and not as repaired', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 2, keepSupersededMs: 1_000 * HOUR })
+  await pipeline.acceptAndConsume('a')
+  await pipeline.acceptAndConsume('b')
+  await pipeline.settle()
+  const key = 'segments/events/bucket=1/1-2-0-0.parquet'
+  const [first, second] = pipeline.keys('hot/epoch=1/') as [string, string]
+  pipeline.lake.objects.delete(first)
+  expect(await pipeline.repair(key)).toBe(false)
+  pipeline.lake.objects.delete(second)
+  pipeline.lake.objects.delete(key)
+  expect(await pipeline.repair(key)).toBe(false)
+  expect(pipeline.lake.objects.has(key)).toBe(false)
+  expect(pipeline.logged.filter(code => code.startsWith('LAKE_OBJECT'))).toEqual([
+    'LAKE_OBJECT_LOST',
+    'LAKE_OBJECT_LOST',
+  ])
+})

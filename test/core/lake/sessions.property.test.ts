@@ -55,8 +55,8 @@ test('sessions are whole in any state of compaction, also those of several segme
   await fc.assert(property, propertySettings(4))
 })
 
-test('a segment of 20,000 events is compared with older ones of at most 64 times as many', () => {
-  const older = [segmentOf({ rows: 600_000 }), segmentOf({ rows: 680_000 })]
+test('a segment of 20,000 events is compared with older ones of at most 128 times as many', () => {
+  const older = [segmentOf({ rows: 1_200_000 }), segmentOf({ rows: 1_360_000 })]
   const largerOlder = [...older, segmentOf({ rows: 1 })]
   expect([isCompared(20_000, older), isCompared(20_000, largerOlder)]).toEqual([true, false])
   expect([isCompared(19_999, []), isCompared(19_999, [], 0)]).toEqual([false, true])

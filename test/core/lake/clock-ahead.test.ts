@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { StreamRecord } from '#core/ingest/record'
+import type { Segment } from '#core/lake/manifest'
+import { segmentsWithEventIds } from '#core/lake/manifest'
+import { hasWholeDates } from '#core/lake/segment-rows'
+import { eventsRecord } from '#test/support/events-record'
+import { createLakePipeline } from '#test/support/lake-pipeline'
+
+/** A clock that was a year ahead for a while, and is right again. */
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const YEAR = 365 * DAY
+const BUCKET = 1
+
+async function send(pipeline: ReturnType<typeof createLakePipeline>, name: string): Promise<void> {
+  const record = eventsRecord([name], pipeline.clock.time, { event_id: `id-${name}` })
+  pipeline.stream.accept('s0', record as StreamRecord)
+  await pipeline.consumer.consume('s0')
+}
+
+/** The names of all stored events of the bucket. */
+async function storedNames(pipeline: ReturnType<typeof createLakePipeline>): Promise<string[]> {
+  const { segments } = await pipeline.state.manifest(BUCKET)
+  return segments.flatMap(({ from, until, generation }) =>
+    pipeline.lake
+      .rows(`segments/events/bucket=${BUCKET}/${from}-${until}-${generation}-0.parquet`)
+      .map(({ id }) => id),
+  )
+}
+
+test('compaction goes on, and event_ids from before and from meanwhile are stored once', async () => {
+  const pipeline = createLakePipeline({ epochMs: 10 * MINUTE })
+  const { clock } = pipeline
+  const next = async () => {
+    clock.time += 11 * MINUTE
+    await pipeline.settle()
+  }
+  await send(pipeline, 'before')
+  await next()
+  clock.time += YEAR
+  await send(pipeline, 'meanwhile')
+  await next()
+  // A job that was sent in that time and got lost with its process, and a lease that was not released.
+  await send(pipeline, 'waiting')
+  clock.time += 11 * MINUTE
+  await pipeline.maintenance.tick()
+  pipeline.jobs.jobs.length = 0
+  await pipeline.state.lease(clock.time, clock.time + MINUTE)
+  clock.time -= YEAR
+  await send(pipeline, 'after')
+  await next()
+  clock.time += HOUR
+  for (const name of ['before', 'meanwhile', 'after']) await send(pipeline, name)
+  await next()
+  await next()
+  expect((await storedNames(pipeline)).toSorted()).toEqual(['after', 'before', 'meanwhile', 'waiting'])
+  const { compacted } = await pipeline.state.manifest(BUCKET)
+  expect(compacted).toBe((await pipeline.state.lake()).epoch)
+})
+
+const segment = (changes: Partial<Segment>) =>
+  ({ eventIds: 1, lastArrival: 0, firstAt: 0, lastAt: 0, ...changes }) as Segment
+const at = (ms: number) => segment({ lastArrival: ms / 1_000 })
+
+test('ids are known for 30 hours before a jump of the arrivals and before the newest one, and not before older jumps', () => {
+  const daysAgo = [900, 500, 499, 100, 99, 0]
+  const segments = daysAgo.map(days => at(YEAR * 3 - days * DAY))
+  const known = segmentsWithEventIds({ segments })
+  expect(known.map(each => (YEAR * 3 - each.lastArrival * 1_000) / DAY)).toEqual([100, 99, 0])
+  const steady = [3, 2, 1, 0].map(days => at(YEAR - days * DAY))
+  expect(segmentsWithEventIds({ segments: steady })).toEqual(steady.slice(2))
+})
+
+test('rollups are read until now though a segment has events a year ahead, but not until a past time', () => {
+  const now = Date.parse('2026-11-18T15:42:17Z')
+  const mixed = segment({ firstAt: now - DAY, lastAt: now + YEAR })
+  const midnight = Date.parse('2026-11-01T00:00:00Z')
+  expect(hasWholeDates({ now }, [mixed], midnight, now + 5 * MINUTE)).toBe(true)
+  expect(hasWholeDates({ now }, [mixed], midnight, now - HOUR)).toBe(false)
+  expect(hasWholeDates({}, [mixed], midnight, now + 5 * MINUTE)).toBe(false)
+  const near = segment({ firstAt: now - DAY, lastAt: now + DAY })
+  expect(hasWholeDates({ now }, [near], midnight, now + 5 * MINUTE)).toBe(false)
+})
