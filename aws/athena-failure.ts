@@ -9,6 +9,8 @@ const USER_CATEGORY = 2
  */
 const LAST_EXHAUSTED_TYPE = 8
 const FIRST_USER_TYPE = 1_000
+/** What services say that Athena reads from, such as S3 and the catalog, when they are asked too often. */
+const THROTTLED = /slow ?down|throttl|too many requests|rate exceeded|reduce your request rate/i
 
 /**
  * Converts a statement that did not succeed into an error. A wrong statement is our bug and a plain Error. Everything
@@ -20,6 +22,8 @@ export function toQueryError({ Status = {} }: QueryExecution): Error {
   // The workgroup's limit of bytes cancels a statement, or an operator does.
   if (State === 'CANCELLED')
     return queryFailure(/bytes scanned/i.test(StateChangeReason) ? 'bytes' : 'stopped', cause)
+  const reason = `${StateChangeReason} ${AthenaError?.ErrorMessage ?? ''}`
+  if (THROTTLED.test(reason)) return queryFailure('throttled', cause)
   const { ErrorCategory = USER_CATEGORY, ErrorType = FIRST_USER_TYPE, Retryable = false } = AthenaError ?? {}
   if (/exhausted resources/i.test(StateChangeReason) || ErrorType <= LAST_EXHAUSTED_TYPE)
     return queryFailure('memory', cause)

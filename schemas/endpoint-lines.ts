@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Route, routes } from './routes.ts'
+import { isDocumented, type Route, routes } from './routes.ts'
 
 /** What examples need that their rows do not say. The demo project has this experiment. */
 const EXAMPLES: Record<string, string> = {
@@ -15,7 +15,7 @@ const EXAMPLES: Record<string, string> = {
  * the address of the service.
  */
 export function endpointLines(): { tag: string; lines: string[] }[] {
-  const rows = Object.values<Route>(routes).filter(({ auth }) => auth !== 'browser')
+  const rows = Object.values<Route>(routes).filter(isDocumented)
   return [...Map.groupBy(rows, ({ tag }) => tag)].map(([tag, group]) => ({
     tag,
     lines: group.map(route => `- ${exampleOf(route)} : ${route.summary.split('. ')[0]}`),

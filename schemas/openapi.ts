@@ -9,8 +9,9 @@ import {
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
-import { type CredentialKind, errorsOf, pathParameters, type Route, routes } from './routes.ts'
+import { type CredentialKind, errorsOf, isDocumented, pathParameters, type Route, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
+import { VISITOR_WORDS } from './visitor-words.ts'
 
 const TAGS = {
   Ingestion: 'Send events, with the public token of a project in the body.',
@@ -44,7 +45,9 @@ month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (ev
 In responses times are Unix milliseconds, durations are milliseconds, and dates are \`YYYY-MM-DD\` in UTC or in the \`tz\` of the
 request. A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has
 linked are one. A session is all events with one \`session_id\`. It is a bounce when no event shows an interaction.
-A list that a limit has cut says \`truncated: true\`.`
+A list that a limit has cut says \`truncated: true\`.
+
+${VISITOR_WORDS}`
 
 const errorResponse = z
   .looseObject({
@@ -74,8 +77,7 @@ const VERSION = '1.0.0'
 export function openApiDocument(baseUrl: string): OpenApi {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, route] of Object.entries<Route>(routes)) {
-    // Pages for people are not part of the API.
-    if (route.auth === 'browser') continue
+    if (!isDocumented(route)) continue
     const method = route.method.toLowerCase() as Lowercase<Route['method']>
     paths[route.path] = { ...paths[route.path], [method]: toOperation(name, route) }
   }
@@ -127,7 +129,7 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     operationId: name,
     tags: [route.tag],
     summary: route.summary,
-    description: describeCaller(route),
+    ...(route.auth !== 'none' && { description: describeCaller(route) }),
     ...(securityOf(route) !== ACCOUNT_SECURITY && { security: securityOf(route) }),
     requestParams: {
       ...(parameters.length > 0 && {
@@ -194,8 +196,8 @@ function bodyWithOptions(body: z.ZodType, options: Route['options']): z.ZodType 
   return body instanceof z.ZodObject && options !== undefined ? body.safeExtend(options.shape) : body
 }
 
+/** Who may call a route that not everybody may call: an operation without security says that by itself. */
 function describeCaller(route: Route): string {
-  if (route.auth === 'none') return 'Anybody may call it.'
   if (route.auth === 'project_token') return "The project's public token (aat_…) stands in the body."
   const metered = route.metered ? ' Metered.' : ''
   if (route.credentials !== undefined) return `An account calls it, with ${route.credentials.join(' or ')}.`

@@ -132,6 +132,11 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...new Set([...route.errors, ...codes])]
 }
 
+/** Whether the documents of the API list the route: pages are for people, and POST /dev/approve is for tests on one machine. */
+export function isDocumented({ auth, path }: Pick<Route, 'auth' | 'path'>): boolean {
+  return auth !== 'browser' && !path.startsWith('/dev/')
+}
+
 /** Returns the names of a route in an API Gateway, one for each method. A route of GET also serves HEAD. */
 export function routeKeys({ method, path }: Pick<Route, 'method' | 'path'>): string[] {
   return (method === 'GET' ? ['GET', 'HEAD'] : [method]).map(name => `${name} ${path}`)

@@ -1,4 +1,5 @@
 import { endpointLines } from '#schemas/endpoint-lines'
+import { VISITOR_WORDS } from '#schemas/visitor-words'
 import { html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { PRIVATE_HEADERS, pageResponse } from '../page.ts'
@@ -106,7 +107,9 @@ function textFor(baseUrl: string): string {
 ## The first three calls
 
 ${steps.join('\n')}
-Any protected call without a credential answers 401 with a WWW-Authenticate header that leads to the same place.
+A call without a credential gets 401, whose WWW-Authenticate leads to the same place.
+
+${VISITOR_WORDS}
 
 ## Every endpoint
 

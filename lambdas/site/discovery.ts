@@ -1,5 +1,6 @@
 import { DEVICE_GRANT } from '#schemas/agent-sessions'
 import { SCOPES } from '#schemas/scopes'
+import { VISITOR_WORDS } from '#schemas/visitor-words'
 
 /** What an agent that knows only the base URL needs to get access with one click of a human (contract 3.5). */
 
@@ -84,6 +85,10 @@ ${SCOPES.map(scope => `- \`${scope}\``).join('\n')}
 
 A write scope includes its read scope. Unknown scopes are dropped; the response lists what was granted. No scope gives
 access to API keys or billing.
+
+## What visitors say
+
+${VISITOR_WORDS}
 
 ## Revocation
 

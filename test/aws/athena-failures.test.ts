@@ -1,5 +1,6 @@
 import {
   GetQueryExecutionCommand,
+  GetQueryResultsCommand,
   type QueryExecutionStatus,
   StartQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
@@ -58,6 +59,24 @@ describe('a statement that fails', () => {
         extras: { retryAfter: 60 },
       },
     ],
+    [
+      'because S3 is asked too often is UNAVAILABLE',
+      {
+        State: 'FAILED',
+        StateChangeReason:
+          'HIVE_CURSOR_ERROR: Please reduce your request rate. (Service: Amazon S3; Status Code: 503; Error Code: SlowDown)',
+        AthenaError: { ErrorCategory: 2, ErrorType: 1_200, Retryable: false },
+      },
+      { code: 'UNAVAILABLE', status: 503, extras: { retryAfter: 2 } },
+    ],
+    [
+      'because the catalog throttles is UNAVAILABLE',
+      {
+        State: 'FAILED',
+        AthenaError: { ErrorMessage: 'HIVE_METASTORE_ERROR: Rate exceeded (ThrottlingException)' },
+      },
+      { code: 'UNAVAILABLE', status: 503 },
+    ],
     ['because an operator stopped it is UNAVAILABLE', { State: 'CANCELLED' }, { code: 'UNAVAILABLE' }],
   ])('%s', async (_, status, expected) => {
     const { engine, mock, stops } = createMockedEngine()
@@ -115,5 +134,29 @@ describe('the start of a statement', () => {
       WorkGroup: 'reports',
       QueryExecutionContext: { Database: 'footfall' },
     })
+  })
+})
+
+describe('the results of a statement', () => {
+  test.each(['TooManyRequestsException', 'ThrottlingException'])(
+    'are UNAVAILABLE when Athena answers %s',
+    async name => {
+      const { engine, mock } = createMockedEngine()
+      mock.on(GetQueryExecutionCommand).resolves(succeeded)
+      mock.on(GetQueryResultsCommand).rejects(awsError(name, 'client'))
+      await expect(engine.rows(one)).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        status: 503,
+        extras: { retryAfter: expect.any(Number) },
+      })
+    },
+  )
+})
+
+describe('a running statement', () => {
+  test('that Athena does not tell about for a while goes on', async () => {
+    const { engine, mock } = createMockedEngine()
+    mock.on(GetQueryExecutionCommand).rejectsOnce(throttled).rejectsOnce(throttled).resolves(succeeded)
+    await expect(engine.rows(one)).resolves.toEqual(expect.any(Array))
   })
 })

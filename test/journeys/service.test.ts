@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpointLines } from '#schemas/endpoint-lines'
-import { type Route, routes } from '#schemas/routes'
+import { isDocumented, type Route, routes } from '#schemas/routes'
 import { type Deployment, openDeployment } from '#test/support/deployment'
 
 /** Public paths of the service, and its responses to wrong requests. */
@@ -25,7 +25,7 @@ test('the OpenAPI document describes every route of the API and names the addres
   expect(await new Validator().validate(document)).toMatchObject({ valid: true })
   expect(document.servers).toEqual([expect.objectContaining({ url: service.publicUrl })])
   // Pages for people are not part of the API.
-  const apiRoutes = Object.values<Route>(routes).filter(({ auth }) => auth !== 'browser')
+  const apiRoutes = Object.values<Route>(routes).filter(isDocumented)
   expect(Object.keys(document.paths).toSorted()).toEqual(
     [...new Set(apiRoutes.map(({ path }) => path))].toSorted(),
   )
