@@ -95,7 +95,7 @@ export type QueryEngine = {
   areScansBilled?: boolean
   /**
    * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy, starts no more statements now, or the
-   * statement takes too long. RATE_LIMITED is for limits of the caller (contract R3, 0.1).
+   * statement takes too long. RATE_LIMITED is for limits of the caller (R3, docs/api/errors.md).
    * An answer has at most MAX_ANSWER_ROWS rows and MAX_ANSWER_BYTES (core/answer-meter.ts); of a larger one it throws UNAVAILABLE.
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.

@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES } from '#schemas/routes'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads the body of a request as a JSON object, whatever its content type is (contract R1). Throws PAYLOAD_TOO_LARGE
+ * Reads the body of a request as a JSON object, whatever its content type is (R1). Throws PAYLOAD_TOO_LARGE
  * over `maxBytes`, and INVALID_BODY for an empty body or a body that is not UTF-8, not JSON or not an object (R3).
  */
 export function jsonBody(bytes: Uint8Array, maxBytes: number = MAX_BODY_BYTES): JsonObject {

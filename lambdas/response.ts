@@ -3,7 +3,7 @@ import type { Log } from '#core/ports'
 import { CORS } from '#schemas/cors'
 import type { BufferedResponse } from './http.ts'
 
-/** Headers of every response, errors included: CORS without credentials (contract R17), and no guess at content types. */
+/** Headers of every response, errors included: CORS without credentials (R17), and no guess at content types. */
 export const BASE_HEADERS = {
   'Access-Control-Allow-Origin': CORS.origin,
   'Access-Control-Allow-Methods': CORS.methods.join(', '),

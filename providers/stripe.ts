@@ -45,7 +45,7 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
           client_reference_id: account.id,
           customer_email: account.email,
           metadata,
-          // Bills are of calendar months, as the events are counted (contract 6).
+          // Bills are of calendar months, as the events are counted (docs/api/limits.md).
           subscription_data: {
             metadata,
             billing_cycle_anchor: Math.floor(nextMonth(Date.now()) / 1_000),

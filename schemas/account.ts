@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { wholeNumber } from './fields.ts'
 
-/** The account, its usage, its audit log and feedback (contract 1.7). */
+/** The account, its usage, its audit log and feedback (docs/api/account.md). */
 
 const tierLimits = z
   .object({

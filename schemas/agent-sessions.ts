@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isLoopbackCallback } from './loopback.ts'
 import { DEFAULT_SCOPES, SCOPES } from './scopes.ts'
 
-/** Agent sessions and claims (contract 3.2 and 3.5). */
+/** Agent sessions and claims (docs/api/agent-sessions.md and docs/api/discovery.md). */
 
 function text(name: string, max = 256) {
   const rule = `Field \`${name}\` takes a text of 1 to ${max} characters.`
@@ -11,7 +11,7 @@ function text(name: string, max = 256) {
 
 const SCOPES_RULE = `Field \`scopes\` takes a list of ${SCOPES.join(', ')}.`
 
-/** Unknown scopes are dropped (contract 3.1). Nothing valid left is an error. */
+/** Unknown scopes are dropped (docs/api/agent-sessions.md). Nothing valid left is an error. */
 const scopes = z
   .array(z.string(SCOPES_RULE), SCOPES_RULE)
   .default([...DEFAULT_SCOPES])
@@ -91,7 +91,7 @@ export const exchangeSession = z.object({
   code_verifier: z.string(VERIFIER_RULE).max(512, VERIFIER_RULE).optional(),
 })
 
-/** Both pairs of names, with the same values (contract D1). */
+/** Both pairs of names, with the same values (D1). */
 export const sessionAccount = z.object({
   id: z.string(),
   email: z.string(),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { labelledPeriod, period, tz, wholeNumber } from './fields.ts'
 import { cut, deltaMetric } from './sessions.ts'
 
-/** GET /account/all-sites (contract 1.3). */
+/** GET /account/all-sites (docs/api/insights.md). */
 export const allSitesQuery = z.object({
   period,
   tz,

@@ -3,15 +3,15 @@
 /** A variant of an experiment. The weights of an experiment add up to 100. */
 export type Variant = { key: string; weight: number }
 
-/** Gives every key the same share of 100; the first key also gets the remainder (contract 4.7). */
+/** Gives every key the same share of 100; the first key also gets the remainder (docs/api/experiments.md#assignment). */
 export function splitEqually(keys: string[]): Variant[] {
   const share = (100 / keys.length) | 0
   return keys.map((key, at) => ({ key, weight: at ? share : 100 - share * (keys.length - 1) }))
 }
 
 /**
- * Returns the bucket, 0 to 99, of a user in an experiment (contract 4.7): a rolling hash in 32 signed bits, times 31 plus
- * each UTF-16 code unit. It must never change, because users keep their variants by it.
+ * Returns the bucket, 0 to 99, of a user in an experiment (docs/api/experiments.md#assignment): a rolling hash in 32 signed bits,
+ * times 31 plus each UTF-16 code unit. It must never change, because users keep their variants by it.
  */
 export function bucketOf(experiment: string, userId: string): number {
   const text = `${experiment}.${userId}`

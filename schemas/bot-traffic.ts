@@ -3,7 +3,7 @@ import { contextOfResponse } from './contexts.ts'
 import { labelledPeriod, period, project, tz, wholeNumber } from './fields.ts'
 import { cut, deltaMetric } from './sessions.ts'
 
-/** GET /bot-traffic and GET /account/bot-traffic (contract 1.3 and 2.6). */
+/** GET /bot-traffic and GET /account/bot-traffic (docs/api/bots.md). */
 
 const limit = (description: string) => wholeNumber('limit', 1, 50).default(10).meta({ description })
 

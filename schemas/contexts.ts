@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { project } from './fields.ts'
 
 /**
- * Project context and portfolio context (contract 1.4 and 1.12). Unknown keys are refused, unlike anywhere else, and
+ * Project context and portfolio context (docs/api/projects.md). Unknown keys are refused, unlike anywhere else, and
  * every broken rule is INVALID_BODY.
  */
 
@@ -68,7 +68,7 @@ export const putPortfolioContext = z.strictObject(portfolioLists)
 export const projectContext = z.object(projectLists).meta({ id: 'ProjectContext' })
 export type ProjectContext = z.output<typeof projectContext>
 
-/** The field of every response that is about one project; absent if the context is empty (contract R16). */
+/** The field of every response that is about one project; absent if the context is empty (R16). */
 export const contextOfResponse = {
   project_context: projectContext.optional().meta({
     description:

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Bounds of one tracked event (spec, Limits; contract 1.1). Lengths are in UTF-16 code units, sizes in UTF-8 bytes. */
+/** Bounds of one tracked event (docs/api/ingestion.md). Lengths are in UTF-16 code units, sizes in UTF-8 bytes. */
 export const EVENT_LIMITS = {
   nameChars: 256,
   idChars: 256,
@@ -65,7 +65,7 @@ export const queuedResponse = z
   .meta({ id: 'Queued' })
 export const queuedBatchResponse = queuedResponse.extend({ count: z.int() }).meta({ id: 'QueuedBatch' })
 
-/** One event in the response of a read (contract 1.12). */
+/** One event in the response of a read (docs/api/events.md). */
 export const eventRow = z
   .object({
     id: z.string().meta({ description: 'ULID; sorts by timestamp, then by arrival' }),

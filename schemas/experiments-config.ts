@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** GET /experiments/config (contract 1.1). */
+/** GET /experiments/config (docs/api/experiments.md). */
 export const experimentsConfigQuery = z.object({
   token: z.string().min(1).meta({ description: "The project's public token, aat_…" }),
 })

@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { failsWith, project } from './fields.ts'
 
-/** Experiments (contract 1.6). core/experiments/variants.ts checks variants and weights, because they belong together. */
+/**
+ * Experiments (docs/api/experiments.md). core/experiments/variants.ts checks variants and weights, because they belong together.
+ */
 
 export const EXPERIMENT_STATUSES = ['active', 'paused', 'completed'] as const
 export type ExperimentStatus = (typeof EXPERIMENT_STATUSES)[number]
 
-/** The name of the event that says which variant a user got (contract 2.7). */
+/** The name of the event that says which variant a user got (docs/api/experiments.md). */
 export const EXPOSURE_EVENT = '$experiment_exposure'
 
 /** Names of experiments and keys of variants. */
@@ -98,7 +100,7 @@ const variant = z.object({
   weight: z.int().meta({ description: 'Share of the users in percent' }),
 })
 
-/** The record of contract 1.12. */
+/** The record of docs/api/experiments.md. */
 export const experimentRecord = z
   .object({
     id: z.string().meta({ example: 'exp_0123456789abcdef' }),

@@ -3,7 +3,7 @@ import { contextOfResponse } from './contexts.ts'
 import { wholeNumber } from './fields.ts'
 import { readExtras, readOptions } from './read-options.ts'
 
-/** GET /live and GET /stream (contract 2.5). */
+/** GET /live and GET /stream (docs/api/live.md). */
 
 const project = z.string().optional().meta({
   description: "The project's name or id; default: the oldest project of the account",

@@ -66,7 +66,7 @@ const ACCOUNT_SECURITY: Record<string, string[]>[] = [
   { apiKeyQuery: [] },
 ]
 
-/** The version of the interface (spec, Versioning). The version of the package is another one. */
+/** The version of the interface. The version of the package is another one. */
 const VERSION = '1.0.0'
 
 /**

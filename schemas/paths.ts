@@ -6,7 +6,7 @@ const GOAL = 'Field `goal_event` must be an event name of 1 to 256 characters.'
 
 export const PATHS_SINCE = ['1d', '7d', '14d', '30d', '90d'] as const
 
-/** POST /paths (contract 2.3). */
+/** POST /paths (docs/api/paths.md). */
 export const pathsBody = z.object({
   project,
   goal_event: z

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Identity portfolios (contract 1.5). */
+/** Identity portfolios (docs/api/portfolios.md). */
 
 const SLUG_RULE = 'Field `slug` must have 1 to 64 characters of `a-z 0-9 -`, and must not begin with `-`.'
 const NAME_RULE = 'Field `name` must be a text of 1 to 128 characters.'

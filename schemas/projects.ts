@@ -40,7 +40,7 @@ export const updateProject = z
     'Send at least one of the fields `name`, `allowed_origins` and `link_domains`.',
   )
 
-/** The project record of contract 1.4. */
+/** The project record of docs/api/projects.md. */
 export const projectRecord = z
   .object({
     id: z.string().meta({ example: 'proj_0123456789abcdef' }),

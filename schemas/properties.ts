@@ -3,12 +3,12 @@ import { contextOfResponse } from './contexts.ts'
 import { days, eventName, failsWith, project, sinceWeek, tz, wholeNumber } from './fields.ts'
 import { cut } from './sessions.ts'
 
-/** Event names, and property keys, that a list has at most (contract U62). */
+/** Event names, and property keys, that a list has at most (U62). */
 export const MAX_LISTED = 1_000
 
 const dated = { project, since: sinceWeek, days, tz }
 
-/** Property keys that queries can name (contract 1.3). */
+/** Property keys that queries can name (docs/api/properties.md). */
 export const PROPERTY_KEY = /^[A-Za-z0-9_]{1,128}$/
 
 export const propertyKey = z

@@ -77,7 +77,10 @@ function listOf(
     })
 }
 
-/** POST /query (contract 1.3, 1.13). Filters are checked by core/reports/query, because their error lists the properties. */
+/**
+ * POST /query (docs/api/query.md, docs/api/reads.md). Filters are checked by core/reports/query, because their error lists the
+ * properties.
+ */
 export const queryBody = z.object({
   project,
   metrics: listOf('metrics', {

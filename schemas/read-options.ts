@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Parameters and response fields that every read has beside its own (contract 1.13). */
+/** Parameters and response fields that every read has beside its own (docs/api/reads.md). */
 
 /** The header of every read with the fields of the receipt: `name=value` pairs, joined by `; `. */
 export const RECEIPT_HEADER = 'X-Footfall-Receipt'
@@ -71,7 +71,7 @@ const statement = z
 
 export type Statement = z.infer<typeof statement>
 
-/** What a read tells beside its numbers (contract U67). */
+/** What a read tells beside its numbers (U67). */
 export const warnings = z.array(z.string()).meta({
   id: 'Warnings',
   description:

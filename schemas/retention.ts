@@ -5,10 +5,10 @@ import { days, failsWith, oneOf, project, since, tz, wholeNumber } from './field
 export const RETENTION_PERIODS = ['day', 'week', 'month'] as const
 export type RetentionPeriod = (typeof RETENTION_PERIODS)[number]
 
-/** Most cohorts of each period (contract 1.10). */
+/** Most cohorts of each period (docs/api/retention.md). */
 const MAX_COHORTS: Record<RetentionPeriod, number> = { day: 30, week: 12, month: 12 }
 
-/** GET /retention (contract 2.4). */
+/** GET /retention (docs/api/retention.md). */
 export const retentionQuery = z
   .object({
     project,

@@ -19,10 +19,10 @@ import type { Scope } from './scopes.ts'
 /** How a caller proves who they are. */
 export type CredentialKind = 'api_key' | 'agent_session' | 'cookie' | 'demo'
 
-/** The limits that a plan sets on requests (contract 6). */
+/** The limits that a plan sets on requests (docs/api/limits.md). */
 export type Limit = 'reads_per_minute'
 
-/** Largest request body in bytes (contract R3). */
+/** Largest request body in bytes (R3). */
 export const MAX_BODY_BYTES = 1_048_576
 
 /** One endpoint of the service. */
@@ -55,7 +55,7 @@ export type Route = {
    * without a name it is the oldest project of the account.
    */
   project?: 'query' | 'body' | 'path' | 'body_or_query' | 'query_or_first'
-  /** A successful request counts toward the month's reads (contract 6). */
+  /** A successful request counts toward the month's reads (docs/api/limits.md). */
   metered?: true
   query?: z.ZodType
   /** Query parameters that may stand several times. Their values are joined by commas. */

@@ -1,4 +1,4 @@
-/** What a credential may be allowed to do (contract 3.1). */
+/** What a credential may be allowed to do (docs/api/agent-sessions.md). */
 export const SCOPES = [
   'account:read',
   'projects:read',

@@ -4,7 +4,7 @@ import { datedPeriod, days, limit, oneOf, period, project, sinceWeek, tz, wholeN
 
 const dated = { project, since: sinceWeek, days, tz }
 
-/** Sessions that start in the range (contract 1.3). */
+/** Sessions that start in the range (docs/api/sessions.md). */
 export const sessionsQuery = z.object({
   ...dated,
   limit,

@@ -59,7 +59,7 @@ const periodResponse = z.object(statsOfPeriod)
 
 export type StatsOfPeriod = z.infer<typeof periodResponse>
 
-/** The response of contract 1.12, stats; `previous` and `changes` with compare=previous (contract 1.13). */
+/** The response of docs/api/stats.md; `previous` and `changes` with compare=previous (docs/api/reads.md). */
 export const statsResponse = z
   .object({
     project: z.string(),

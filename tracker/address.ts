@@ -17,12 +17,12 @@ const TEXT_CHARS = 4096
 
 const REDACTED = '[redacted]'
 
-/** Redacts e-mail addresses in a text that the page did not pass to us on purpose (contract 4.8). */
+/** Redacts e-mail addresses in a text that the page did not pass to us on purpose (docs/api/tracker.md). */
 export function redactEmails(text: string): string {
   return text.slice(0, TEXT_CHARS).replace(EMAIL, REDACTED)
 }
 
-/** Redacts queries of addresses, secrets and e-mail addresses in the text of an error (contract 4.8). */
+/** Redacts queries of addresses, secrets and e-mail addresses in the text of an error (docs/api/tracker.md). */
 export function redactError(text: string): string {
   const shortText = text.slice(0, ERROR_CHARS)
   return redactEmails(shortText.replace(QUERY, `$1${REDACTED}`).replace(SECRET, `$1${REDACTED}`))

@@ -1,9 +1,9 @@
-/** Limits for values from the page (contract 4.6). Lengths are in UTF-16 code units. */
+/** Limits for values from the page (docs/api/tracker.md). Lengths are in UTF-16 code units. */
 const STRING_CHARS = 4096
 const OBJECT_KEYS = 100
 const ARRAY_ITEMS = 50
 const DEPTH = 8
-/** The service accepts up to 8192 bytes (contract 1.1). Properties stay below that, and so do traits. */
+/** The service accepts up to 8192 bytes (docs/api/ingestion.md). Properties stay below that, and so do traits. */
 const PROPERTIES_BYTES = 8192
 /**
  * Maximum size of one call: each value counts 1, and a text also its length. More does not fit into 8192 bytes. Without this

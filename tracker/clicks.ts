@@ -5,7 +5,7 @@ import { isOn } from './settings.ts'
 import { track } from './track.ts'
 
 const TEXT_CHARS = 200
-/** Matches the file name and the extension of a download at the end of a path (contract 4.4). */
+/** Matches the file name and the extension of a download at the end of a path (docs/api/tracker.md). */
 const DOWNLOAD =
   /[^/]*\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pps|pptx?|7z|pkg|rar|gz|zip|avi|mov|mp[34]|mpeg|wmv|midi|wav|wma|dmg|iso|msi)$/i
 
@@ -14,7 +14,7 @@ export function attributeText(element: Element, name: string): string {
   return redactEmails(element.getAttribute(name) || '').slice(0, TEXT_CHARS)
 }
 
-/** Returns the value of an attribute, and the attributes `<attribute>-<key>` as properties `<key>` (contract 4.2). */
+/** Returns the value of an attribute, and the attributes `<attribute>-<key>` as properties `<key>` (docs/api/tracker.md). */
 export function readTag(element: Element, attribute: string): [string, Record<string, string>] {
   const properties: Record<string, string> = {}
   for (const name of element.getAttributeNames()) {

@@ -6,7 +6,7 @@ export type Device = {
   device: 'desktop' | 'mobile' | 'tablet'
 }
 
-/** The low-entropy hints of `navigator.userAgentData`, which need no permission (contract 4.4, 4.8). */
+/** The low-entropy hints of `navigator.userAgentData`, which need no permission (docs/api/tracker.md). */
 export type Hints = {
   brands: { brand: string; version: string }[]
   mobile: boolean

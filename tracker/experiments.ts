@@ -19,7 +19,9 @@ export function endLoading(): void {
   document.documentElement.classList.remove('aa-loading')
 }
 
-/** Returns the variant of the user, or null; with `keys` also when the service does not know the experiment (contract 4.7). */
+/**
+ * Returns the variant of the user, or null; with `keys` also when the service does not know the experiment (docs/api/tracker.md).
+ */
 function assignVariant(name: string, keys?: string[]): string | null {
   const variants = running[name] || (keys && splitEqually(keys))
   if (!(name in assigned) && variants && !isPrintOnly()) {

@@ -4,7 +4,7 @@ import { enqueueIdentify, flush } from './queue.ts'
 import { dataset } from './settings.ts'
 import { write } from './storage.ts'
 
-/** The service refuses longer ids (spec, Limits). */
+/** The service refuses longer ids (docs/api/limits.md#bounds-of-requests). */
 const ID_CHARS = 256
 
 /** Tells the service that two ids are one user. Without a token nothing is sent. */
@@ -16,7 +16,7 @@ export function join(previous_id: string, user_id: string, traits?: object): voi
 
 /**
  * Gives the user an id of the site for later events, and tells the service. Of all traits whose keys contain `email`, only
- * `email` itself is sent (contract 4.5).
+ * `email` itself is sent (docs/api/tracker.md).
  */
 export function identify(id: unknown, traits?: { email?: unknown } | null): void {
   const user_id = /str|num/.test(typeof id) ? String(id) : ''

@@ -26,7 +26,7 @@ import { watchTime } from './time-on-page.ts'
 import { setProperties, track } from './track.ts'
 import { watchVitals } from './vitals.ts'
 
-/** Elements that wait for an experiment are shown after this time at the latest (contract T2). */
+/** Elements that wait for an experiment are shown after this time at the latest (T2). */
 const LOADING_MS = 3000
 
 function page(name?: unknown): void {

@@ -17,7 +17,7 @@ export function isListed(host: string, domains = ''): boolean {
   return domains.split(/[\s,]+/).some(domain => domain && `.${host}`.endsWith(`.${domain.toLowerCase()}`))
 }
 
-/** Adds the anonymous id to a link to a related domain (contract 4.6). Nothing leaves the page without consent. */
+/** Adds the anonymous id to a link to a related domain (docs/api/tracker.md). Nothing leaves the page without consent. */
 export function linkTo(link: HTMLAnchorElement): void {
   const { hostname, search } = link
   if (hostname !== location.hostname && isListed(hostname, dataset.linkDomains) && !isHeld())

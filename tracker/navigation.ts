@@ -13,7 +13,7 @@ export let settleRoute = () => {}
 const TITLE_MS = 100
 
 /**
- * Watches the routes of a single-page application (contract 4.4). A route is path, query and fragment. `end` runs at once
+ * Watches the routes of a single-page application (docs/api/tracker.md). A route is path, query and fragment. `end` runs at once
  * when the route changes. `begin` runs a moment later, when the page had time to set its title, but before any event of the
  * new route.
  */

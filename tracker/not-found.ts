@@ -2,7 +2,7 @@ import { navigationTiming } from './performance.ts'
 import { isOn } from './settings.ts'
 import { track } from './track.ts'
 
-/** The status of the document belongs to its first route only (contract T5). */
+/** The status of the document belongs to its first route only (T5). */
 let isFirstRoute = true
 
 /**

@@ -21,7 +21,7 @@ function timeZone(): string {
   return Temporal ? Temporal.Now.timeZoneId() : Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** Returns the automatic properties of an event that happened at this address, under this title (contract 4.4). */
+/** Returns the automatic properties of an event that happened at this address, under this title (docs/api/tracker.md). */
 export function pageProperties(url: URL, title: string): Record<string, string> {
   return {
     path: redactEmails(url.pathname),

@@ -3,7 +3,7 @@ import { toRequests } from './requests.ts'
 import { isPrintOnly, print, send } from './send.ts'
 import { isHeld } from './storage.ts'
 
-/** One event in the form in which it is sent (contract 4.6). */
+/** One event in the form in which it is sent (docs/api/tracker.md). */
 export type QueuedEvent = {
   project: string
   token: string | undefined

@@ -3,14 +3,14 @@ import type { QueuedEvent } from './queue.ts'
 
 export type TrackRequest = { path: string; body: string }
 
-/** Maximum number of events in a request (spec, Limits). */
+/** Maximum number of events in a request (docs/api/limits.md#bounds-of-requests). */
 const BATCH_EVENTS = 100
 /** Maximum size of a request: the limit of browsers for a page that closes. */
 const REQUEST_BYTES = 64 * 1024
 
 /**
  * Converts events to requests, in their order: one event goes to /track, several go to /track/batch. A batch that is too big
- * is halved. A single event that is too big is dropped (contract 4.6).
+ * is halved. A single event that is too big is dropped (docs/api/tracker.md).
  */
 export function toRequests(events: QueuedEvent[]): TrackRequest[] {
   const count = events.length

@@ -24,9 +24,9 @@ export function print(...values: unknown[]): void {
 
 /**
  * Sends the requests of one flush so that they survive the end of the page. It uses beacons of text/plain, which need no
- * preflight request, or else fetch without credentials. Failures are silent, and nothing is sent again (contract 4.6).
+ * preflight request, or else fetch without credentials. Failures are silent, and nothing is sent again (docs/api/tracker.md).
  * Above the browser's limit, together with the requests just before, fetch runs without `keepalive`: the browser would
- * refuse it with `keepalive`, and without it the request arrives if the page stays open (contract T1).
+ * refuse it with `keepalive`, and without it the request arrives if the page stays open (T1).
  */
 export function send(requests: TrackRequest[]): void {
   for (const { path, body } of requests) {

@@ -1,7 +1,7 @@
 /** The used part of the script element. It is a type of our own, so that this module runs in Node too. */
 export type ScriptElement = { src: string; dataset: Record<string, string | undefined> }
 
-/** The attributes of the script element: `dataset.trackSpa` is `data-track-spa` (contract 4.1). */
+/** The attributes of the script element: `dataset.trackSpa` is `data-track-spa` (docs/api/tracker.md). */
 export let dataset: ScriptElement['dataset'] = {}
 /** Origin of the script. Requests go there; without one nothing can be sent. */
 export let endpoint = ''
@@ -22,7 +22,7 @@ export function isOn(name: string): boolean {
   return dataset[name] === 'true'
 }
 
-/** Returns whether the host is a developer's machine, where events are printed and not sent (contract 4.6). */
+/** Returns whether the host is a developer's machine, where events are printed and not sent (docs/api/tracker.md). */
 export function isLocalHost(hostname: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(hostname)
 }

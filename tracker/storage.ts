@@ -14,7 +14,7 @@ function storageOf(name: string): Storage {
   return TAB_VALUE.test(name) ? sessionStorage : localStorage
 }
 
-/** A key names the project, because pages may carry several projects (contract 4.5). */
+/** A key names the project, because pages may carry several projects (docs/api/tracker.md). */
 function keyOf(name: string): string {
   return `aa:${encodeURIComponent(dataset.token || project())}:${name}`
 }
@@ -62,7 +62,7 @@ export function requireConsent(): void {
 }
 
 /**
- * Removes the consent. From now on it is needed, also on later pages of the user (contract T7). So `required` is stored
+ * Removes the consent. From now on it is needed, also on later pages of the user (T7). So `required` is stored
  * without a consent, too: it is all that is known of the user's choice.
  */
 export function removeConsent(): void {
@@ -77,7 +77,7 @@ export function storeConsent(): void {
   for (const name in memory) persist(name)
 }
 
-/** Returns whether the user has opted out: of the project by `disabled`, or of all projects by `aa_disabled` (contract T13). */
+/** Returns whether the user has opted out: of the project by `disabled`, or of all projects by `aa_disabled` (T13). */
 export const hasOptedOut: () => boolean | null = guarded(
   () =>
     read('disabled') === 'true' ||

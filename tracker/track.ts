@@ -17,8 +17,8 @@ let fixedProperties: Properties = {}
 
 /**
  * Records an event with user, session, time and page. Event properties win over those of `set`, and these over automatic
- * ones (contract 4.4). Names that the service would refuse are ignored. The event is completed later: the first access to a
- * storage takes several ms.
+ * ones (docs/api/tracker.md). Names that the service would refuse are ignored. The event is completed later: the first access to
+ * a storage takes several ms.
  */
 export function track(event: unknown, properties?: unknown): void {
   whenShown(() => {

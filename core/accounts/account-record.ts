@@ -1,7 +1,7 @@
 import { EVENTS_PER_UNIT, limitsOf, type Profile } from '#core/limits/profile'
 import type { Account } from './caller.ts'
 
-/** The account in responses of the session flow: both pairs of names, with the same values (contract D1). */
+/** The account in responses of the session flow: both pairs of names, with the same values (D1). */
 export function sessionAccountOf({ id, email, tier, code_host_login, idp_name }: Account) {
   return {
     id,
@@ -33,7 +33,7 @@ export type UsageFacts = {
   baseUrl: string
 }
 
-/** GET /account/usage: usage, limits, and what a human can do to get Pro (contract 1.7). */
+/** GET /account/usage: usage, limits, and what a human can do to get Pro (docs/api/account.md). */
 export function accountUsageOf({ account, profile, month, isCheckoutPending, baseUrl }: UsageFacts) {
   const isPro = account.tier === 'pro'
   const source = isPro ? (account.complimentary ? 'complimentary' : 'subscription') : 'free'

@@ -38,7 +38,7 @@ export type Credential = {
   label: string | null
 }
 
-/** Returns whether the caller has the scope. A write scope implies its read scope (contract R7). */
+/** Returns whether the caller has the scope. A write scope implies its read scope (R7). */
 export function hasScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean {
   if (scopes === 'all') return true
   const names: readonly string[] = scopes

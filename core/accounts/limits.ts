@@ -21,7 +21,7 @@ export type LimitState = {
   reservation?: { release(): Promise<void> }
 }
 
-/** The limits of plans (contract 6). */
+/** The limits of plans (docs/api/limits.md). */
 export type Limits = {
   /**
    * Counts one request toward the limit that its row names. `address`: of the caller. Resolves to null when the caller has no such
@@ -41,7 +41,7 @@ export const noLimits: Limits = {
   checkToken: () => null,
 }
 
-/** Returns the response headers that show the state of a limit (contract R20). The reset is in Unix seconds. */
+/** Returns the response headers that show the state of a limit (R20). The reset is in Unix seconds. */
 export function limitHeaders({ limit, remaining, resetsAt }: LimitState): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(limit),

@@ -68,7 +68,7 @@ async function readOrCreateOwner(services: OwnerServices, email: string): Promis
   const { client, table, accounts } = services
   const ownerId = await readOwner(services)
   if (ownerId !== null) return ownerId
-  // The owner pays for the machine, so the plan costs nothing (contract 6, profile `own`).
+  // The owner pays for the machine, so the plan costs nothing (docs/api/limits.md, profile `own`).
   const { id } = await accounts.create({ email, tier: 'pro', complimentary: true })
   const write = client.put({
     TableName: table,

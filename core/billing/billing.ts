@@ -46,7 +46,7 @@ export type BillingServices = StateTable & {
   usage: Pick<UsageCounters, 'month'>
 }
 
-/** How long an unfinished checkout counts as pending (contract 1.7, max_wait_seconds). */
+/** How long an unfinished checkout counts as pending (docs/api/account.md, max_wait_seconds). */
 const CHECKOUT_MS = 15 * 60_000
 /** Webhooks of one account that arrive at once. */
 const MAX_TRIES = 10

@@ -42,9 +42,10 @@ const PK = 'payers'
 const SETTLE_MS = 6 * 3_600_000
 
 /**
- * Tells the payment provider how many events paying accounts have sent, once a day and when a subscription is cancelled (contract 6: one
- * dollar for 10,000 events of a UTC month). A report is noted before it is sent, and a failed one is sent again with the same id,
- * which the provider counts once. So the reports of a month add up to its events, whatever breaks off.
+ * Tells the payment provider how many events paying accounts have sent, once a day and when a subscription is cancelled
+ * (docs/api/limits.md: one dollar for 10,000 events of a UTC month). A report is noted before it is sent, and a failed one is
+ * sent again with the same id, which the provider counts once. So the reports of a month add up to its events, whatever breaks
+ * off.
  */
 export function createUsageReports({ clock, log, payments, usage, client, table }: UsageReportServices) {
   /** Begins to report an account with the events of this month. An account that is reported already goes on as it is. */

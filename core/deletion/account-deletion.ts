@@ -13,7 +13,7 @@ export type DeletionServices = {
 }
 
 /**
- * Deletes an account (contract 7, U14): it is marked first, so that every credential of it is dead at once wherever a
+ * Deletes an account (U14): it is marked first, so that every credential of it is dead at once wherever a
  * later step fails. Projects are deleted softly, as DELETE /projects/{id} does it, and the data goes 30 days later
  * (purge.ts), which also comes to projects that a crash has left out here. The subscription ends at once, or as soon as the
  * payment provider can be reached (core/billing/cancellations.ts).

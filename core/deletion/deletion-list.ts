@@ -11,7 +11,7 @@ export type Deletion = { kind: DeletionKind; id: string; due: number }
 /** A project whose events are still in the lake, and nothing else of it is left. `number`: of its tombstone; null before it has one. */
 export type LakeDeletion = { project_id: string; bucket: number; number: number | null }
 
-/** How long the data of a deleted project or account is kept (contract 7, U14). */
+/** How long the data of a deleted project or account is kept (U14). */
 export const KEPT_DELETED_MS = 30 * DAY_MS
 
 /** One partition for the list: deletions are rare. */

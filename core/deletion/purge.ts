@@ -37,7 +37,7 @@ const CONCURRENT_BATCHES = 4
 class OutOfTime extends Error {}
 
 /**
- * Deletes the data of projects and accounts that were deleted 30 days ago (contract 7, U14). Every step may run twice, or end at any
+ * Deletes the data of projects and accounts that were deleted 30 days ago (U14). Every step may run twice, or end at any
  * item: an entry leaves the list last. The events of a project go from the lake in the hours after that; until then the list names it (dueInLake).
  */
 export function createPurge({

@@ -28,9 +28,10 @@ type Round = { day: string; after: string | null; isDone: boolean }
 const ROUND_KEY = { pk: 'install', sk: 'retention' }
 
 /**
- * Deletes events that are older than their account's plan keeps them (contract 6). Reads hide them on the day when they become too
- * old; they are deleted here by the day of their arrival, two days later: an event may be dated up to five minutes after its arrival, and
- * only whole days are counted. An event that was sent late goes as much later. The counters of the project are not reduced (U21).
+ * Deletes events that are older than their account's plan keeps them (docs/api/limits.md). Reads hide them on the day when they
+ * become too old; they are deleted here by the day of their arrival, two days later: an event may be dated up to five minutes
+ * after its arrival, and only whole days are counted. An event that was sent late goes as much later. The counters of the project
+ * are not reduced (U21).
  */
 export function createRetention({
   client,

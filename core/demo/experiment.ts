@@ -9,7 +9,7 @@ import { EXPOSURE_EVENT } from '#schemas/experiments'
 export const DEMO_DAYS = 30
 
 const CONTROL = 'control'
-/** Clients know the id (contract 3.3). */
+/** Clients know the id (docs/api/agent-sessions.md). */
 const EXPERIMENT = {
   id: 'exp_demo_signup_cta',
   name: 'signup_cta',

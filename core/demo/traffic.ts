@@ -36,7 +36,7 @@ const LATER_PAGE_VIEW_SHARE = (0.7 - SESSIONS_PER_EVENT) / (1 - SESSIONS_PER_EVE
 /** Share of requests that arrive hours late, as from a phone without a network or a closed laptop. */
 const LATE_SHARE = 0.05
 const MAX_DELAY_MS = 10 * HOUR_MS
-/** The tracker sends five seconds after the first event of its queue (contract 4.6). */
+/** The tracker sends five seconds after the first event of its queue (docs/api/tracker.md). */
 const FLUSH_MS = 5_000
 
 const pickCountry = createPicker(countries)

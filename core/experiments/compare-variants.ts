@@ -3,7 +3,7 @@ import type { ExperimentResults } from '#schemas/experiments'
 import { liftInterval } from './lift-interval.ts'
 import { probabilityBest } from './probability-best.ts'
 
-/** The counts of a variant (contract 2.7). */
+/** The counts of a variant (docs/api/experiments.md). */
 export type VariantCounts = { key: string; exposures: number; users: number; conversions: number }
 
 /** Exposures that each variant needs before its results mean something. */
@@ -15,7 +15,7 @@ const SHIPPING_PROBABILITY = 0.95
 /** Variants whose lifts surely lie between -5 % and 5 % do not differ in practice. */
 const SMALL_LIFT = 0.05
 
-/** What the counts of the variants say (contract 2.7). The first variant is the baseline. */
+/** What the counts of the variants say (docs/api/experiments.md). The first variant is the baseline. */
 export function compareVariants(counts: readonly VariantCounts[]): ExperimentResults {
   const probabilities = probabilityBest(counts).map(toThreeDecimals)
   const perVariant = <T>(resultOf: (variant: VariantCounts, i: number) => T) =>

@@ -14,7 +14,7 @@ export type MeasuredExperiment = Pick<
 >
 type Params = DatedParams & { experiment: MeasuredExperiment }
 
-/** The results of an experiment (contract 2.7), and the key of the variant that has won so far. */
+/** The results of an experiment (docs/api/experiments.md), and the key of the variant that has won so far. */
 export const experimentResults = defineReport<Params, { results: ExperimentResults; winner: string | null }>({
   range: ({ experiment: { created_at, completed_at } }, { now }) => ({
     from: Date.parse(created_at),

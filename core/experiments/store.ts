@@ -20,8 +20,8 @@ type ExperimentItem = EntityItem<ReturnType<typeof createExperimentEntity>>
 const EXPERIMENT_ID = /^exp_\w{1,32}$/
 
 /**
- * Experiments by contract 1.6. An experiment is one item under its project and name. A second item leads from its id to it; it is
- * written first and deleted last, so that every experiment is found by its id.
+ * Experiments by docs/api/experiments.md. An experiment is one item under its project and name. A second item leads from its id
+ * to it; it is written first and deleted last, so that every experiment is found by its id.
  */
 export function createExperimentStore({ clock, ...state }: StateTable & { clock: Clock }) {
   const experiments = createExperimentEntity(state)
@@ -135,7 +135,7 @@ function timesOf(createdAt: number) {
   return { status: 'active' as const, created_at, updated_at: created_at }
 }
 
-/** The record of an item, with its fields in the order of the contract. */
+/** The record of an item, with its fields in the order of docs/api/experiments.md. */
 function toRecord(item: ExperimentItem): ExperimentRecord {
   const { id, project_id, account_id, name, variants, goal_event, status, created_at, updated_at } = item
   const { winner = null, completed_at = null } = item

@@ -21,7 +21,7 @@ export function createEmailHasher(readKey: () => Promise<string>): EmailHasher {
   }
 }
 
-/** The form in which addresses are equal (contract 1.1). */
+/** The form in which addresses are equal (docs/api/identity.md). */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase()
 }

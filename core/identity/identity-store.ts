@@ -20,8 +20,8 @@ export type IdentityServices = StateTable & {
 export type ErasedIdentity = { links: number; profiles: number; emails: number }
 
 /**
- * Who is who: links of ids, traits and the index of e-mail addresses (contract 1.1, 1.3, 1.5). The lake consumer writes them from
- * identify records, and reads resolve ids by them.
+ * Who is who: links of ids, traits and the index of e-mail addresses (docs/api/identity.md, docs/api/events.md,
+ * docs/api/portfolios.md). The lake consumer writes them from identify records, and reads resolve ids by them.
  */
 export function createIdentityStore({ lake, projects, clock, ...state }: IdentityServices) {
   const links = createLinkStore(state)
@@ -183,7 +183,7 @@ export type IdentityStore = ReturnType<typeof createIdentityStore>
 
 const SCOPES = 'scope#'
 
-/** The tracker's call on the arrival from another domain links two of its own ids (contract 1.5). */
+/** The tracker's call on the arrival from another domain links two of its own ids (docs/api/portfolios.md). */
 function linksAnonymousIds({ previous_id, user_id }: Link): boolean {
   return previous_id.startsWith('anon_') && user_id.startsWith('anon_')
 }

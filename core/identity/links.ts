@@ -1,7 +1,7 @@
 /**
  * Links of one identity scope, as identify requests made them: the events of `previous_id` are events of `user_id`. The rules are
- * those of contract 1.1: chains are flattened, an id keeps the first link that arrived (U45), and a link that would close a loop
- * is dropped.
+ * those of docs/api/identity.md: chains are flattened, an id keeps the first link that arrived (U45), and a link that would close
+ * a loop is dropped.
  */
 
 /** A link and when it arrived. `at` (Unix ms) and `seq` order links as they order events (core/ingest/ids.ts). */

@@ -15,7 +15,7 @@ export type ScopedProject = Pick<
 > &
   Pick<Project, 'created_at' | 'has_event_ids'>
 
-/** Projects whose links count together: one project, or the joined projects of a portfolio (contract 1.5). */
+/** Projects whose links count together: one project, or the joined projects of a portfolio (docs/api/portfolios.md). */
 export type IdentityScope = {
   /** The project's id. For a joined scope the portfolio's id and a hash of its members: other members are another scope. */
   key: string

@@ -35,7 +35,7 @@ const ANY_TEXT = '[\\s\\S]*'
 /** Entries of the public list that match browsers of people. VS Code has such a browser. */
 const HUMAN_PATTERNS = new Set(['Code\\/1\\.'])
 
-/** Contract 2.6: Node's own client sends this, and so do servers of people. */
+/** docs/api/bots.md: Node's own client sends this, and so do servers of people. */
 const HUMAN_TEXTS = new Set(['node'])
 /** A word, but not the start of an address. */
 const FIRST_WORD = /^[a-z][a-z-]{0,63}(?=[/ ;]|$)/i

@@ -23,7 +23,10 @@ export function checkCredential({
   return sender.findCaller().then(caller => ok({ isCredentialed: isOfProject(caller, project) }))
 }
 
-/** Whether the caller may write for the project: with a credential of its account that has the scope `projects:write` (contract 1.1). */
+/**
+ * Whether the caller may write for the project: with a credential of its account that has the scope `projects:write`
+ * (docs/api/ingestion.md).
+ */
 export function isOfProject(caller: Caller | null, project: Project): boolean {
   return caller !== null && caller.account.id === project.account_id && hasScope(caller, 'projects:write')
 }

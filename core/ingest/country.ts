@@ -2,7 +2,7 @@
 const NO_COUNTRY = new Set(['XX', 'ZZ', 'EU', 'AP'])
 
 /**
- * Returns the country of the sender in two letters, or null (contract 1.1, U7). The header of the proxy decides if there
+ * Returns the country of the sender in two letters, or null (docs/api/ingestion.md, U7). The header of the proxy decides if there
  * is one, even if it names no country. Otherwise the table of addresses decides.
  */
 export function countryOf(

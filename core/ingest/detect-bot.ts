@@ -14,7 +14,7 @@ type BotCheck = {
 
 /**
  * Redirects requests of bots to the bot count. Servers whose User-Agent looks like a bot's may track for projects of
- * their own account: with a credential of the account that has the scope `projects:write` (contract 1.1).
+ * their own account: with a credential of the account that has the scope `projects:write` (docs/api/ingestion.md).
  */
 export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }) {
   return (call: BotCheck): Ok<void> | Promise<Ok<void> | RedirectToBots> => {

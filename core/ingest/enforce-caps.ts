@@ -3,7 +3,10 @@ import type { Project } from '#core/projects/project'
 import type { WrittenEvent } from './record.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 
-/** Counts the request toward the limit of the project's token, and the events toward the caps of its account. Refuses with RATE_LIMITED over a cap (contract R20). */
+/**
+ * Counts the request toward the limit of the project's token, and the events toward the caps of its account. Refuses with
+ * RATE_LIMITED over a cap (R20).
+ */
 export function enforceEventCaps({ limits }: { limits: Pick<Limits, 'checkEvents' | 'checkToken'> }) {
   return ({ project, events }: { project: Project; events: readonly WrittenEvent[] }): Ok<void> | Refuse => {
     const state = limits.checkToken(project.id) ?? limits.checkEvents(project.account_id, events.length)

@@ -14,8 +14,8 @@ import type { TrackRequest } from './track-request.ts'
 export type Identity = Pick<IdentifyRecord, 'previous_id' | 'user_id' | 'traits' | 'email_hash'>
 
 /**
- * Checks an identify request (contract 1.1) and replaces its e-mail address by the keyed hash, before anything is stored. Refuses
- * with MISSING_FIELDS.
+ * Checks an identify request (docs/api/identity.md) and replaces its e-mail address by the keyed hash, before anything is stored.
+ * Refuses with MISSING_FIELDS.
  */
 export function checkIdentity({ emails, clock }: { emails: EmailHasher; clock: Clock }) {
   return async ({

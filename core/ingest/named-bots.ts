@@ -9,7 +9,7 @@ export type BotCategory =
   | 'generic_bot'
 
 /**
- * The names of contract 2.6, in its order. A name counts anywhere in the header, in upper or lower case. The actor is the
+ * The names of docs/api/bots.md, in its order. A name counts anywhere in the header, in upper or lower case. The actor is the
  * name without its slash.
  */
 const ACTORS: Record<Exclude<BotCategory, 'generic_bot'>, string> = {
@@ -34,5 +34,5 @@ export const NAMED_BOTS = Object.entries(ACTORS).flatMap(([category, names]) =>
   })),
 )
 
-/** The actors of contract 2.6. */
+/** The actors of docs/api/bots.md. */
 export const NAMED_ACTORS: ReadonlySet<string> = new Set([...NAMED_BOTS.map(({ actor }) => actor), 'Unknown'])

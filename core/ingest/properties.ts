@@ -5,8 +5,8 @@ import { fieldName } from './field-name.ts'
 
 /**
  * Writes the properties of an event as the JSON text that is stored; null when there are none. The size limit counts the
- * properties as sent (contract 1.1). After that check, keys that contain `email` are removed at every depth, and lone
- * surrogates become U+FFFD (contract R3). `label` names the item in messages. Throws INVALID_PROPERTIES.
+ * properties as sent (docs/api/ingestion.md). After that check, keys that contain `email` are removed at every depth, and lone
+ * surrogates become U+FFFD (R3). `label` names the item in messages. Throws INVALID_PROPERTIES.
  */
 export function propertiesJson(sent: unknown, label: string): string | null {
   if (sent === undefined || sent === null) return null

@@ -1,6 +1,7 @@
 /**
- * Copies of an event_id that arrive within these seconds of each other are one event (contract 1.1). Anybody can send one with the
- * public token, so a copy that came with a credential wins over those without, also over one that is stored already (U63).
+ * Copies of an event_id that arrive within these seconds of each other are one event (docs/api/ingestion.md). Anybody can send
+ * one with the public token, so a copy that came with a credential wins over those without, also over one that is stored already
+ * (U63).
  *
  * The last bit of an event_key (core/lake/rows.ts) says whether the event came with a credential. A hot event is a copy
  * - if an event with the same event_key came before it: the hot one before it, or any stored one;

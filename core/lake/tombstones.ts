@@ -65,7 +65,7 @@ export const MAX_LISTED_PROJECTS = 4
  * (tombstone-writer.ts), and those that are done are merged, so a bucket has this many only when maintenance stands still for hours.
  */
 export const MAX_BATCHES = 400
-/** An event may be dated so much after its arrival (contract 1.1), s. */
+/** An event may be dated so much after its arrival (docs/api/ingestion.md), s. */
 const MAX_AHEAD_SECONDS = 300
 /** What arrived before this time is in no hot file, ms: a consumer is behind by 24 hours at most, and hot files are deleted a day later. */
 const IN_SEGMENTS_MS = 72 * 3_600_000

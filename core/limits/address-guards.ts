@@ -15,8 +15,8 @@ const MINUTE_MS = 60_000
 const SESSION_PARTS = 1_024
 
 /**
- * Guards by the caller's address (contract 6): session starts, sign-ins, demo sessions, and wrong secrets. Addresses are not
- * stored (createAddressHash).
+ * Guards by the caller's address (docs/api/limits.md): session starts, sign-ins, demo sessions, and wrong secrets. Addresses are
+ * not stored (createAddressHash).
  */
 export function createAddressGuards({
   clock,

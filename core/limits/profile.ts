@@ -1,6 +1,6 @@
 import type { Account } from '#core/accounts/caller'
 
-/** What a plan allows (contract 6); -1 means that there is no limit. */
+/** What a plan allows (docs/api/limits.md); -1 means that there is no limit. */
 export type TierLimits = {
   max_events_per_month: number
   max_projects: number

@@ -1,7 +1,7 @@
 import { ApiError } from '#core/errors'
 import type { Admission } from './sliding-window.ts'
 
-/** RATE_LIMITED with Retry-After and the X-RateLimit headers (contract R20). */
+/** RATE_LIMITED with Retry-After and the X-RateLimit headers (R20). */
 export function rateLimited(
   /** What there were too many of. */
   things: string,

@@ -16,7 +16,7 @@ export type StreamSettings = {
   maxMs: number
 }
 
-/** Contract 2.5. One machine has no longest time. */
+/** docs/api/live.md. One machine has no longest time. */
 export const STREAM_DEFAULTS: StreamSettings = {
   heartbeatMs: 30_000,
   checkMs: 60_000,
@@ -40,7 +40,7 @@ const HEARTBEAT = Buffer.from(':heartbeat\n\n')
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * The blocks of GET /stream (contract 2.5), until the signal aborts or the stream ends by a rule. Each value holds whole
+ * The blocks of GET /stream (docs/api/live.md), until the signal aborts or the stream ends by a rule. Each value holds whole
  * blocks, so that many events need one write only.
  */
 export async function* streamBlocks(

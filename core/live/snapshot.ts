@@ -21,7 +21,7 @@ export type SnapshotRequest = {
 export type Snapshot = { body: z.input<typeof liveResponse>; events: number }
 
 /**
- * GET /live (contract 2.5): what happened in the last seconds, by arrival. Reads the buffer from its newest event back, one
+ * GET /live (docs/api/live.md): what happened in the last seconds, by arrival. Reads the buffer from its newest event back, one
  * chunk at a time, and keeps only the counts and the newest events. So memory does not grow with the traffic. The events of all
  * ids of a person count for the final id (U48).
  */

@@ -119,7 +119,7 @@ export function createTails(
 
 export type Tails = ReturnType<typeof createTails>
 
-/** A block of the stream (contract 2.5). JSON has no line breaks, so the data fits on one line. */
+/** A block of the stream (docs/api/live.md). JSON has no line breaks, so the data fits on one line. */
 function toBlock({ id, event, properties, user_id, session_id, timestamp, country }: LiveEvent): Uint8Array {
   const data = { id, event, properties, user_id, session_id, timestamp, country }
   return Buffer.from(`id: ${id}\nevent: track\ndata: ${JSON.stringify(data)}\n\n`)

@@ -94,7 +94,7 @@ function listsOf(item: Record<string, unknown> | undefined): Record<string, unkn
   return typeof item?.lists === 'string' ? JSON.parse(item.lists) : {}
 }
 
-/** A null on an optional field counts as absent (contract R2). */
+/** A null on an optional field counts as absent (R2). */
 function withoutNulls<T extends object>(entry: T): T {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)) as T
 }

@@ -21,8 +21,8 @@ export type PortfolioChanges = { name?: string | undefined } & Partial<MemberCha
 type PortfolioItem = EntityItem<ReturnType<typeof createPortfolioEntity>>
 
 /**
- * Identity portfolios (contract 1.5). The item of a project says in which portfolio the project is, so it is in one at most, and a
- * deleted project drops out by itself (U22).
+ * Identity portfolios (docs/api/portfolios.md). The item of a project says in which portfolio the project is, so it is in one at
+ * most, and a deleted project drops out by itself (U22).
  */
 export function createPortfolioStore({ projects, clock, ...state }: PortfolioServices) {
   const portfolios = createPortfolioEntity(state)

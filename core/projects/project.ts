@@ -17,7 +17,7 @@ export type Project = {
   has_event_ids: boolean
   /** Whether any identify request has linked two ids: only then do reads resolve user ids. */
   has_links: boolean
-  /** Whether the tracker has linked two anonymous ids, which it does between domains (contract 1.5). */
+  /** Whether the tracker has linked two anonymous ids, which it does between domains (docs/api/portfolios.md). */
   has_linked_anonymous_ids: boolean
   /** The portfolio that the project is in, or null. */
   portfolio_id: string | null

@@ -14,7 +14,7 @@ export type ProjectStoreServices = StateTable & {
   tokenMs?: number | undefined
 }
 
-/** Projects by contract 1.4. */
+/** Projects by docs/api/projects.md. */
 export function createProjectStore({ clock, usage, tokenMs, ...state }: ProjectStoreServices) {
   const { itemRead, itemKeys, ...items } = createProjectItems(state)
   const reservations = createReservations(state, items, clock)

@@ -21,7 +21,7 @@ const FILES_PER_STATEMENT = 1_000
 /** The events of one project by date. */
 type SiteEvents = { project: ReportProject; dates: Map<string, number> }
 
-/** GET /account/all-sites (contract 1.3): the events of all live projects of an account, by event date. */
+/** GET /account/all-sites (docs/api/insights.md): the events of all live projects of an account, by event date. */
 export async function allSites(
   { engine, openLake, clock }: ReportServices,
   {

@@ -27,7 +27,7 @@ type Totals = { requests: number; dropped_events: number; last_seen_at: number |
 /** Projects whose counts are read at the same time. */
 const CONCURRENCY = 16
 
-/** GET /bot-traffic (contract 2.6). */
+/** GET /bot-traffic (docs/api/bots.md). */
 export async function botTraffic(
   readBots: ReadBots,
   { project, params, now }: { project: NamedProject; params: ProjectParams; now: number },

@@ -11,8 +11,8 @@ import { type ValueKey, valueKey } from './value-key.ts'
 export type BreakdownParams = Omit<z.output<typeof breakdownQuery>, 'project'>
 
 /**
- * GET /breakdown (contract 1.3, U33): events and users by the value of a property. A first statement counts the events of each value, a
- * second one counts the users of the listed values, because counting the users of all values takes much longer.
+ * GET /breakdown (docs/api/properties.md, U33): events and users by the value of a property. A first statement counts the events
+ * of each value, a second one counts the users of the listed values, because counting the users of all values takes much longer.
  */
 export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownResponse>>({
   range: sinceDays(7),

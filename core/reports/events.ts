@@ -20,7 +20,7 @@ export type EventsParams = Omit<z.output<typeof eventsQuery>, 'project'>
 const LOOK_BACK_DAYS = [1, 4, Number.POSITIVE_INFINITY]
 
 /**
- * GET /events (contract 1.3): newest first by (timestamp, id). A first statement reads three narrow columns to find the
+ * GET /events (docs/api/events.md): newest first by (timestamp, id). A first statement reads three narrow columns to find the
  * positions of the page's events. A second one reads all columns between the timestamps of these positions.
  */
 export const events = defineReport<EventsParams, EventsResponse>({
@@ -241,7 +241,7 @@ function toId({ timestamp, lag, seq }: EventPosition): string {
   return eventUlid(timestamp, lag, seq)
 }
 
-/** A stored event in the form of the contract. */
+/** A stored event in the form of docs/api/events.md. */
 function toEventRow(row: Row, members: readonly Member[]): EventRow {
   const { project } = members[Number(row.member ?? 0)] as Member
   const position = toPosition(row)

@@ -1,7 +1,7 @@
 import type { SqlQuery } from '#core/ports'
 import { join, sql } from '#core/sql'
 
-/** Operators of filters: those of /query, and two more of /funnel (contract 2.2, D4). */
+/** Operators of filters: those of /query, and two more of /funnel (docs/api/funnel.md, D4). */
 export type FilterOp = 'eq' | 'neq' | 'gt' | 'lt' | 'gte' | 'lte' | 'contains' | 'prefix' | 'in'
 
 export type FilterValue = string | number | boolean

@@ -10,7 +10,7 @@ export type HeatmapParams = Omit<z.output<typeof heatmapQuery>, 'project'>
 
 const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-/** GET /heatmap (contract 1.3): events by weekday and hour of the zone. */
+/** GET /heatmap (docs/api/insights.md): events by weekday and hour of the zone. */
 export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapResponse>>({
   range: sinceDays(7),
 

@@ -13,7 +13,7 @@ export type InsightsParams = Omit<z.output<typeof insightsQuery>, 'project'>
 /** Percentage of change in events above which traffic grows, and below whose negative it declines. */
 const TREND_PCT = 10
 
-/** GET /insights (contract 1.3): the totals of a period beside those of the period before it. */
+/** GET /insights (docs/api/insights.md): the totals of a period beside those of the period before it. */
 export const insights = defineReport<InsightsParams, z.input<typeof insightsResponse>>({
   range: ({ period }, context) => toLabelledPeriods(period, context).range,
   async compute(rows, { project, params, now, zone, range, read }) {

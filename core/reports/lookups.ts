@@ -16,7 +16,7 @@ type PersonParams = { user_id?: string | undefined; email?: string | undefined }
 type PersonRequest<Params extends PersonParams> = ReportRequest<Params & { limit: number }>
 type Profiles = z.input<typeof lookupResponse>['profiles']
 
-/** POST /events and POST /events/lookup (contract 1.3): events of one person, newest first. */
+/** POST /events and POST /events/lookup (docs/api/events.md): events of one person, newest first. */
 export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResponse>>({
   range: sinceDays(7),
   async compute(rows, request) {
@@ -27,7 +27,7 @@ export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResp
   namesOfEmpty: ({ event }, { count }) => (count === 0 ? { events: [event] } : null),
 })
 
-/** GET and POST /journey, POST /journey/lookup (contract 1.3): the newest events of a person, oldest first. */
+/** GET and POST /journey, POST /journey/lookup (docs/api/events.md): the newest events of a person, oldest first. */
 export const journey = defineReport<JourneyParams, z.input<typeof journeyResponse>>({
   range: sinceDays(30),
   async compute(rows, request) {

@@ -2,7 +2,7 @@
 export type ReadNotes = {
   /** False: some number is an approximation. The receipt says so. */
   isExact: boolean
-  /** Sentences for the caller (contract U67), each once: what was ignored, or what the caller may have meant. */
+  /** Sentences for the caller (U67), each once: what was ignored, or what the caller may have meant. */
   warnings: Set<string>
 }
 

@@ -9,7 +9,7 @@ import { defineReport, sinceDays } from './run.ts'
 
 export type PagesParams = Omit<z.output<typeof pagesQuery>, 'project'>
 
-/** GET /pages (contract 1.3): sessions by the page on which they began or ended, most sessions first. */
+/** GET /pages (docs/api/sessions.md): sessions by the page on which they began or ended, most sessions first. */
 export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
   range: sinceDays(7),
   // Both lists come from one pass over the sessions: the grouping sets count by entry page and by exit page.

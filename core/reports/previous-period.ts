@@ -8,8 +8,8 @@ type Dates = { from: string; to: string }
 type PreviousPeriod<Params> = { period: Dates & { until?: string }; request: ReportRequest<Params> }
 
 /**
- * The same request for the dates before those of `period`, as many as it has (contract 1.13, compare=previous). If the range ends now, the
- * last one ends at the same local time (U61): else a day that has just begun would be compared with a whole one.
+ * The same request for the dates before those of `period`, as many as it has (docs/api/reads.md, compare=previous). If the range
+ * ends now, the last one ends at the same local time (U61): else a day that has just begun would be compared with a whole one.
  */
 export function previousPeriod<Params>(
   request: ReportRequest<Params>,

@@ -11,10 +11,10 @@ import type { ReadRows } from './statements.ts'
 
 export type PropertiesParams = Omit<z.output<typeof propertiesQuery>, 'project'>
 
-/** Events whose property keys are listed, the newest ones (contract 1.3). */
+/** Events whose property keys are listed, the newest ones (docs/api/properties.md). */
 const SAMPLE = 5_000
 
-/** GET /properties (contract 1.3): which events and property keys a project has. */
+/** GET /properties (docs/api/properties.md): which events and property keys a project has. */
 export const properties = defineReport<PropertiesParams, z.input<typeof propertiesResponse>>({
   range: sinceDays(7),
   async compute(rows, { project, zone, range, read }) {

@@ -23,7 +23,7 @@ export type PropertyValue = {
 const MAX_SEARCHED_KEY = 64
 
 /**
- * `key`: a property key that the contract allows in queries, `[A-Za-z0-9_]{1,128}`. Throws on other keys.
+ * `key`: a property key that queries allow, `[A-Za-z0-9_]{1,128}`. Throws on other keys.
  *
  * A statement parses JSON only if the text of the key occurs in it. Most events lack most keys, and the search takes a quarter of the
  * time of parsing (docs/decisions/2026-11-22-how-reports-read-the-lake.md). JSON.stringify has written the JSON, so no character of the key is

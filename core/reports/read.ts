@@ -27,7 +27,7 @@ type DryRun = {
 export type ReadResult<Body> = { body: (Body | DryRun) & Extras; receipt: Receipt }
 
 /**
- * Runs reads with their options (contract 1.13): `receipt`, `sql` and `dry_run`. The work computes the response body
+ * Runs reads with their options (docs/api/reads.md): `receipt`, `sql` and `dry_run`. The work computes the response body
  * with the services that it gets: their clock stands still, and their engine notes each statement.
  */
 export function createReader(services: ReadServices) {

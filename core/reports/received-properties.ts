@@ -6,7 +6,7 @@ import { defineReport, sinceDays } from './run.ts'
 
 export type ReceivedPropertiesParams = Omit<z.output<typeof receivedPropertiesQuery>, 'project'>
 
-/** GET /properties/received (contract 1.3): which keys came with which events, in a sample of the newest events. */
+/** GET /properties/received (docs/api/properties.md): which keys came with which events, in a sample of the newest events. */
 export const receivedProperties = defineReport<
   ReceivedPropertiesParams,
   z.input<typeof receivedPropertiesResponse>

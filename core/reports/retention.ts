@@ -24,7 +24,7 @@ type RetentionRequest = ReportRequest<RetentionParams>
 /** Users that are analyzed at most. Of more, an even sample is (U60). */
 export const MAX_USERS = 10_000
 
-/** GET /retention (contract 2.4). "First seen" looks at all that the project has stored. */
+/** GET /retention (docs/api/retention.md). "First seen" looks at all that the project has stored. */
 export const retention = defineReport<RetentionParams, z.input<typeof retentionResponse>>({
   range: (params, { now, zone }) => ({
     from: periodStarts({ params, now, zone })[0]?.from ?? now,

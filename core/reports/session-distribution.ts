@@ -12,7 +12,7 @@ const UPPER_LIMITS_MS = [1, 10_000, 30_000, 60_000, 180_000, 600_000]
 /** The first bucket of engaged sessions: 30 seconds or more. */
 const FIRST_ENGAGED = DURATION_BUCKETS.indexOf('30-60s')
 
-/** GET /sessions/distribution (contract 1.3): sessions by duration. */
+/** GET /sessions/distribution (docs/api/sessions.md): sessions by duration. */
 export const sessionDistribution = defineReport<DistributionParams, z.input<typeof distributionResponse>>({
   range: sinceDays(7),
   sql({ read }) {

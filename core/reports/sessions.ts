@@ -15,8 +15,9 @@ import { cutTies } from './tied-sessions.ts'
 export type SessionsParams = Omit<z.output<typeof sessionsQuery>, 'project'>
 
 /**
- * GET /sessions (contract 1.3): the sessions that start in the range, newest start first, then by id. A first statement finds them in
- * the rollup, a second one reads the ids of those that are listed. If the limit cuts the list, one more counts all sessions.
+ * GET /sessions (docs/api/sessions.md): the sessions that start in the range, newest start first, then by id. A first statement
+ * finds them in the rollup, a second one reads the ids of those that are listed. If the limit cuts the list, one more counts all
+ * sessions.
  */
 export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResponse>>({
   range: sinceDays(7),

@@ -27,7 +27,7 @@ type Interval = { start: number; total: number; users: number }
 type Value = { value: string | null; total: number; users: number }
 
 /**
- * GET /stats (contract 1.3). One statement reads the sessions. Beside it, a first statement counts events by interval,
+ * GET /stats (docs/api/stats.md). One statement reads the sessions. Beside it, a first statement counts events by interval,
  * name and country; a second one counts the distinct users of all these groups in one pass (core/reports/distinct.ts).
  */
 export const stats = defineReport<StatsParams, Stats>({

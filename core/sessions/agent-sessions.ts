@@ -62,7 +62,7 @@ const DEMO_SCOPES: Scope[] = [
   'live:read',
 ]
 
-/** Agent sessions (contract 3.2 and 3.3): issue, look up, refresh with rotation, list, revoke. */
+/** Agent sessions (docs/api/agent-sessions.md): issue, look up, refresh with rotation, list, revoke. */
 export function createAgentSessionStore({ clock, accounts, ...state }: AgentSessionServices) {
   const sessions = agentSessionEntity(state)
   const cache = createLookupCache(clock, lookUp, CACHE)

@@ -39,7 +39,7 @@ export type WonExchange = { request: AuthRequest; account_id: string }
 type Item = EntityItem<ReturnType<typeof authRequestEntity>>
 
 const MINUTE_MS = 60_000
-/** How long a human may take (contract 3.3). */
+/** How long a human may take (docs/api/agent-sessions.md). */
 const LIFE_MS = { interactive: 30 * MINUTE_MS, detached: 24 * 60 * MINUTE_MS, claim: 30 * MINUTE_MS }
 /** How long a dead request still says what became of it. */
 const KEPT_MS = 7 * 24 * 60 * MINUTE_MS
@@ -50,7 +50,10 @@ export const CODE_END = 4
 const REQUEST_ID = /^req_[0-9a-f]{32}$/
 const CLAIM_TOKEN = /^aac_([0-9a-f]{32})[0-9a-f]{64}$/
 
-/** Requests for agent sessions, from the start to the exchange (contract 3.2), and claims, which are the same (3.5). */
+/**
+ * Requests for agent sessions, from the start to the exchange (docs/api/agent-sessions.md), and claims, which are the same
+ * (docs/api/discovery.md).
+ */
 export function createAuthRequestStore({ clock, ...state }: StateTable & { clock: Clock }) {
   const requests = authRequestEntity(state)
 

@@ -17,7 +17,7 @@ const PROJECT_KEY = { pk: 'install', sk: 'demo-project' }
 const CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 1 }
 
 /**
- * The demo that everybody may read (contract 3.3). Its account is Pro, has no projects of its own and no other
+ * The demo that everybody may read (docs/api/agent-sessions.md). Its account is Pro, has no projects of its own and no other
  * credentials; its sessions read the one project that the operator has named.
  */
 export function createDemo({ client, table, clock, accounts, projects }: DemoServices) {

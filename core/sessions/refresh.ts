@@ -42,7 +42,7 @@ const MAX_PAIRS = 500
 /** How often a change starts again that another request has overtaken. */
 const MAX_TRIES = 8
 
-/** Refresh with rotation, its grace period and the alarm of a reuse (contract 3.3). */
+/** Refresh with rotation, its grace period and the alarm of a reuse (docs/api/agent-sessions.md). */
 export function createRefresh({ clock, findWithAccount, isActive, revoke, ...state }: RefreshServices) {
   const sessions = agentSessionEntity(state)
   const usedTokens = usedRefreshTokenEntity(state)

@@ -4,7 +4,7 @@ import type { Scope } from '#schemas/scopes'
 import type { agentSessionEntity } from './entities.ts'
 import { derive, isSame, type SessionLocator, sessionToken } from './tokens.ts'
 
-/** The pairs of an access and a refresh token that a session has (contract 3.3). */
+/** The pairs of an access and a refresh token that a session has (docs/api/agent-sessions.md). */
 
 export type AgentSessionItem = EntityItem<ReturnType<typeof agentSessionEntity>>
 export type TokenPair = AgentSessionItem['pairs'][number]
@@ -19,7 +19,7 @@ export type IssuedSession = {
   scopes: Scope[]
 }
 
-/** Contract 3.3. */
+/** docs/api/agent-sessions.md. */
 export const ACCESS_MS = 60 * 60_000
 export const REFRESH_MS = 90 * DAY_MS
 /** How long a refresh token that was exchanged returns the same pair again. */

@@ -83,7 +83,7 @@ export type AuthRequestDecisions = {
   deny(id: string): Promise<Decision>
 }
 
-/** One agent session as lists show it (contract 1.12, session summary). */
+/** One agent session as lists show it (docs/api/account.md, session summary). */
 export type AgentSessionSummary = {
   id: string
   client_type: string

@@ -8,7 +8,7 @@ export type ActorCount = Pick<
 >
 
 /**
- * Actors of one item beside the named ones of contract 2.6. The names of the others come from the senders of requests, so
+ * Actors of one item beside the named ones of docs/api/bots.md. The names of the others come from the senders of requests, so
  * their number must have a limit. It is far above the 50 that a report shows. A full item, with every actor in every quarter
  * of an hour, stays below the 400 KB of an item.
  */

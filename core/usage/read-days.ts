@@ -1,6 +1,6 @@
 import { DAY_MS, utcDate } from '#core/time'
 
-/** Callers may ask for the reads of 90 days (contract 1.4). */
+/** Callers may ask for the reads of 90 days (docs/api/projects.md). */
 const KEPT_DAYS = 92
 /** Each count drops the days of one week that have become too old. Days before a longer pause stay, and do no harm. */
 const DROPPED_DAYS = 7

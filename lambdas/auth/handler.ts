@@ -34,7 +34,7 @@ export type AuthServices = AccountChainServices & {
   devApproveSecret: string | null
 }
 
-/** How an agent gets a session, keeps it and ends it (contract 3.2 and 3.5). */
+/** How an agent gets a session, keeps it and ends it (docs/api/agent-sessions.md and docs/api/discovery.md). */
 export function authHandler(services: AuthServices): HttpFunction {
   const { accounts, authRequests, agentSessions, demo, guards, identities, audit, baseUrl } = services
   const chain = accountChain(services)

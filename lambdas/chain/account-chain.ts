@@ -40,7 +40,7 @@ export type AccountCall<R extends Route> = Exchange & {
  * compiler knows the row before it checks the handler.
  */
 export function accountChain(services: AccountChainServices) {
-  // The order of contract R8.
+  // The order of R8.
   const chain = createChain(services.log)
     .step(readBody)
     .step(authenticate(services))

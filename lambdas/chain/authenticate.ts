@@ -32,12 +32,12 @@ type CredentialReader = (
   services: CredentialServices,
 ) => undefined | Promise<Caller | null>
 
-/** In the order of contract R5. */
+/** In the order of R5. */
 const READERS: readonly CredentialReader[] = [readAgentSession, readApiKey, readCookie]
 
 /**
  * Names the caller by the first credential that the request carries. A bad credential is refused, even if a good one of
- * another kind stands behind it. Throws AUTH_REQUIRED with WWW-Authenticate (contract R6).
+ * another kind stands behind it. Throws AUTH_REQUIRED with WWW-Authenticate (R6).
  */
 export function authenticate(services: CredentialServices) {
   return async ({ request }: Exchange): Promise<{ caller: Caller }> => {
@@ -110,7 +110,7 @@ function readCookie(
   return token === undefined ? undefined : callerOfCookie(token, request, browserSessions, baseUrl)
 }
 
-/** A page of another origin must not act with the cookie (contract R17), so changes need the header Origin. */
+/** A page of another origin must not act with the cookie (R17), so changes need the header Origin. */
 async function callerOfCookie(
   token: string,
   { method, headers }: HttpRequest,

@@ -6,7 +6,7 @@ import type { Exchange } from './chain.ts'
 
 /**
  * Counts the request toward the limits of its row, and shows their state in the headers of the response, error responses
- * included. Throws RATE_LIMITED over a limit (contract R20). A failed call uses up the minute, not the month.
+ * included. Throws RATE_LIMITED over a limit (R20). A failed call uses up the minute, not the month.
  */
 export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; log: Log }) {
   return async (

@@ -13,7 +13,7 @@ export function readBody({ route, request: { body, headers } }: Exchange): { jso
   if (route.body === undefined) return { json: {} }
   if (route.form === true) {
     if (body.length === 0) return { json: {} }
-    // Some clients send JSON under the type of forms (contract R1).
+    // Some clients send JSON under the type of forms (R1).
     if (FORM.test(headers['content-type'] ?? '') && body[0] !== OPENING_BRACE) {
       return { json: Object.fromEntries(new URLSearchParams(new TextDecoder().decode(body))) }
     }

@@ -3,7 +3,7 @@ import { ApiError } from '#core/errors'
 import type { Scope } from '#schemas/scopes'
 import type { Exchange } from './chain.ts'
 
-/** Throws FORBIDDEN with `required_scope` when the caller has none of the scopes of the row (contract R7). */
+/** Throws FORBIDDEN with `required_scope` when the caller has none of the scopes of the row (R7). */
 export function requireScope({ route: { scope }, caller }: Exchange & { caller: Caller }): void {
   if (scope === undefined) return
   const scopes: readonly Scope[] = typeof scope === 'string' ? [scope] : scope

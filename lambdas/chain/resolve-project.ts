@@ -15,7 +15,7 @@ export type ProjectServices = {
 /**
  * Finds the project that the request names, among the live projects of the caller's account. This is the one place that
  * binds a request to a project. Throws PROJECT_REQUIRED, or NOT_FOUND for an unknown, deleted or foreign project
- * (contract R9); a foreign project that the path names by its id is FORBIDDEN (contract 0.1).
+ * (R9); a foreign project that the path names by its id is FORBIDDEN (docs/api/errors.md).
  */
 export function resolveProject({ projects, demo }: ProjectServices) {
   return async (
@@ -25,7 +25,7 @@ export function resolveProject({ projects, demo }: ProjectServices) {
     if (route.project === undefined) return { project: undefined }
     const name = projectNames[route.project](call) ?? (await firstProject(call))
     if (typeof name !== 'string' || name === '') throw new ApiError('PROJECT_REQUIRED')
-    // A demo session sees the demo project, whatever its commands call it (contract 3.3).
+    // A demo session sees the demo project, whatever its commands call it (docs/api/agent-sessions.md).
     const project =
       caller.credential.kind === 'demo'
         ? await demo.project()

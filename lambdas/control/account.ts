@@ -26,7 +26,7 @@ export type AccountServices = {
   clock: Clock
 }
 
-/** The account, its keys, sessions and audit log (contract 1.7). */
+/** The account, its keys, sessions and audit log (docs/api/account.md). */
 export function accountEndpoints(services: AccountServices, chain: ReturnType<typeof accountChain>) {
   const { accounts, agentSessions, projects, usage, audit, feedback, billing, profile, baseUrl, clock } =
     services

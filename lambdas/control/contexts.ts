@@ -2,7 +2,7 @@ import type { ContextStore } from '#core/projects/contexts'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 
-/** Project context and portfolio context (contract 1.4). */
+/** Project context and portfolio context (docs/api/projects.md). */
 export function contextEndpoints(
   { contexts }: { contexts: ContextStore },
   chain: ReturnType<typeof accountChain>,

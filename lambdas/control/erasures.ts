@@ -4,7 +4,7 @@ import { quoted } from '#core/text/clean-text'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 
-/** GET /erasures/{id} (contract 1.13): the receipt of an erasure of the account. */
+/** GET /erasures/{id} (docs/api/erasure.md): the receipt of an erasure of the account. */
 export function erasureEndpoints(
   { receipts }: { receipts: Pick<ErasureReceipts, 'progress'> },
   chain: ReturnType<typeof accountChain>,

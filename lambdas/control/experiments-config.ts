@@ -6,7 +6,7 @@ import { routes } from '#schemas/routes'
 import { publicChain } from '../chain/public-chain.ts'
 import { jsonResponse } from '../response.ts'
 
-/** How long caches keep the configuration, s (contract 1.1). */
+/** How long caches keep the configuration, s (docs/api/experiments.md). */
 const CACHE_SECONDS = 60
 
 /** GET /experiments/config for the tracker: the active experiments of the project that the token names. */

@@ -8,7 +8,9 @@ export type ExperimentServices = FindExperimentServices & {
   experiments: Pick<ExperimentStore, 'list' | 'create' | 'remove'>
 }
 
-/** Experiments without their results (contract 1.6); lambdas/reports/experiments.ts has the routes that need the lake. */
+/**
+ * Experiments without their results (docs/api/experiments.md); lambdas/reports/experiments.ts has the routes that need the lake.
+ */
 export function experimentEndpoints(services: ExperimentServices, chain: ReturnType<typeof accountChain>) {
   const { experiments } = services
   return {

@@ -4,7 +4,7 @@ import type { PortfolioStore } from '#core/projects/portfolios'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 
-/** Identity portfolios (contract 1.5). */
+/** Identity portfolios (docs/api/portfolios.md). */
 export function portfolioEndpoints(
   { portfolios }: { portfolios: PortfolioStore },
   chain: ReturnType<typeof accountChain>,

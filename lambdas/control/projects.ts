@@ -23,7 +23,7 @@ export type ProjectEndpointServices = {
   clock: Clock
 }
 
-/** The account's projects (contract 1.4). */
+/** The account's projects (docs/api/projects.md). */
 export function projectEndpoints(services: ProjectEndpointServices, chain: ReturnType<typeof accountChain>) {
   const { accounts, projects, demo, usage, profile, clock, baseUrl } = services
 
@@ -52,7 +52,7 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
   }
 
   /**
-   * Refuses a project over the limit of the plan (contract 0.1). It is checked after the creation too, so that several
+   * Refuses a project over the limit of the plan (docs/api/errors.md). It is checked after the creation too, so that several
    * requests at once never exceed the limit; they may all be refused.
    */
   async function enforceProjectLimit(account: Account, created: Project | null): Promise<void> {

@@ -27,7 +27,7 @@ const SCOPE_TEXTS: Record<Scope, string> = {
 
 const ROUTE = 'POST /agent-sessions/authorize/{id}'
 
-/** The approval page and its decision (contract 3.2, 3.4). */
+/** The approval page and its decision (docs/api/agent-sessions.md). */
 export function authorizePages(services: PagesServices, browser: BrowserSteps) {
   const { authRequests, providers, audit, guards, clock } = services
 

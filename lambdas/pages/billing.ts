@@ -15,7 +15,7 @@ const REASONS: Record<string, string> = {
   event_cap: 'Your free plan has no events left for this month.',
 }
 
-/** The hand-off from an agent to the payment provider (contract 1.7). Only a human comes this far. */
+/** The hand-off from an agent to the payment provider (docs/api/account.md). Only a human comes this far. */
 export function billingPages({ billing, accounts, audit, baseUrl }: PagesServices, browser: BrowserSteps) {
   const accountNow = (session: BrowserSession) => readAccountNow(accounts, session)
 

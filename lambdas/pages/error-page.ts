@@ -14,7 +14,7 @@ const TITLES: Record<number, string> = {
   503: 'Not available at the moment',
 }
 
-/** Headers of the JSON form that the page has too (contract R6, R20). */
+/** Headers of the JSON form that the page has too (R6, R20). */
 const KEPT = [
   'Retry-After',
   'WWW-Authenticate',

@@ -11,7 +11,7 @@ import { pageResponse, redirect } from '../page.ts'
 import { type BrowserSteps, byBrowser, messagePage, viewerOf } from './browser.ts'
 import type { PagesServices } from './services.ts'
 
-/** Sign-in and sign-out of browsers (contract 1.7, 3.4). */
+/** Sign-in and sign-out of browsers (docs/api/account.md, docs/api/agent-sessions.md). */
 export function signInPages(services: PagesServices, browser: BrowserSteps) {
   const { providers, signInAttempts, identities, browserSessions, authRequests, audit, guards, baseUrl } =
     services
@@ -128,7 +128,7 @@ ${providerLinks(
     return provider
   }
 
-  /** The person's account; null where a client asked that none is made for them (contract 3.4). */
+  /** The person's account; null where a client asked that none is made for them (docs/api/agent-sessions.md). */
   async function accountOf(identity: VerifiedIdentity, returnTo: string): Promise<Account | null> {
     const requestId = /^\/agent-sessions\/authorize\/(\w+)$/.exec(returnTo)?.[1]
     const request = requestId === undefined ? null : await authRequests.get(requestId)

@@ -2,7 +2,7 @@ import { DEVICE_GRANT } from '#schemas/agent-sessions'
 import { SCOPES } from '#schemas/scopes'
 import { VISITOR_WORDS } from '#schemas/visitor-words'
 
-/** What an agent that knows only the base URL needs to get access with one click of a human (contract 3.5). */
+/** What an agent that knows only the base URL needs to get access with one click of a human (docs/api/discovery.md). */
 
 /** Protected resource metadata (RFC 9728). */
 export function protectedResource(baseUrl: string) {

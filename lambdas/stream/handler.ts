@@ -36,7 +36,7 @@ const HEADERS = {
 /** When a client that is over the limit may try again, seconds. */
 const RETRY_SECONDS = 30
 
-/** GET /stream: the events of a project as they arrive (contract 2.5). */
+/** GET /stream: the events of a project as they arrive (docs/api/live.md). */
 export function streamHandler(services: StreamServices): HttpFunction {
   const { buffer, tails, leases, streamSettings, profile, clock, log } = services
   const chain = accountChain(services)

@@ -70,7 +70,7 @@ type TrackRow = {
 function trackEndpoint(services: TrackServices, { route, parse, respond }: TrackRow): Endpoint {
   const { stream, ids, log } = services
   const end = { stream, respond }
-  // The order of contract 1.1.
+  // The order of docs/api/ingestion.md.
   return createChain(log)
     .step(readBody)
     .step(({ json }) => ({ trackRequest: parse(json) }))

@@ -2,7 +2,7 @@ import { accountRecord, accountUsage, auditLog, auditQuery, feedback, issuedKey 
 import { okResponse, sessionList } from '../agent-sessions.ts'
 import type { Route } from '../routes.ts'
 
-/** The account (contract 1.7). */
+/** The account (docs/api/account.md). */
 
 const account = { tag: 'Account', function: 'control', auth: 'account' } as const
 

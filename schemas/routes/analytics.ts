@@ -43,7 +43,7 @@ const report = {
   errors: ['INVALID_SINCE'],
 } as const satisfies Partial<Route>
 
-/** The analytics reads (contract 1.3). Free and Pro, or Pro only, as the contract's table says. */
+/** The analytics reads (docs/api/reads.md). Free and Pro, or Pro only, as their rows say. */
 export const analyticsRoutes = {
   stats: {
     ...report,

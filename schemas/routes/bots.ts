@@ -18,7 +18,7 @@ const botTraffic = {
   errors: [],
 } as const satisfies Partial<Route>
 
-/** The requests of bots that tracking has dropped (contract 2.6). */
+/** The requests of bots that tracking has dropped (docs/api/bots.md). */
 export const botsRoutes = {
   botTraffic: {
     ...botTraffic,

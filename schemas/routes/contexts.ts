@@ -8,7 +8,7 @@ import {
 } from '../contexts.ts'
 import type { Route } from '../routes.ts'
 
-/** What the owner says about the numbers (contract 1.4). */
+/** What the owner says about the numbers (docs/api/projects.md). */
 
 const common = { tag: 'Contexts', function: 'control', auth: 'account' } as const
 

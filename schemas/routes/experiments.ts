@@ -9,7 +9,7 @@ import {
 import { deletedProject } from '../projects.ts'
 import type { Route } from '../routes.ts'
 
-/** Tests of texts, and what they show (contract 1.6). The tracker reads them from GET /experiments/config. */
+/** Tests of texts, and what they show (docs/api/experiments.md). The tracker reads them from GET /experiments/config. */
 
 const common = { tag: 'Experiments', auth: 'account', tier: 'pro' } as const
 

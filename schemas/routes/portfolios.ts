@@ -8,7 +8,7 @@ import {
 import { deletedProject } from '../projects.ts'
 import type { Route } from '../routes.ts'
 
-/** Projects that share their users (contract 1.5). */
+/** Projects that share their users (docs/api/portfolios.md). */
 
 const common = { tag: 'Portfolios', function: 'control', auth: 'account' } as const
 

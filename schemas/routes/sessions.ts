@@ -26,7 +26,7 @@ import { authorizationServerDocument, protectedResourceDocument } from '../disco
 import type { ErrorCode } from '../errors.ts'
 import type { Route } from '../routes.ts'
 
-/** How an agent gets a session, with one click of a human (contract 3). */
+/** How an agent gets a session, with one click of a human (docs/api/agent-sessions.md). */
 
 const common = { tag: 'Sessions', function: 'auth', auth: 'none' } as const
 const claimErrors = [

@@ -12,7 +12,7 @@ const live = {
   metered: true,
 } as const satisfies Partial<Route>
 
-/** The reads of the last five minutes (contract 2.5). */
+/** The reads of the last five minutes (docs/api/live.md). */
 export const streamingRoutes = {
   live: {
     ...live,

@@ -17,6 +17,8 @@ const rules = new Set(ruleIds(readPages(ROOT)).map(({ id }) => id))
 
 /** A rule id that stands alone: no part of a word, of a time such as T12:00, and no quoted value such as 'T1'. */
 const RULE_ID = /(?<![\w'$}])[RUTD][1-9]\d?(?![\w:])/g
+/** A document that is not in the repository. */
+const OLD_FORM = /\b[Cc]ontract (?:\d+(?:\.\d+)?|[RUTD]\d+)/g
 const PAGE = /\bdocs\/[\w/-]+(?:\.[\w-]+)*\.md(?:#([\w-]+))?/g
 
 function deadCitations({ path, text }: { path: string; text: string }): string[] {
@@ -24,7 +26,8 @@ function deadCitations({ path, text }: { path: string; text: string }): string[]
   const deadPages = [...text.matchAll(PAGE)]
     .filter(([cited, anchor]) => !resolves(cited, anchor))
     .map(([cited]) => cited)
-  return [...deadRules, ...deadPages].map(cited => `${path}: ${cited}`)
+  const oldForms = [...text.matchAll(OLD_FORM)].map(([cited]) => cited)
+  return [...deadRules, ...deadPages, ...oldForms].map(cited => `${path}: ${cited}`)
 }
 
 function resolves(cited: string, anchor: string | undefined): boolean {
@@ -43,7 +46,12 @@ test('every page and every rule that code, tests and pages cite exists', () => {
 test('the check finds what it looks for', () => {
   const dead = deadCitations({
     path: 'a.ts',
-    text: "/** As U99 says (R8), docs/api/funnel.md#u4, docs/api/funnel.md#u99 and docs/api/nothing.md. */ const at = 2026-11-23T12:00, country = 'T1'",
+    text: "/** As U99 says (R8), docs/api/funnel.md#u4, docs/api/funnel.md#u99, docs/api/nothing.md and contract 1.3. */ const at = 2026-11-23T12:00, country = 'T1'",
   })
-  expect(dead).toEqual(['a.ts: U99', 'a.ts: docs/api/funnel.md#u99', 'a.ts: docs/api/nothing.md'])
+  expect(dead).toEqual([
+    'a.ts: U99',
+    'a.ts: docs/api/funnel.md#u99',
+    'a.ts: docs/api/nothing.md',
+    'a.ts: contract 1.3',
+  ])
 })

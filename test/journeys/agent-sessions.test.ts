@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
 
-/** Contract 3 from top to bottom, over HTTP against the service as `npm start` runs it. */
+/** docs/api/agent-sessions.md from top to bottom, over HTTP against the service as `npm start` runs it. */
 let service: Service
 beforeAll(async () => {
   service = await startService({ env: { DEV_APPROVE: 'true' } })
@@ -140,7 +140,7 @@ test('interactive: start, page, approval, callback, exchange with the verifier, 
   expect((await poll()).body).toMatchObject({ status: 'exchanged', exchange_code: null })
 })
 
-test('wrong starts, secrets and methods get the codes of the contract', async () => {
+test('wrong starts, secrets and methods get the codes of docs/api/errors.md', async () => {
   const unknown = `req_${'0'.repeat(32)}`
   const cases: [Promise<Answer>, number, string][] = [
     [post('/agent-sessions/start', {}), 400, 'MISSING_FIELDS'],

@@ -13,7 +13,8 @@ import {
 
 /**
  * Plays the reference client from `login` to `logout`, with the owner in the browser `page`. Expects that each response has the
- * fields that the client reads without a guard (contract 1.11). Scans and replays have no routes yet.
+ * fields that the client reads without a guard (docs/api/conventions.md#what-clients-rely-on). Scans and replays have no routes
+ * yet.
  */
 export async function playReferenceClient(service: Deployment, page: Page): Promise<void> {
   const client = createReferenceClient(service)

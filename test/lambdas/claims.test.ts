@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '../support/http-service.ts'
 
-/** The codes of the claim family and of session flows over HTTP (contract 0.1, 3.2, 3.5). */
+/**
+ * The codes of the claim family and of session flows over HTTP (docs/api/errors.md, docs/api/agent-sessions.md,
+ * docs/api/discovery.md).
+ */
 
 let world: HttpService
 beforeAll(async () => {

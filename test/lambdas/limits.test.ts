@@ -5,7 +5,7 @@ import { SCOPES } from '#schemas/scopes'
 import { countEvents } from '#test/support/count-events'
 import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
 
-/** The limits of contract 6 under the profile `hosted`, through the real chain. */
+/** The limits of docs/api/limits.md under the profile `hosted`, through the real chain. */
 let world: HttpService
 beforeAll(async () => {
   world = await openHttpService({ profile: 'hosted' })

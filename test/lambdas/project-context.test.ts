@@ -3,7 +3,7 @@ import { type Route, type RouteName, routes } from '#schemas/routes'
 import { goodRequest } from '#test/support/good-requests'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 
-/** Contract R16: every analytics response about one project carries the context of the project. */
+/** R16: every analytics response about one project carries the context of the project. */
 
 let service: HttpService
 beforeAll(async () => {

@@ -224,7 +224,7 @@ async function findWrongResponses(name: RouteName, route: Route, field: string):
 }
 
 test.each(reportRows)(
-  '%s responds to absent, wrong and hostile values of every field as the contract says',
+  '%s responds to absent, wrong and hostile values of every field as docs/api says',
   async (name, route) => {
     const wrong = []
     for (const field of fieldsOf(route)) wrong.push(...(await findWrongResponses(name, route, field)))

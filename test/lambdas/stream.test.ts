@@ -50,7 +50,7 @@ async function track(
 const names = (client: ReturnType<typeof openEventStream>) => client.tracked().map(({ event }) => event)
 
 describe('GET /stream', () => {
-  test('begins with the block `connected` and sends each event in the form of the contract', async () => {
+  test('begins with the block `connected` and sends each event in the documented form', async () => {
     const project = await service.createProject()
     const client = await open(project, { events: 'signup,,page_view', filter: 'path:/a:b;' })
     expect(client.status()).toBe(200)

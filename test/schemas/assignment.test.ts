@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { bucketOf, chooseVariant, splitEqually } from '#schemas/assignment'
 import { propertySettings } from '#test/support/depth'
 
-/** The hash of contract 4.7, written with integers of any size: 32 signed bits, times 31 plus each UTF-16 code unit. */
+/**
+ * The hash of docs/api/experiments.md#assignment, written with integers of any size: 32 signed bits, times 31 plus each UTF-16
+ * code unit.
+ */
 function expectedBucket(experiment: string, userId: string): number {
   let hash = 0n
   for (const unit of `${experiment}.${userId}`.split('')) {
@@ -22,7 +25,7 @@ test.each([
   expect(bucketOf(experiment, user)).toBe(bucket)
 })
 
-test('the bucket is that of the hash of the contract for every experiment and user', () => {
+test('the bucket is that of the documented hash for every experiment and user', () => {
   const text = fc.string({ unit: 'binary', maxLength: 60 })
   fc.assert(
     fc.property(text, text, (experiment, user) => {

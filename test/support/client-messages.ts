@@ -188,7 +188,7 @@ function* walk(node: Node): Generator<Node> {
   }
 }
 
-/** Texts that the contract fixes word for word. */
+/** Texts that docs/api/errors.md fixes word for word. */
 const FIXED_TEXTS = ['auth request is not ready', 'auth request already exchanged']
 
 /** Returns why a text is not a message for clients: a whole sentence, or more of them, in one line. */

@@ -73,7 +73,7 @@ function removeChunkSizes(text: string): string {
   return Buffer.concat(parts).toString()
 }
 
-/** Reads whole blocks. Throws on a line that the contract does not have. */
+/** Reads whole blocks. Throws on a line that docs/api/live.md does not have. */
 function parseBlocks(text: string): Block[] {
   return text
     .split('\n\n')

@@ -2,7 +2,7 @@ import type { ErrorCode } from '#schemas/errors'
 import { repeats } from './depth.ts'
 
 /**
- * Values for the fields of report routes, with the error code of the contract. `null` as the code means that the value is
+ * Values for the fields of report routes, with the error code of docs/api. `null` as the code means that the value is
  * accepted. In a query string every value is sent as text.
  */
 export type FieldCase = [value: unknown, code: ErrorCode | null]
@@ -82,7 +82,7 @@ propertyKey.text = propertyKey.text.map(([value, code]) =>
   typeof value === 'string' && /^[A-Za-z0-9_]{1,128}$/.test(value) ? [value, null] : [value, code],
 )
 
-/** `project`: absent or not a text is PROJECT_REQUIRED, and a name that no project has is NOT_FOUND (contract R8, R9). */
+/** `project`: absent or not a text is PROJECT_REQUIRED, and a name that no project has is NOT_FOUND (R8, R9). */
 export const project: FieldCases = {
   absent: 'PROJECT_REQUIRED',
   text: [['', 'PROJECT_REQUIRED'], ...all([' ', ...HOSTILE, LONG_IN_QUERY], 'NOT_FOUND')],

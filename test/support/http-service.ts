@@ -223,7 +223,7 @@ export async function openHttpService({
     if (!response.ok && route.responses[response.status] === undefined) {
       assertListedError(route, response.status, body)
     }
-    // A project token is not got by an agent (contract U56).
+    // A project token is not got by an agent (U56).
     if (
       response.headers.has('www-authenticate') !== (response.status === 401 && body.error !== 'INVALID_TOKEN')
     )

@@ -18,7 +18,7 @@ type Rule = {
 
 const NONE = /^$/
 
-/** Rules by folder, or by file of the root (design.md, Folders). A source without a rule is reported. */
+/** Rules by folder, or by file of the root (README.md, How it is built). A source without a rule is reported. */
 const RULES: Record<string, Rule> = {
   schemas: { files: /^schemas\//, packages: /^(zod|zod-openapi)$/, builtins: NONE },
   core: {

@@ -4,7 +4,7 @@ import type { Stats, StatsGroup } from '#schemas/stats'
 import { localTime, shiftDate, startOfDate } from './oracle/common.ts'
 
 /**
- * Computes every report from an array of events, in the simplest way. It follows the contract and shares no code with the
+ * Computes every report from an array of events, in the simplest way. It follows docs/api and shares no code with the
  * SQL, so when the two disagree, one of them is wrong.
  */
 
@@ -30,8 +30,8 @@ const DAY = 24 * HOUR
 const AHEAD = 5 * 60_000
 
 /**
- * Keeps the first copy of each event_id of a project within 24 h (contract 1.1), and among those with a credential if there is one
- * (U63). `sent` is in order of arrival.
+ * Keeps the first copy of each event_id of a project within 24 h (docs/api/ingestion.md), and among those with a credential if
+ * there is one (U63). `sent` is in order of arrival.
  */
 export function withoutCopies(sent: readonly SentEvent[]): SentEvent[] {
   const stored: SentEvent[] = []
@@ -157,7 +157,7 @@ export function oracleEvents(
     }))
 }
 
-/** Returns the start of the range for `Nd`, dates and date-times (contract R10 and U36). */
+/** Returns the start of the range for `Nd`, dates and date-times (R10 and U36). */
 function lowerBound(since: string, now: number, tz: string, hourly: boolean): number {
   if (!since.endsWith('d')) {
     return startOfDate(since.includes('T') ? localTime(Date.parse(since), tz).date : since, tz)

@@ -28,7 +28,7 @@ test('the script is ASCII and defines no global name except aa', () => {
   expect(tracker.code).toMatch(/^\(\(\)=>\{[\s\S]*\}\)\(\);\s*$/)
 })
 
-/** Names of the browser APIs that contract 4.8 forbids. */
+/** Names of the browser APIs that docs/api/tracker.md forbids. */
 const FORBIDDEN: [what: string, pattern: RegExp][] = [
   ['cookies', /\bcookie/i],
   ['code from text', /\beval\b|\bFunction\(|set(Timeout|Interval)\(["'`]/],

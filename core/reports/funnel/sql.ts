@@ -14,7 +14,7 @@ export type FunnelPlan = {
   breakdown: string | undefined
 }
 
-/** Entities of step 1 that a funnel follows (contract 2.2). */
+/** Entities of step 1 that a funnel follows (docs/api/funnel.md). */
 export const MAX_ENTITIES = 10_000
 
 /** The values of `kind` in the rows of funnelSql. */

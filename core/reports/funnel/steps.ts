@@ -17,7 +17,10 @@ export type StepsSource = 'request.steps' | 'project_context.activation_events'
 const MAX_EVENT_CHARS = 256
 const MAX_IN_VALUES = 50
 
-/** The steps of a request (contract 2.2). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY, INVALID_FILTER_OP or QUERY_FAILED. */
+/**
+ * The steps of a request (docs/api/funnel.md). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY, INVALID_FILTER_OP or
+ * QUERY_FAILED.
+ */
 export function parseSteps(steps: readonly unknown[]): FunnelStep[] {
   if (steps.length < 2 || steps.length > MAX_STEPS) {
     throw new ApiError(

@@ -27,7 +27,7 @@ type Walk = {
 }
 type Node = Pick<PathNode, 'type' | 'value' | 'exit_page'>
 
-/** POST /paths (contract 2.3): the ways from the most frequent entry pages to a goal. */
+/** POST /paths (docs/api/paths.md): the ways from the most frequent entry pages to a goal. */
 export const paths = defineReport<PathsParams, Response>({
   range: ({ since }, context) => toRange({ since }, context, { defaultDays: 30 }),
   async compute(rows, request) {
@@ -73,7 +73,7 @@ export const paths = defineReport<PathsParams, Response>({
     entry_paths.every(({ conversions }) => conversions === 0) ? { events: [goal_event] } : null,
 })
 
-/** The candidates: of sessions with an equal start those with the highest ids (contract 2.3, step 2). */
+/** The candidates: of sessions with an equal start those with the highest ids (docs/api/paths.md, step 2). */
 async function cutCandidates(
   rows: ReadRows,
   read: LakeRead,
@@ -149,7 +149,7 @@ function toExitPages(walks: readonly Walk[]): EntryPath['exit_pages'] {
   return [...Map.groupBy(walks, ({ exitPage }) => exitPage ?? 'unknown')]
     .map(([exit_page, ofPage]) => {
       const counts = countWalks(ofPage)
-      // Truncated sessions too (contract 2.3, point 7).
+      // Truncated sessions too (docs/api/paths.md, point 7).
       const dropOffs = counts.sessions - counts.conversions
       return { exit_page, ...counts, drop_offs: dropOffs, drop_off_rate: ratio(dropOffs, counts.sessions, 3) }
     })

@@ -14,7 +14,7 @@ import { isSessionMetric } from './session-totals.ts'
 
 type QueryRequest = ReportRequest<QueryParams>
 
-/** Metrics of contract 2.1 that count distinct sessions and users. */
+/** Metrics of docs/api/numbers.md#count-modes-of-query that count distinct sessions and users. */
 const COUNTS = ['event_count', 'session_count', 'unique_users'] as const
 type Counts = Record<(typeof COUNTS)[number], number>
 

@@ -88,7 +88,7 @@ function sumOfSessionRows(value: SqlQuery): SqlQuery {
   return sql`CAST(coalesce(sum(CASE WHEN is_user_row = 0 THEN ${value} END), 0) AS bigint)`
 }
 
-/** Contract 2.1: sessions, then users without a session in the group, then events with neither. */
+/** docs/api/numbers.md#count-modes-of-query: sessions, then users without a session in the group, then events with neither. */
 const countBySessionThenUser = sql`${countSessions} + ${countUsers(sql`has_session = 0`)}
       + ${sumOfSessionRows(sql`anonymous_events`)}`
 

@@ -23,7 +23,7 @@ type QueryRequest = ReportRequest<QueryParams>
 type Response = z.input<typeof queryResponse>
 type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
 
-/** POST /query (contract 1.3, 1.13, 2.1). */
+/** POST /query (docs/api/query.md, docs/api/reads.md, docs/api/numbers.md#count-modes-of-query). */
 export const query = defineReport<QueryParams, Response>({
   range: queryRange,
   async compute(rows, request) {
@@ -111,7 +111,7 @@ function withSessionTotals(plan: Plan, totals: readonly Row[]): Plan {
   return { ...plan, metrics }
 }
 
-/** Throws INVALID_FILTER_FIELD with the fields that the filter could name (contract 1.3). */
+/** Throws INVALID_FILTER_FIELD with the fields that the filter could name (docs/api/query.md). */
 async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<QueryFilter[]> {
   const localDate = localDateText(request.zone, request.range)
   try {
@@ -266,7 +266,7 @@ function toGroups(allRows: readonly Row[], plan: Plan): Groups {
   return { rows: [...shown, rest], count: shown.length + 1, ...cut }
 }
 
-/** Whether a response that is cut has a row for the groups that it does not show (contract 1.13). */
+/** Whether a response that is cut has a row for the groups that it does not show (docs/api/reads.md). */
 function hasRowForOthers({ groups }: Plan): boolean {
   return groups.some(({ field }) => field.startsWith('properties.'))
 }

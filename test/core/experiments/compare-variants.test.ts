@@ -8,7 +8,7 @@ const variant = (
   exposures = Math.max(users, 100),
 ): VariantCounts => ({ key, users, conversions, exposures })
 
-test('the numbers of the contract: 48 of 480 users is a rate of 0.1, and lifts are 0.47 and -0.32', () => {
+test('the documented example: 48 of 480 users is a rate of 0.1, and lifts are 0.47 and -0.32', () => {
   const { variants, lift } = compareVariants([variant('control', 480, 48, 520), variant('blue', 490, 72)])
   expect(variants[0]).toEqual({
     key: 'control',

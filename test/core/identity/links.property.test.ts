@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => state.close())
 
-test('links resolve by the rules of the contract, in whatever order and however often they are given', async () => {
+test('links resolve by the rules of docs/api/identity.md, in whatever order and however often they are given', async () => {
   await fc.assert(
     fc.property(randomLinks, ({ links, order }) => {
       const { finalId } = oracleIdentity(links, () => 'one scope')
@@ -34,7 +34,7 @@ test('links resolve by the rules of the contract, in whatever order and however 
   )
 })
 
-test('ids resolve by the rules of the contract after any order of links, batches, failures and reads', async () => {
+test('ids resolve by the rules of docs/api/identity.md after any order of links, batches, failures and reads', async () => {
   await fc.assert(
     fc.asyncProperty(randomLinks, async given => {
       await state.empty()

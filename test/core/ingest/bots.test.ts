@@ -7,7 +7,7 @@ import { BOT_RULES_VERSION, createBotClassifier } from '#core/ingest/bots'
 
 const classify = createBotClassifier()
 
-/** The table of contract 2.6, with real user agents. */
+/** The table of docs/api/bots.md, with real user agents. */
 const named: [userAgent: string, category: string, actor: string][] = [
   [
     'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot',
@@ -148,7 +148,7 @@ test.each([
   expect(classify(userAgent)).toEqual({ category, actor })
 })
 
-/** Real crawlers beside those of the table. Where a rule of the contract comes first, it decides. */
+/** Real crawlers beside those of the table. Where a rule of docs/api/bots.md comes first, it decides. */
 const crawlersOfToday: [userAgent: string, category: string, actor: string][] = [
   [
     'Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.6422.175 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',

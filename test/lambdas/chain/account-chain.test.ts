@@ -224,7 +224,7 @@ test('without limits no header of a limit is sent', async () => {
   expect(Object.keys((await reportEndpoint().send()).headers).join()).not.toContain('RateLimit')
 })
 
-test('each check runs before the next one in the order of contract R8', async () => {
+test('each check runs before the next one in the order of R8', async () => {
   const exhausted = twoRequests()
   exhausted.paths.push('/stats', '/stats')
   const body = routes.createProject.body

@@ -1,6 +1,6 @@
 import type { SentEvent } from '#test/support/oracle'
 
-/** What every oracle of a report shares. Its source is the contract, not the SQL. Everything is computed naively. */
+/** What every oracle of a report shares. Its source is docs/api, not the SQL. Everything is computed naively. */
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR

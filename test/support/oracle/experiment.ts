@@ -10,7 +10,7 @@ export type OracleExperiment = {
   completed_at: string | null
 }
 
-/** The counts of each variant (contract 2.7). `events` are in any order, with resolved users. */
+/** The counts of each variant (docs/api/experiments.md). `events` are in any order, with resolved users. */
 export function oracleExperiment(
   events: readonly SentEvent[],
   { project, now, keptSince = 0 }: { project: string; now: number; keptSince?: number | undefined },

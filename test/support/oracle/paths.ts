@@ -29,7 +29,7 @@ function nodeOf({ event, properties }: SentEvent, entryPage: string, goal: strin
   return NON_INTERACTIVE.has(event) ? null : { type: 'event', value: event }
 }
 
-/** Contract 2.3, steps 3 and 4. */
+/** docs/api/paths.md, steps 3 and 4. */
 function walk(session: OracleSession, { goal_event, max_steps }: OraclePaths): Walk {
   const exitPage = session.exitPage ?? 'unknown'
   const terminal = (type: string) => ({ type, value: exitPage, exit_page: session.exitPage })

@@ -37,7 +37,7 @@ function activity(events: readonly SentEvent[], request: OracleRequest, event: s
   return all.flatMap(({ user, at }) => (user === null ? [] : [{ user, at }]))
 }
 
-/** Contract 2.4. */
+/** docs/api/retention.md. */
 export function oracleRetention(
   events: readonly SentEvent[],
   base: Omit<OracleRequest, 'since'>,
