@@ -67,10 +67,8 @@ const clock: Clock = { now: Date.now }
 const THREAD_MEMORY_MB = 512
 
 export function createTrackServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, STREAM_ARN, COUNTRY_HEADER, EMAIL_KEY_ARN, ...settings } = readSettings(
-    'track',
-    environment,
-  )
+  const { TABLE_NAME, BASE_URL, EDGE_KEY, STREAM_ARN, COUNTRY_HEADER, EMAIL_KEY_ARN, ...settings } =
+    readSettings('track', environment)
   const { log, trace, instrument } = createInstruments()
   const services = {
     ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
@@ -85,12 +83,20 @@ export function createTrackServices(environment: Environment) {
     ids: createArrivalOrder(),
     log,
   }
-  return { services, instrument }
+  return { services, edgeKey: EDGE_KEY, instrument }
 }
 
 export function createReportsServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, EMAIL_KEY_ARN, ...settings } =
-    readSettings('reports', environment)
+  const {
+    TABLE_NAME,
+    BASE_URL,
+    EDGE_KEY,
+    BUCKET_NAME,
+    ATHENA_WORKGROUP,
+    GLUE_DATABASE,
+    EMAIL_KEY_ARN,
+    ...settings
+  } = readSettings('reports', environment)
   const { log, trace, instrument } = createInstruments()
   const engine = createAthenaEngine({
     client: trace(createAthenaClient()),
@@ -117,12 +123,13 @@ export function createReportsServices(environment: Environment) {
       clock,
       log,
     },
+    edgeKey: EDGE_KEY,
     instrument,
   }
 }
 
 export function createControlServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...settings } = readSettings(
+  const { TABLE_NAME, BASE_URL, EDGE_KEY, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...settings } = readSettings(
     'control',
     environment,
   )
@@ -131,7 +138,7 @@ export function createControlServices(environment: Environment) {
   const feedbackSink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
   const access = createTracedAccess(stores, settings, log, feedbackSink)
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
-  return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, instrument }
+  return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, edgeKey: EDGE_KEY, instrument }
 }
 
 export function createAuthServices(environment: Environment) {
@@ -144,9 +151,9 @@ export function createAuthServices(environment: Environment) {
 }
 
 export function createSiteServices(environment: Environment) {
-  const { BASE_URL } = readSettings('site', environment)
+  const { BASE_URL, EDGE_KEY } = readSettings('site', environment)
   const { log, instrument } = createInstruments()
-  return { services: { baseUrl: BASE_URL, log }, instrument }
+  return { services: { baseUrl: BASE_URL, log }, edgeKey: EDGE_KEY, instrument }
 }
 
 export function createLakeServices(environment: Environment) {

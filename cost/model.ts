@@ -24,8 +24,11 @@ export function monthlyCost(usage: Usage): Cost {
     ...liveQuantities(usage),
     ...readQuantities(usage),
   ]
-  const emailKey: Quantity = { price: 'secret', quantity: 1, purpose: 'identify' }
-  const lines = charge([...workload, emailKey, ...monitoringQuantities(usage, workload)], {
+  const secrets: Quantity[] = [
+    { price: 'secret', quantity: 1, purpose: 'identify' },
+    { price: 'secret', quantity: 1, purpose: 'edge' },
+  ]
+  const lines = charge([...workload, ...secrets, ...monitoringQuantities(usage, workload)], {
     freeTier: usage.freeTier === 'yes',
   })
   const total = sum(lines)

@@ -3,8 +3,8 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import Negotiator from 'negotiator'
 import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
-import { isSame } from '#core/sessions/tokens'
 import { type Route, routeKeys, routes } from '#schemas/routes'
+import { requireEdge } from './edge-key.ts'
 import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from './http.ts'
 import { parseQuery } from './query-string.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
@@ -28,9 +28,9 @@ const routesByKey = new Map(
 /**
  * Serves an HTTP function behind an API Gateway (payload version 2.0), which has a route for each row of
  * schemas/routes.ts. Other requests arrive by `$default`; they get the same responses as from local/http/server.ts.
- * `edgeKey` is what CloudFront sends as X-Footfall-Edge; with it the address of the caller is that of CloudFront's viewer.
+ * `edgeKey` is what CloudFront sends as X-Footfall-Edge. Other requests are refused; empty allows direct calls (edge-key.ts).
  */
-export function apiGateway(serve: HttpFunction, log: Log, edgeKey?: string) {
+export function apiGateway(serve: HttpFunction, log: Log, edgeKey: string) {
   return async (
     event: APIGatewayProxyEventV2,
     signal?: AbortSignal,
@@ -40,6 +40,7 @@ export function apiGateway(serve: HttpFunction, log: Log, edgeKey?: string) {
     const route = routesByKey.get(event.routeKey)
     const name = route === undefined ? 'routing' : event.routeKey
     try {
+      requireEdge(headers, edgeKey)
       const response =
         route === undefined
           ? respondWithoutRoute(method, event.rawPath)
@@ -73,15 +74,15 @@ export function timeoutResponse(log: Log, waitUntilIdle?: (withinMs: number) => 
 
 /**
  * The address of the caller. Behind CloudFront, the gateway's own peer is CloudFront: then it is the last but one entry
- * of X-Forwarded-For, which CloudFront appends. Who calls the gateway directly can forge the header, but not the key.
+ * of X-Forwarded-For, which CloudFront appends. Without CloudFront, a caller can forge the header.
  */
 function callerAddress(
   { requestContext }: APIGatewayProxyEventV2,
   headers: Record<string, string | undefined>,
-  edgeKey: string | undefined,
+  edgeKey: string,
 ): string {
   const peer = requestContext.http.sourceIp
-  if (edgeKey === undefined || !isSame(headers['x-footfall-edge'] ?? '', edgeKey)) return peer
+  if (edgeKey === '') return peer
   return headers['x-forwarded-for']?.split(',').at(-2)?.trim() || peer
 }
 

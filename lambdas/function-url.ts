@@ -1,9 +1,8 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
-import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
-import { isSame } from '#core/sessions/tokens'
 import { type Route, routes } from '#schemas/routes'
 import { headersOf, toRequest } from './api-gateway.ts'
+import { requireEdge } from './edge-key.ts'
 import type { HttpFunction, HttpResponse } from './http.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
 import { routeNotFound } from './route-not-found.ts'
@@ -22,7 +21,7 @@ const MAX_BASE_URLS = 8
 
 /**
  * Serves a streaming function behind its function URL and CloudFront. The URL itself is open to everybody, so a request
- * must carry what CloudFront sends: `edgeKey`. The host that the caller used comes in a header, because the settings of the
+ * must carry what CloudFront sends: `edgeKey` (edge-key.ts). The host that the caller used comes in a header, because the settings of the
  * function cannot have it: CloudFront needs the address of the function first. `serve` makes the function of a base URL.
  */
 export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, edgeKey: string) {
@@ -38,15 +37,15 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
   async function respond(event: LambdaFunctionURLEvent): Promise<HttpResponse> {
     const { method, path, sourceIp } = event.requestContext.http
     const headers = headersOf(event)
-    if (!isSame(headers['x-footfall-edge'] ?? '', edgeKey)) {
-      throw new ApiError('FORBIDDEN', 'Call the service at its own address, not this function.')
-    }
+    requireEdge(headers, edgeKey)
     if (method === 'OPTIONS') return PREFLIGHT
     const readMethod = method === 'HEAD' ? 'GET' : method
     const route = streamedRoutes.find(row => row.method === readMethod && row.path === path)
     if (route === undefined) throw routeNotFound(method, path)
     const request = toRequest(event, headers, route, sourceIp, undefined)
-    return functionOf(`https://${headers['x-footfall-host']}`)(route, request)
+    // Without CloudFront, the caller uses the host of this function.
+    const host = edgeKey === '' ? headers.host : headers['x-footfall-host']
+    return functionOf(`https://${host}`)(route, request)
   }
 
   return async (event: LambdaFunctionURLEvent): Promise<StreamedResult> => {

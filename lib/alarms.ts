@@ -1,6 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import type { Table } from 'aws-cdk-lib/aws-dynamodb'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
@@ -29,10 +30,28 @@ export type AlarmsProps = {
   metrics: Metrics
   /** Queues that should be empty. */
   queues: { jobs: Queue; clock: Queue; batches: Queue }
+  /** The queue of the lake's jobs. */
+  jobQueue: Queue
+  table: Table
 }
 
-/** The functions that no HTTP request calls. A failed call of another function is a 5xx response (ServerErrors). */
-const EVENT_FUNCTIONS = ['lake', 'jobs', 'scheduler', 'owner'] as const satisfies FunctionName[]
+/** The functions that no HTTP request calls. A failed call of most other functions is a 5xx response (ServerErrors). */
+const EVENT_FUNCTIONS = [
+  'lake',
+  'live',
+  'jobs',
+  'scheduler',
+  'restore',
+  'owner',
+] as const satisfies FunctionName[]
+/**
+ * HTTP functions whose failures are too few for ServerErrors, or are no responses of the API: streams have a URL of their own, and
+ * a broken sign-in is a handful of requests a day.
+ */
+const RARE_FUNCTIONS = ['stream', 'auth', 'pages'] as const satisfies FunctionName[]
+
+/** A statement is stopped after 25 s (lib/function-sizes.ts). */
+const SLOW_STATEMENT_MS = 15_000
 
 /** Two of three periods, so that a short spike calls nobody. */
 const TWO_OF_THREE: [number, number] = [2, 3]
@@ -53,7 +72,7 @@ export class Alarms extends Construct {
     topic: ITopic | null,
   ) {
     const alarm = new Alarm(this, name, {
-      alarmDescription: `${meaning} See docs/operations.md, ${name}.`,
+      alarmDescription: `${meaning} See docs/operations.md#${sectionOf(name)}.`,
       metric,
       threshold: below ?? above ?? 0,
       comparisonOperator:
@@ -87,7 +106,15 @@ export class Alarms extends Construct {
   }
 }
 
-function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, AlarmSpec> {
+/** The section of docs/operations.md. The alarms of functions, and those of states of statements, share one. */
+function sectionOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/^(errors)-.*/, '$1-function')
+    .replace(/^(athenascan)-.*/, '$1-state')
+}
+
+function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): Record<string, AlarmSpec> {
   const retentionMs = config.retentionHours * 3_600_000
   return {
     IteratorAge: {
@@ -194,7 +221,7 @@ function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, Al
       ]),
     ),
     ...Object.fromEntries(
-      EVENT_FUNCTIONS.map((name): [string, AlarmSpec] => [
+      [...EVENT_FUNCTIONS, ...RARE_FUNCTIONS].map((name): [string, AlarmSpec] => [
         `Errors-${name}`,
         {
           metric: metrics.errors(name),
@@ -204,6 +231,43 @@ function alarmSpecs({ config, metrics, queues }: AlarmsProps): Record<string, Al
         },
       ]),
     ),
+    AthenaFailures: {
+      metric: metrics.failedStatements(),
+      above: 2,
+      breaching: TWO_OF_THREE,
+      meaning: 'Athena statements fail, so reports answer 503.',
+    },
+    AthenaSlow: {
+      metric: metrics.statementTime(),
+      above: SLOW_STATEMENT_MS,
+      breaching: [3, 3],
+      meaning: 'A tenth of the Athena statements takes over 15 s. Reports answer 503 after 25 s.',
+    },
+    TableThrottled: {
+      metric: metrics.tableThrottles(table),
+      above: 0,
+      breaching: TWO_OF_THREE,
+      meaning: 'The state table refuses reads or writes, and the functions have to try again.',
+    },
+    JobsLate: {
+      metric: metrics.oldestMessage(jobQueue),
+      above: 3_600,
+      breaching: TWO_OF_THREE,
+      meaning: 'A job of the lake has waited for an hour: there are too few workers.',
+    },
+    DailyRequests: {
+      metric: metrics.requests(Duration.days(1)),
+      above: config.expectedRequestsPerDay,
+      meaning: `More than ${config.expectedRequestsPerDay} requests came in a day, and each costs money.`,
+    },
+    ...(config.silenceHours !== undefined && {
+      Silence: {
+        metric: metrics.recordsIn(Duration.hours(1)),
+        below: 1,
+        breaching: [config.silenceHours, config.silenceHours] as [number, number],
+        meaning: `No event has come for ${config.silenceHours} h.`,
+      },
+    }),
     Throttles: {
       metric: metrics.accountThrottles(),
       above: 0,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Stack } from 'aws-cdk-lib'
 import { CfnWorkGroup } from 'aws-cdk-lib/aws-athena'
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
@@ -22,7 +23,7 @@ export class Catalog extends Construct {
 
   constructor(scope: Construct, id: string, { bucket, firstEpoch, maxScanGb }: CatalogProps) {
     super(scope, id)
-    this.name = Stack.of(this).stackName.toLowerCase().replaceAll('-', '_')
+    this.name = catalogName(Stack.of(this).stackName)
     const catalogId = Stack.of(this).account
     const database = new CfnDatabase(this, 'Database', { catalogId, databaseInput: { name: this.name } })
     for (const name of this.tables) {
@@ -46,6 +47,17 @@ export class Catalog extends Construct {
       },
     })
   }
+}
+
+/**
+ * The name of the database and the workgroup of a stack. Glue keeps names in lower case, and CloudFormation tells `A-b` from
+ * `a-B`. So only names whose words begin with a capital letter, such as `Footfall-Staging`, become their lower case; others
+ * have a part of their hash too.
+ */
+export function catalogName(stackName: string): string {
+  const name = stackName.toLowerCase().replaceAll('-', '_')
+  if (/^[A-Z][a-z0-9]*(-([A-Z][a-z0-9]*|[0-9]+))*$/.test(stackName)) return name
+  return `${name}_${createHash('sha256').update(stackName).digest('hex').slice(0, 8)}`
 }
 
 /** The Glue definition of a table. Partitions are projected: Athena computes their names, so nobody registers them. */

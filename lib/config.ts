@@ -75,6 +75,19 @@ const schema = z.strictObject({
         'Regions of CloudFront: 100 is North America and Europe, 200 is most regions, all is all regions',
     }),
 
+  edge: flag.default(true).meta({
+    description:
+      'CloudFront in front of the service. AWS refuses it to new accounts until they are verified: false deploys without it',
+  }),
+  edgeKeys: z
+    .union([z.string(), z.number().transform(String)], 'Use a number')
+    .pipe(z.string().regex(/^\d{1,6}(,\d{1,6})?$/, 'Use a number, or two numbers such as 1,2'))
+    .default('1')
+    .meta({
+      description:
+        'Number of the secret that CloudFront sends to the functions. To replace it, deploy with 1,2 and then with 2',
+    }),
+
   streamMode: oneOf('provisioned', 'on-demand')
     .default('provisioned')
     .meta({ description: 'Kinesis mode: pay for shards by the hour, or pay by use (docs/cost.md)' }),
@@ -166,8 +179,14 @@ const schema = z.strictObject({
     .regex(/^arn:aws:sns:[\w-]+:\d{12}:[\w-]+$/, 'Use the ARN of an SNS topic')
     .optional()
     .meta({ description: 'Your own SNS topic for alarms, instead of alarmEmail' }),
-  monthlyBudgetUsd: wholeNumber(1, 1_000_000).optional().meta({
+  monthlyBudgetUsd: wholeNumber(1, 1_000_000).default(100).meta({
     description: 'Monthly budget of the whole AWS account, USD. alarmEmail gets the notices',
+  }),
+  expectedRequestsPerDay: wholeNumber(1, 100_000_000_000).default(300_000).meta({
+    description: 'Requests in a day above which an alarm sounds. 300,000 a day cost about $30 a month',
+  }),
+  silenceHours: wholeNumber(1, 24).optional().meta({
+    description: 'Hours without an event after which an alarm sounds. Set it when your sites have traffic',
   }),
 
   dashboard: flag.default(false).meta({
@@ -193,6 +212,18 @@ const consistentSchema = schema
     path: ['hostedZoneId'],
     message: 'Set domainName too',
   })
+  .refine(options => options.edge || options.domainName === undefined, {
+    path: ['domainName'],
+    message: 'Use it with edge=true only. CloudFront serves the domain',
+  })
+  .refine(options => options.edge || options.webAclArn === undefined, {
+    path: ['webAclArn'],
+    message: 'Use it with edge=true only. An HTTP API takes no web ACL',
+  })
+  .refine(options => new Set(options.edgeKeys.split(',')).size === options.edgeKeys.split(',').length, {
+    path: ['edgeKeys'],
+    message: 'Use two different numbers',
+  })
   .refine(options => options.shards === undefined || options.streamMode === 'provisioned', {
     path: ['shards'],
     message: 'Use it with streamMode=provisioned only. An on-demand stream chooses its shards itself',
@@ -205,11 +236,6 @@ const consistentSchema = schema
     path: ['feedbackTopicArn'],
     message: 'Set either feedbackTopicArn or feedbackWebhook, not both',
   })
-  .refine(options => options.monthlyBudgetUsd === undefined || options.alarmEmail !== undefined, {
-    path: ['monthlyBudgetUsd'],
-    message: 'Set alarmEmail too',
-  })
-
   .refine(options => (options.openIdIssuer === undefined) === (options.openIdClientId === undefined), {
     path: ['openIdClientId'],
     message: 'Set it together with openIdIssuer',

@@ -1,4 +1,4 @@
-import { Aws, Duration, Fn } from 'aws-cdk-lib'
+import { Aws, Duration } from 'aws-cdk-lib'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
   AllowedMethods,
@@ -21,22 +21,17 @@ import {
   OriginRequestQueryStringBehavior,
   OriginSslPolicy,
   PriceClass,
-  ResponseHeadersPolicy,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
-import {
-  FunctionUrl,
-  FunctionUrlAuthType,
-  InvokeMode,
-  type Function as LambdaFunction,
-} from 'aws-cdk-lib/aws-lambda'
+import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
 import { Construct } from 'constructs'
 import { type Route, routes } from '#schemas/routes'
 import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
+import { createHeadersPolicy } from './edge-headers.ts'
 
 /** CloudFront's header with the country of the viewer. CloudFront replaces a header of this name from the viewer. */
 const COUNTRY_HEADER = 'CloudFront-Viewer-Country'
@@ -64,8 +59,10 @@ const TELL_HOST = `function handler(event) {
 
 export type EdgeProps = {
   apiHost: string
-  /** The function that serves streams. */
-  streaming: LambdaFunction
+  /** The address of the function that serves streams. */
+  streamUrl: FunctionUrl
+  /** What every request through CloudFront carries (lib/edge-keys.ts). */
+  key: string
   config: Config
 }
 
@@ -81,14 +78,15 @@ export class Edge extends Construct {
   private cookielessPolicies?: Pick<BehaviorOptions, 'cachePolicy' | 'originRequestPolicy'>
   /** Address of the service, without a slash at its end. */
   readonly baseUrl: string
-  /**
-   * What every request through CloudFront carries. It is the random part of the stack's id, which no caller can know: the
-   * template holds only a reference.
-   */
-  readonly key = Fn.select(2, Fn.split('/', Aws.STACK_ID))
+  private readonly key: string
+  private readonly prefix: string
 
-  constructor(scope: Construct, id: string, { apiHost, streaming, config }: EdgeProps) {
+  constructor(scope: Construct, id: string, { apiHost, streamUrl, key, config }: EdgeProps) {
     super(scope, id)
+    this.key = key
+    // Names of policies belong to the whole account, so that a stack of the same name in another region needs others.
+    this.prefix = `${config.stackName}-${Aws.REGION}`
+    const responseHeadersPolicy = createHeadersPolicy(this, `${this.prefix}-headers`)
     const passThrough = this.createPassThroughPolicy()
     const origin = new HttpOrigin(apiHost, {
       protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
@@ -97,6 +95,12 @@ export class Edge extends Construct {
       keepaliveTimeout: Duration.seconds(30),
       customHeaders: { 'X-Footfall-Edge': this.key },
     })
+    const behaviors: Record<string, BehaviorOptions> = {
+      ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
+      [routes.experimentsConfig.path]: this.cachedByToken(origin),
+      ...Object.fromEntries(ingestionPaths().map(path => [path, this.withoutCookies(origin)])),
+      ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streamUrl, passThrough)])),
+    }
     this.distribution = new Distribution(this, 'Distribution', {
       comment: config.stackName,
       defaultBehavior: {
@@ -106,13 +110,11 @@ export class Edge extends Construct {
         cachePolicy: passThrough,
         // All headers but Host, because API Gateway finds the API by its own host name.
         originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+        responseHeadersPolicy,
       },
-      additionalBehaviors: {
-        ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
-        [routes.experimentsConfig.path]: this.cachedByToken(origin),
-        ...Object.fromEntries(ingestionPaths().map(path => [path, this.withoutCookies(origin)])),
-        ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streaming, passThrough)])),
-      },
+      additionalBehaviors: Object.fromEntries(
+        Object.entries(behaviors).map(([path, behavior]) => [path, { ...behavior, responseHeadersPolicy }]),
+      ),
       errorResponses: ERROR_STATUSES.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
       priceClass: PRICE_CLASSES[config.priceClass],
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -138,6 +140,7 @@ export class Edge extends Construct {
     this.cookielessPolicies ??= {
       cachePolicy: this.createPassThroughPolicy('NoCookies', CacheCookieBehavior.none()),
       originRequestPolicy: new OriginRequestPolicy(this, 'NoCookiesRequest', {
+        originRequestPolicyName: `${this.prefix}-no-cookies`,
         comment: 'All headers but Host, and no cookies',
         headerBehavior: OriginRequestHeaderBehavior.denyList('Host'),
         queryStringBehavior: OriginRequestQueryStringBehavior.all(),
@@ -159,6 +162,7 @@ export class Edge extends Construct {
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       cachePolicy: new CachePolicy(this, 'Experiments', {
+        cachePolicyName: `${this.prefix}-experiments`,
         comment: 'Caches the experiments of a project as long as their Cache-Control says',
         minTtl: Duration.seconds(0),
         defaultTtl: Duration.seconds(0),
@@ -175,13 +179,9 @@ export class Edge extends Construct {
    * the function demands the header of the edge. The function on the request tells it the host that the caller used.
    * CloudFront waits longer for the next bytes than the pause between two heartbeats, and compresses nothing.
    */
-  private streamBehavior(streaming: LambdaFunction, cachePolicy: CachePolicy): BehaviorOptions {
-    const url = new FunctionUrl(this, 'StreamUrl', {
-      function: streaming,
-      authType: FunctionUrlAuthType.NONE,
-      invokeMode: InvokeMode.RESPONSE_STREAM,
-    })
+  private streamBehavior(url: FunctionUrl, cachePolicy: CachePolicy): BehaviorOptions {
     const tellHost = new EdgeFunction(this, 'TellHost', {
+      functionName: `${this.prefix}-host`,
       comment: 'Copies the host of the request, which the origin does not see',
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromInline(TELL_HOST),
@@ -212,6 +212,7 @@ export class Edge extends Construct {
     cookieBehavior = CacheCookieBehavior.all(),
   ): CachePolicy {
     return new CachePolicy(this, id, {
+      cachePolicyName: `${this.prefix}-${id}`,
       comment: 'Caches nothing. Passes credentials and the country of the viewer',
       minTtl: Duration.seconds(0),
       defaultTtl: Duration.seconds(0),
@@ -260,17 +261,13 @@ function scriptPaths(): string[] {
     .map(({ path }) => path.replace(/\{\w+\}/g, '*'))
 }
 
-/**
- * Caches a script as long as its Cache-Control says. The CORS header does not depend on the Origin of the request, so a
- * cached response is right for every site.
- */
+/** Caches a script as long as its Cache-Control says. */
 function scriptBehavior(origin: IOrigin) {
   return {
     origin,
     allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
     viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
     cachePolicy: CachePolicy.CACHING_OPTIMIZED,
-    responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS,
   }
 }
 

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Table } from 'aws-cdk-lib/aws-dynamodb'
 import type { Stream } from 'aws-cdk-lib/aws-kinesis'
 import type { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern } from 'aws-cdk-lib/aws-logs'
@@ -54,8 +55,16 @@ export function createMetrics({ namespace, functions, stream, lakeMapping, api, 
   const serviceMetric = (metricName: string, service: FunctionName, aggregation: typeof SUM) =>
     new Metric({ namespace, metricName, dimensionsMap: { service }, ...aggregation })
 
+  const statements = (QueryState: string, aggregation: typeof SUM) =>
+    new Metric({
+      namespace: 'AWS/Athena',
+      metricName: 'TotalExecutionTime',
+      dimensionsMap: { WorkGroup: workgroup, QueryState, QueryType: 'DML' },
+      ...aggregation,
+    })
+
   return {
-    /** A gauge that the scheduler measures once a minute; `Epoch` once a day. */
+    /** A gauge that the scheduler measures once a minute; `Epoch` every six hours. */
     gauge: (name: Gauge) =>
       serviceMetric(name, 'scheduler', name === 'Epoch' ? { ...MAXIMUM, period: Duration.days(1) } : MAXIMUM),
     /** How often a function has logged an error code. */
@@ -83,13 +92,28 @@ export function createMetrics({ namespace, functions, stream, lakeMapping, api, 
         statistic: Stats.SAMPLE_COUNT,
         period,
       }),
-    recordsIn: () => stream.metricIncomingRecords(SUM),
+    recordsIn: (period = FIVE_MINUTES) => stream.metricIncomingRecords({ ...SUM, period }),
     bytesIn: () => stream.metricIncomingBytes(SUM),
     /** Records that the stream refused for want of capacity. */
     throttledRecords: () => stream.metric('WriteProvisionedThroughputExceeded', SUM),
+    oldestMessage: (queue: Queue) => queue.metricApproximateAgeOfOldestMessage(MAXIMUM),
+    /** Reads and writes that the table refused, because a partition or the whole table has had too many of them. */
+    tableThrottles: (table: Table) =>
+      new MathExpression({
+        expression: 'FILL(reads, 0) + FILL(writes, 0)',
+        usingMetrics: {
+          reads: table.metric('ReadThrottleEvents', SUM),
+          writes: table.metric('WriteThrottleEvents', SUM),
+        },
+        period: FIVE_MINUTES,
+      }),
+    /** How many statements failed. */
+    failedStatements: () => statements('FAILED', { statistic: Stats.SAMPLE_COUNT, period: FIVE_MINUTES }),
+    /** Time of the statements that succeeded, with their wait in the queue, ms. */
+    statementTime: () => statements('SUCCEEDED', percentile(90)),
     visibleMessages: (queue: Queue) => queue.metricApproximateNumberOfMessagesVisible(MAXIMUM),
     throttledRequests: () => gatewayThrottles.metric(SUM),
-    requests: () => http.metricCount(SUM),
+    requests: (period = FIVE_MINUTES) => http.metricCount({ ...SUM, period }),
     clientErrors: () => http.metricClientError(SUM),
     serverErrors: () => http.metricServerError(SUM),
     latency: (percent: number) => http.metricLatency(percentile(percent)),

@@ -1,4 +1,5 @@
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
+import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
+import { FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
 import { type FunctionName, functions } from '#schemas/functions'
@@ -8,6 +9,7 @@ import { createBudget } from './budget.ts'
 import { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
 import { COUNTRY_HEADER_SEEN, Edge } from './edge.ts'
+import { EdgeKeys } from './edge-keys.ts'
 import { feedFromQueue, feedFromStream, feedLive } from './event-sources.ts'
 import { ServiceFunction, type TableAction } from './function.ts'
 import { COMPACTION_MEMORY_MB, functionSizes } from './function-sizes.ts'
@@ -32,6 +34,9 @@ const SEGMENTS = Object.values(tables)
   .filter(prefix => ![HOT, LINKS, TOMBSTONES].includes(prefix))
 
 const SET_ASIDE = [QUARANTINE_PREFIX, WAITING_PREFIX]
+
+const NO_ADDRESS =
+  'Nobody gets the alarms. Set the option alarmEmail (or alarmTopicArn) in cdk.json: {"context": {"alarmEmail": "you@example.com"}}.'
 
 /** Reads, creates and changes items. */
 const READ_AND_WRITE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
@@ -69,15 +74,17 @@ export class Service extends Stack {
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
     const { track, reports, stream: streaming, control, auth, site, pages } = serviceFunctions
     const { lake, live, jobs, restore, scheduler, owner } = serviceFunctions
-    const {
-      distribution,
-      baseUrl,
-      key: edgeKey,
-    } = new Edge(this, 'Edge', {
-      apiHost: api.host,
-      streaming: streaming.lambda,
-      config,
+    const streamUrl = new FunctionUrl(this, 'Streaming', {
+      function: streaming.lambda,
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
     })
+    const edgeKeys = config.edge ? new EdgeKeys(this, 'EdgeKeys', config) : null
+    const edge =
+      edgeKeys && new Edge(this, 'Edge', { apiHost: api.host, streamUrl, key: edgeKeys.sent, config })
+    const baseUrl = edge?.baseUrl ?? `https://${api.host}`
+    for (const each of [track, reports, streaming, control, auth, site, pages])
+      each.set('EDGE_KEY', edgeKeys?.accepted ?? '')
 
     // It reads projects, credentials and caps, and notes when an agent session was used.
     track
@@ -86,7 +93,7 @@ export class Service extends Stack {
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
       .bindEmailKey(emailKey)
-      .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
+      .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
     // It writes the links of users anew when the projects of a portfolio have changed, writes tombstones, and deletes the identity of erased
     // persons.
     reports
@@ -97,10 +104,7 @@ export class Service extends Stack {
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
     // It has no setting for the address of the service: CloudFront needs the function's address first.
-    streaming
-      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
-      .bindPlans(config)
-      .set('EDGE_KEY', edgeKey)
+    streaming.bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem']).bindPlans(config)
     control
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindPlans(config)
@@ -111,13 +115,11 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
-      .set('EDGE_KEY', edgeKey)
     site.set('BASE_URL', baseUrl)
     pages
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindAccess(config)
       .set('BASE_URL', baseUrl)
-      .set('EDGE_KEY', edgeKey)
     lake
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindStreamReader(stream)
@@ -188,22 +190,25 @@ export class Service extends Stack {
       config,
       metrics,
       queues: { jobs: jobQueue.deadLetters, clock: clock.deadLetters, batches: storage.failures.queue },
+      jobQueue: jobQueue.queue,
+      table,
     })
     if (config.dashboard) {
       // An account has one set of dashboards for all regions. The region in the name separates stacks of the same name.
       const name = `${config.stackName}-${this.region}`
       new HealthDashboard(this, 'Health', { name, metrics, alarms, jobs: jobQueue.queue })
     }
-    if (config.monthlyBudgetUsd !== undefined && config.alarmEmail !== undefined) {
+    if (config.alarmEmail !== undefined)
       createBudget(this, 'Budget', config.monthlyBudgetUsd, config.alarmEmail)
-    }
+    else if (config.alarmTopicArn === undefined)
+      Annotations.of(this).addWarningV2('footfall:no-alarm-address', NO_ADDRESS)
 
     this.addOutput('BaseUrl', baseUrl, 'Address of the service')
-    this.addOutput(
-      'CloudFrontName',
-      distribution.distributionDomainName,
-      'Target of the DNS record of a custom domain',
-    )
+    if (edge === null) this.addOutput('StreamUrl', `${streamUrl.url}stream`, 'Address of GET /stream')
+    else {
+      const { distributionDomainName } = edge.distribution
+      this.addOutput('CloudFrontName', distributionDomainName, 'Target of the DNS record of a custom domain')
+    }
     this.addOutput(
       'MakeOwner',
       `aws lambda invoke --region ${this.region} --function-name ${owner.lambda.functionName} /dev/stdout`,

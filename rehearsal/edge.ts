@@ -17,6 +17,8 @@ export type EdgeOptions = {
   /** Host name of the distribution. */
   host: string
   apiId: string
+  /** What the distribution sends to the functions, for the path that does not go through it. */
+  edgeKey: string
   /** The country of every viewer. */
   country: string
 }
@@ -25,7 +27,7 @@ export type EdgeOptions = {
  * Starts a proxy in front of the emulator's CloudFront. It sets the host of the distribution and the protocol, and adds the
  * country of the viewer, which the emulator does not. Like CloudFront, it replaces such a header from the viewer.
  */
-export async function startEdge({ emulator, host, apiId, country }: EdgeOptions): Promise<Edge> {
+export async function startEdge({ emulator, host, apiId, edgeKey, country }: EdgeOptions): Promise<Edge> {
   const target = new URL(emulator)
 
   function forward(incoming: IncomingMessage, response: ServerResponse): void {
@@ -42,6 +44,7 @@ export async function startEdge({ emulator, host, apiId, country }: EdgeOptions)
         host: isHealth ? target.host : host,
         'x-forwarded-proto': 'https',
         'cloudfront-viewer-country': country,
+        ...(isHealth && { 'x-footfall-edge': edgeKey }),
       },
     })
     outgoing.on('response', upstream => {

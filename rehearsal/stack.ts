@@ -15,6 +15,8 @@ export type Stack = {
   stream: string
   apiId: string
   distributionId: string
+  /** What CloudFront sends to the functions. */
+  edgeKey: string
   queueUrls: string[]
   functions: Record<FunctionName, { name: string; role: string; logGroup: string }>
 }
@@ -38,7 +40,8 @@ export async function readStack(aws: AwsClients, outputs: Outputs, stackName: st
       const configuration = await aws.lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))
       const service = configuration.Environment?.Variables?.POWERTOOLS_SERVICE_NAME
       const logGroup = configuration.LoggingConfig?.LogGroup ?? `/aws/lambda/${FunctionName}`
-      return [service, { name: FunctionName, role: configuration.Role ?? '', logGroup }] as const
+      const edgeKey = configuration.Environment?.Variables?.EDGE_KEY ?? ''
+      return [service, { name: FunctionName, role: configuration.Role ?? '', logGroup, edgeKey }] as const
     }),
   )
   return {
@@ -50,6 +53,7 @@ export async function readStack(aws: AwsClients, outputs: Outputs, stackName: st
     stream: readOutput(outputs, 'StreamName'),
     apiId: only('AWS::ApiGatewayV2::Api'),
     distributionId: only('AWS::CloudFront::Distribution'),
+    edgeKey: functions.find(([service]) => service === 'site')?.[1].edgeKey ?? '',
     queueUrls: ids('AWS::SQS::Queue'),
     functions: Object.fromEntries(functions) as Stack['functions'],
   }

@@ -121,6 +121,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     emulator: gate.endpoint,
     host: new URL(stack.baseUrl).hostname,
     apiId: stack.apiId,
+    edgeKey: stack.edgeKey,
     country: COUNTRY,
   })
   closers.add(() => edge.stop())

@@ -12,8 +12,6 @@ const STREAM_ARN = setting('ARN of the event stream')
 const BUCKET_NAME = setting('Name of the S3 bucket of the lake')
 const JOB_QUEUE_URL = setting('Address of the job queue')
 const BASE_URL = setting('Address of the service, without a slash at its end')
-const EDGE_KEY = setting('What CloudFront sends, so that its X-Forwarded-For can be trusted')
-const COUNTRY_HEADER = setting('Lower-case name of the header with the country of the user')
 const ATHENA_WORKGROUP = setting('Workgroup that the reports run in')
 const GLUE_DATABASE = setting('Database of the lake in the catalog')
 const EMAIL_KEY_ARN = setting('ARN of the secret with the key of the e-mail index')
@@ -27,6 +25,10 @@ const COMPACTION_MEMORY_MB = z.coerce.number().int().min(64).meta({ description:
 /** A setting that may be empty: the deployer has not chosen it. */
 const optional = (description: string) => z.string().meta({ description })
 
+const EDGE_KEY = optional('What CloudFront sends with each request; empty without CloudFront')
+const COUNTRY_HEADER = optional(
+  'Lower-case name of the header with the country of the user; empty without CloudFront',
+)
 const FEEDBACK_WEBHOOK = optional('Address that gets feedback by POST')
 const FEEDBACK_TOPIC = optional('ARN of the SNS topic that gets feedback')
 
@@ -70,6 +72,7 @@ export const functions = {
     ...common,
     TABLE_NAME,
     BASE_URL,
+    EDGE_KEY,
     STREAM_ARN,
     COUNTRY_HEADER,
     EMAIL_KEY_ARN,
@@ -79,6 +82,7 @@ export const functions = {
     ...common,
     TABLE_NAME,
     BASE_URL,
+    EDGE_KEY,
     BUCKET_NAME,
     ATHENA_WORKGROUP,
     GLUE_DATABASE,
@@ -87,9 +91,17 @@ export const functions = {
   }),
   /** Streams its responses, so it has a function URL instead of routes of the HTTP API. */
   stream: z.object({ ...common, TABLE_NAME, EDGE_KEY, ...planSettings }),
-  control: z.object({ ...common, TABLE_NAME, BASE_URL, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...planSettings }),
+  control: z.object({
+    ...common,
+    TABLE_NAME,
+    BASE_URL,
+    EDGE_KEY,
+    FEEDBACK_WEBHOOK,
+    FEEDBACK_TOPIC,
+    ...planSettings,
+  }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, COUNTRY_HEADER, ...planSettings }),
-  site: z.object({ ...common, BASE_URL }),
+  site: z.object({ ...common, BASE_URL, EDGE_KEY }),
   pages: z.object({
     ...common,
     TABLE_NAME,

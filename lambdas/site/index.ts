@@ -3,10 +3,10 @@ import { createSiteServices } from '#aws/services'
 import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { siteHandler } from './handler.ts'
 
-const { services, instrument } = createSiteServices(process.env)
+const { services, edgeKey, instrument } = createSiteServices(process.env)
 /** lib/bundles.ts builds this file and puts it into the bundle. */
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
 export const handler = instrument(
-  apiGateway(siteHandler({ ...services, tracker: async () => tracker }), services.log),
+  apiGateway(siteHandler({ ...services, tracker: async () => tracker }), services.log, edgeKey),
   timeoutResponse(services.log),
 )

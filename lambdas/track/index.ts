@@ -3,6 +3,6 @@ import { apiGateway, timeoutResponse } from '../api-gateway.ts'
 import { findCaller } from '../chain/authenticate.ts'
 import { trackHandler } from './handler.ts'
 
-const { services, instrument } = createTrackServices(process.env)
+const { services, edgeKey, instrument } = createTrackServices(process.env)
 const track = trackHandler({ ...services, findCaller: findCaller(services) })
-export const handler = instrument(apiGateway(track, services.log), timeoutResponse(services.log))
+export const handler = instrument(apiGateway(track, services.log, edgeKey), timeoutResponse(services.log))

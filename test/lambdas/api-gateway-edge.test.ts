@@ -6,10 +6,10 @@ import { exampleEvent } from '../support/lambda-events.ts'
 const VIEWER = '198.51.100.23'
 const CLOUDFRONT = '130.176.1.72'
 
-/** The address that a function sees, with the headers of the request. */
-async function addressSeen(headers: Record<string, string>, edgeKey: string | undefined = 'edge-1') {
+/** What a gateway answers to a request with these headers, and the address that the function sees; null: it was not called. */
+async function call(headers: Record<string, string>, edgeKey = 'edge-1') {
   let ip: string | null = null
-  const call = apiGateway(
+  const handle = apiGateway(
     async (_, request) => {
       ip = request.ip
       return { status: 200, headers: {}, body: '' }
@@ -17,29 +17,41 @@ async function addressSeen(headers: Record<string, string>, edgeKey: string | un
     () => {},
     edgeKey,
   )
-  await call(
+  const { statusCode } = await handle(
     exampleEvent<APIGatewayProxyEventV2>('stats', event => {
       event.requestContext.http.sourceIp = CLOUDFRONT
       delete event.headers['x-forwarded-for']
       Object.assign(event.headers, headers)
     }),
   )
-  return ip
+  return [statusCode, ip]
 }
 
 test('behind CloudFront the address is that of its viewer', async () => {
   const forwarded = `1.1.1.1, ${VIEWER}, ${CLOUDFRONT}`
-  expect(await addressSeen({ 'x-footfall-edge': 'edge-1', 'x-forwarded-for': forwarded })).toBe(VIEWER)
+  const headers = { 'x-footfall-edge': 'edge-1', 'x-forwarded-for': forwarded }
+  expect(await call(headers)).toEqual([200, VIEWER])
 })
 
 test.each([
   ['without the key', {}],
+  ['with an empty key', { 'x-footfall-edge': '' }],
   ['with a wrong key', { 'x-footfall-edge': 'edge-2' }],
-])('%s the header with addresses is not believed', async (_, headers) => {
-  const forwarded = { 'x-forwarded-for': `${VIEWER}, ${CLOUDFRONT}` }
-  expect(await addressSeen({ ...forwarded, ...headers })).toBe(CLOUDFRONT)
+  ['with a part of the setting', { 'x-footfall-edge': 'edge-1,' }],
+])('a direct call %s is refused', async (_, headers) => {
+  expect(await call(headers as Record<string, string>)).toEqual([403, null])
+  expect(await call(headers as Record<string, string>, 'edge-3,edge-1')).toEqual([403, null])
+})
+
+test('while one key replaces the other, both are good', async () => {
+  for (const key of ['edge-1', 'edge-2'])
+    expect(await call({ 'x-footfall-edge': key }, 'edge-1,edge-2')).toEqual([200, CLOUDFRONT])
+})
+
+test('without CloudFront direct calls are good, and the header with addresses is not believed', async () => {
+  expect(await call({ 'x-forwarded-for': `${VIEWER}, ${CLOUDFRONT}` }, '')).toEqual([200, CLOUDFRONT])
 })
 
 test('without addresses in the header the peer counts', async () => {
-  expect(await addressSeen({ 'x-footfall-edge': 'edge-1' })).toBe(CLOUDFRONT)
+  expect(await call({ 'x-footfall-edge': 'edge-1' })).toEqual([200, CLOUDFRONT])
 })

@@ -17,6 +17,7 @@ function gateway(serve: HttpFunction = async () => OK) {
       return serve(route, request)
     },
     (code, fields) => void logged.push({ code, ...fields }),
+    '',
   )
   return { call, received, logged }
 }

@@ -36,10 +36,13 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
       'StreamThrottled',
       'StreamUnavailable',
       'StreamUnread',
-      'Errorsjobs',
-      'Errorslake',
-      'Errorsowner',
-      'Errorsscheduler',
+      ...['jobs', 'lake', 'live', 'owner', 'restore', 'scheduler'].map(name => `Errors${name}`),
+      ...['auth', 'pages', 'stream'].map(name => `Errors${name}`),
+      'AthenaFailures',
+      'AthenaSlow',
+      'DailyRequests',
+      'JobsLate',
+      'TableThrottled',
       'Throttles',
     ].toSorted(),
   )
@@ -47,8 +50,9 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
 
 test('every alarm has one metric, of this stack or of the concurrent executions of the account, and its text says what is wrong and names a section of the documentation', () => {
   for (const [name, alarm] of Object.entries(alarms())) {
+    expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/operations\.md#[a-z-]+\.$/)
+    if (name === 'TableThrottled') continue
     expect(alarm.MetricName, name).toBeTypeOf('string')
-    expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/operations\.md, [A-Za-z-]+\.$/)
     // Metrics of the stack's own namespace need no dimension, and all functions of the account throttle together.
     if (alarm.Namespace !== 'Footfall' && name !== 'Throttles')
       expect(alarm.Dimensions, name).not.toHaveLength(0)
@@ -124,6 +128,7 @@ test("RequestsRefused counts the gateway's own 429 from the access log, but not 
 test('alarms go to the e-mail address or topic of the options, and nowhere by default', () => {
   expect(plain.all('AWS::SNS::Topic')).toEqual([])
   for (const { AlarmActions } of Object.values(alarms())) expect(AlarmActions).toBeUndefined()
+  expect(plain.all('AWS::Budgets::Budget')).toEqual([])
   const withEmail = synthesize({ alarmEmail: 'ops@example.com', monthlyBudgetUsd: 50 })
   expect(withEmail.only('AWS::SNS::Subscription').Properties).toMatchObject({
     Protocol: 'email',
@@ -150,4 +155,80 @@ test('alarms go to the e-mail address or topic of the options, and nowhere by de
   for (const { AlarmActions } of Object.values(alarms({ alarmTopicArn }))) {
     expect(AlarmActions).toEqual([alarmTopicArn])
   }
+})
+
+test.each(['live', 'stream', 'restore', 'auth', 'pages'])('failed calls of %s sound an alarm', name => {
+  const { Dimensions, ...alarm } = alarms()[`Errors${name}`] ?? {}
+  expect(alarm).toMatchObject({
+    Namespace: 'AWS/Lambda',
+    MetricName: 'Errors',
+    Statistic: 'Sum',
+    Threshold: 0,
+    DatapointsToAlarm: 2,
+    EvaluationPeriods: 3,
+    TreatMissingData: 'notBreaching',
+  })
+  expect(Dimensions).toEqual([{ Name: 'FunctionName', Value: { Ref: plain.lambda(name as 'live').id } }])
+})
+
+test('alarms tell of statements of Athena that fail or are slow, and of a state table that throttles', () => {
+  const { AthenaFailures, AthenaSlow, TableThrottled } = alarms()
+  const dimensions = (state: string) => [
+    { Name: 'QueryState', Value: state },
+    { Name: 'QueryType', Value: 'DML' },
+    { Name: 'WorkGroup', Value: 'footfall' },
+  ]
+  expect(AthenaFailures).toMatchObject({
+    MetricName: 'TotalExecutionTime',
+    Statistic: 'SampleCount',
+    Dimensions: dimensions('FAILED'),
+    Threshold: 2,
+  })
+  expect(AthenaSlow).toMatchObject({
+    MetricName: 'TotalExecutionTime',
+    ExtendedStatistic: 'p90',
+    Dimensions: dimensions('SUCCEEDED'),
+    Threshold: 15_000,
+  })
+  const parts = TableThrottled!.Metrics as { MetricStat?: { Metric: Record<string, unknown> } }[]
+  const metrics = parts.flatMap(({ MetricStat }) => (MetricStat === undefined ? [] : [MetricStat.Metric]))
+  expect(metrics.map(({ MetricName }) => MetricName)).toEqual(['ReadThrottleEvents', 'WriteThrottleEvents'])
+  for (const { Dimensions } of metrics)
+    expect(Dimensions).toEqual([
+      { Name: 'TableName', Value: { Ref: expect.stringMatching(/^StorageState/) } },
+    ])
+})
+
+test('an alarm sounds when a job waits for an hour, and when a day has more requests than expected', () => {
+  const { JobsLate, DailyRequests } = alarms()
+  expect(JobsLate).toMatchObject({ MetricName: 'ApproximateAgeOfOldestMessage', Threshold: 3_600 })
+  expect(JSON.stringify(JobsLate?.Dimensions)).toContain('JobQueueJobs')
+  expect(DailyRequests).toMatchObject({ MetricName: 'Count', Period: 86_400, Threshold: 300_000 })
+  expect(alarms({ expectedRequestsPerDay: 5_000 }).DailyRequests).toMatchObject({ Threshold: 5_000 })
+})
+
+test('silence sounds an alarm only where the option expects traffic, so none sounds for a new site', () => {
+  expect(alarms()).not.toHaveProperty('Silence')
+  expect(alarms({ silenceHours: 3 }).Silence).toMatchObject({
+    Namespace: 'AWS/Kinesis',
+    MetricName: 'IncomingRecords',
+    Period: 3_600,
+    DatapointsToAlarm: 3,
+    EvaluationPeriods: 3,
+    Threshold: 1,
+    ComparisonOperator: 'LessThanThreshold',
+    TreatMissingData: 'breaching',
+  })
+})
+
+test('a budget is on whenever an address is given, and without any address the synthesis warns', () => {
+  const { only } = synthesize({ alarmEmail: 'ops@example.com' })
+  expect(only('AWS::Budgets::Budget').Properties).toMatchObject({ Budget: { BudgetLimit: { Amount: 100 } } })
+  const warnings = (context: Record<string, unknown>) =>
+    synthesize(context)
+      .stack.node.metadata.filter(({ type }) => type === 'aws:cdk:warning')
+      .map(({ data }) => String(data))
+  expect(warnings({})).toEqual([expect.stringContaining('alarmEmail')])
+  expect(warnings({ alarmEmail: 'ops@example.com' })).toEqual([])
+  expect(warnings({ alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:ops' })).toEqual([])
 })

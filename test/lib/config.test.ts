@@ -37,6 +37,11 @@ const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1f0a'
 
 test.each([
   ['stackName', { stackName: '1st' }],
+  ['domainName', { domainName: 'stats.example.com', certificateArn, edge: false }],
+  ['webAclArn', { webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/b', edge: 'false' }],
+  ['edgeKeys', { edgeKeys: '1,1' }],
+  ['edgeKeys', { edgeKeys: '1,2,3' }],
+  ['edgeKeys', { edgeKeys: 'a' }],
   ['architecture', { architecture: 'arm' }],
   ['priceClass', { priceClass: 300 }],
   ['shards', { shards: '0' }],
@@ -78,7 +83,8 @@ test.each([
   ],
   ['hostedZoneId', { hostedZoneId: 'Z123' }],
   ['webAclArn', { webAclArn: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b' }],
-  ['monthlyBudgetUsd', { monthlyBudgetUsd: 100 }],
+  ['silenceHours', { silenceHours: 25 }],
+  ['expectedRequestsPerDay', { expectedRequestsPerDay: 0 }],
 ])('a bad value of %s is an error that names the option: %o', (name, context) => {
   expect(() => readConfig(context)).toThrow(ConfigError)
   expect(() => readConfig(context)).toThrow(

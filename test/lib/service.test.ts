@@ -3,6 +3,7 @@ import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'jso
 import { expect, test } from 'vitest'
 import { MAINTENANCE } from '#aws/maintenance-settings'
 import { STREAM_DEFAULTS } from '#core/live/event-stream'
+import { catalogName } from '#lib/catalog'
 import { readConfig } from '#lib/config'
 import { ServiceFunction } from '#lib/function'
 import { CORS } from '#schemas/cors'
@@ -276,9 +277,10 @@ test('CloudFront passes streams to the URL of their function, and waits longer t
     OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
   })
   const origin = Origins.find(({ Id }) => Id === behavior?.TargetOriginId)
-  expect(JSON.stringify(origin?.DomainName)).toContain('EdgeStreamUrl')
+  expect(JSON.stringify(origin?.DomainName)).toContain('Streaming')
   expect(origin?.CustomOriginConfig.OriginReadTimeout).toBeGreaterThan(STREAM_DEFAULTS.heartbeatMs / 1_000)
-  expect(origin?.OriginCustomHeaders).toMatchObject([{ HeaderName: 'X-Footfall-Edge' }])
+  for (const { OriginCustomHeaders } of Origins)
+    expect(OriginCustomHeaders).toMatchObject([{ HeaderName: 'X-Footfall-Edge' }])
   expect(plain.only('AWS::Lambda::Url').Properties).toMatchObject({
     AuthType: 'NONE',
     InvokeMode: 'RESPONSE_STREAM',
@@ -399,4 +401,135 @@ test('two stacks in one account share no resource name', () => {
     ...all('AWS::CloudFront::CachePolicy').map(([, { Properties }]) => JSON.stringify(Properties)),
   ]
   expect(fixedNames(other).filter(name => fixedNames(first).includes(name))).toEqual([])
+})
+
+test('every behaviour of CloudFront adds CORS, HSTS, nosniff and a referrer policy, and what a function sends about CORS wins', () => {
+  const { DefaultCacheBehavior, CacheBehaviors } = distribution()
+  const [id] = plain.all('AWS::CloudFront::ResponseHeadersPolicy')[0] ?? []
+  for (const { ResponseHeadersPolicyId } of [DefaultCacheBehavior, ...CacheBehaviors])
+    expect(ResponseHeadersPolicyId).toEqual({ Ref: id })
+  const { ResponseHeadersPolicyConfig } = plain.only('AWS::CloudFront::ResponseHeadersPolicy').Properties
+  expect(ResponseHeadersPolicyConfig).toMatchObject({
+    CorsConfig: {
+      AccessControlAllowOrigins: { Items: ['*'] },
+      AccessControlAllowCredentials: false,
+      OriginOverride: false,
+    },
+    SecurityHeadersConfig: {
+      StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },
+      ContentTypeOptions: { Override: true },
+      ReferrerPolicy: { ReferrerPolicy: 'strict-origin-when-cross-origin', Override: false },
+    },
+  })
+})
+
+test('the name of every resource that is global in an account has the region and the stack, and fits its limit', () => {
+  const stackName = `A${'a'.repeat(40)}`
+  const { all } = synthesize({ stackName, dashboard: true })
+  const names = [
+    ...all('AWS::CloudFront::CachePolicy').map(([, { Properties }]) => Properties.CachePolicyConfig),
+    ...all('AWS::CloudFront::OriginRequestPolicy').map(
+      ([, { Properties }]) => Properties.OriginRequestPolicyConfig,
+    ),
+    ...all('AWS::CloudFront::ResponseHeadersPolicy').map(
+      ([, { Properties }]) => Properties.ResponseHeadersPolicyConfig,
+    ),
+    ...all('AWS::CloudFront::Function').map(([, { Properties }]) => Properties),
+  ].map(config => (config as { Name: { 'Fn::Join': [string, (string | Ref)[]] } }).Name)
+  expect(names).toHaveLength(6)
+  for (const name of names) {
+    const parts = name['Fn::Join'][1]
+    expect(parts).toContainEqual({ Ref: 'AWS::Region' })
+    const text = parts.map(part => (typeof part === 'string' ? part : 'ap-southeast-1')).join('')
+    expect(text).toContain(stackName)
+    // The limits of functions, and of policies.
+    expect(text.length).toBeLessThanOrEqual(text.endsWith('-host') ? 64 : 128)
+    expect(text).toMatch(/^[\w-]+$/)
+  }
+  expect(new Set(names.map(name => JSON.stringify(name))).size).toBe(names.length)
+})
+
+test('names of stacks that differ only in capital letters have catalogs of their own', () => {
+  const stackNames = [
+    'A-b',
+    'a-B',
+    'A-B',
+    'a-b',
+    'AB',
+    'Ab',
+    'Footfall',
+    'footfall',
+    'Footfall-2',
+    'Footfall-Staging',
+  ]
+  const catalogs = stackNames.map(catalogName)
+  expect(new Set(catalogs).size).toBe(stackNames.length)
+  for (const name of catalogs) expect(name).toMatch(/^[a-z0-9_]+$/)
+  expect([catalogName('Footfall'), catalogName('Footfall-Staging')]).toEqual(['footfall', 'footfall_staging'])
+  const { only } = synthesize({ stackName: 'a-B' })
+  expect(only('AWS::Athena::WorkGroup').Properties.Name).toBe(catalogName('a-B'))
+})
+
+const httpFunctions = names.filter(name => 'EDGE_KEY' in functions[name].shape)
+
+/** The text of a value with references to secrets. */
+const joined = (value: unknown) => JSON.stringify(value)
+
+test('CloudFront sends a generated secret, and every HTTP function demands it', () => {
+  expect(httpFunctions).toEqual(['track', 'reports', 'stream', 'control', 'auth', 'site', 'pages'])
+  const secrets = plain.all('AWS::SecretsManager::Secret').filter(([id]) => id.startsWith('EdgeKeys'))
+  expect(secrets).toHaveLength(1)
+  expect(secrets[0]![1]).toMatchObject({
+    Properties: { GenerateSecretString: { PasswordLength: 48 } },
+    DeletionPolicy: 'Delete',
+  })
+  const sent = distribution().Origins.map(({ OriginCustomHeaders }) => joined(OriginCustomHeaders))
+  expect(sent).toHaveLength(2)
+  for (const header of sent) expect(header).toContain('{{resolve:secretsmanager:')
+  for (const name of httpFunctions) {
+    const { Variables } = plain.lambda(name).properties.Environment as { Variables: Record<string, unknown> }
+    expect(joined(Variables.EDGE_KEY)).toContain(secrets[0]![0])
+    expect(sent[0]).toContain(joined(Variables.EDGE_KEY))
+  }
+})
+
+test('while the key is replaced CloudFront sends the first one, and the functions accept both', () => {
+  const both = synthesize({ edgeKeys: '1,2' })
+  const [first, second] = both
+    .all('AWS::SecretsManager::Secret')
+    .map(([id]) => id)
+    .filter(id => id.startsWith('EdgeKeys'))
+  for (const { OriginCustomHeaders } of distribution(both).Origins) {
+    expect(joined(OriginCustomHeaders)).toContain(first)
+    expect(joined(OriginCustomHeaders)).not.toContain(second)
+  }
+  const { Variables } = both.lambda('track').properties.Environment as { Variables: Record<string, unknown> }
+  expect(joined(Variables.EDGE_KEY)).toMatch(new RegExp(`${first}.*,.*${second}`))
+  // The key of the next deployment is the same secret.
+  const after = synthesize({ edgeKeys: '2' }).all('AWS::SecretsManager::Secret')
+  expect(after.map(([id]) => id)).toContain(second)
+})
+
+test('without the edge there is no CloudFront: the API and the URL of the streams are the addresses, and functions demand no key', () => {
+  const direct = synthesize({ edge: false })
+  for (const type of [
+    'Distribution',
+    'CachePolicy',
+    'OriginRequestPolicy',
+    'ResponseHeadersPolicy',
+    'Function',
+  ])
+    expect(direct.all(`AWS::CloudFront::${type}`)).toEqual([])
+  expect(Object.keys(direct.template.Outputs)).toContain('StreamUrl')
+  expect(Object.keys(direct.template.Outputs)).not.toContain('CloudFrontName')
+  expect(joined(direct.template.Outputs.BaseUrl?.Value)).toMatch(/https:.*ApiHttp.*execute-api/)
+  for (const name of httpFunctions) {
+    const { Variables } = direct.lambda(name).properties.Environment as { Variables: Record<string, unknown> }
+    expect(Variables.EDGE_KEY).toBe('')
+  }
+  const { Variables } = direct.lambda('track').properties.Environment as {
+    Variables: Record<string, unknown>
+  }
+  // Anybody could send the header.
+  expect(Variables.COUNTRY_HEADER).toBe('')
 })
