@@ -111,7 +111,7 @@ export class Service extends Stack {
       .bindFeedback(config)
       .set('BASE_URL', baseUrl)
     auth
-      .set('COUNTRY_HEADER', COUNTRY_HEADER_SEEN)
+      .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
