@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isLoopbackCallback } from './loopback.ts'
-import { DEFAULT_SCOPES, SCOPES } from './scopes.ts'
+import { DEFAULT_SCOPES, READ_SCOPES, SCOPES, type Scope } from './scopes.ts'
 
 /** Agent sessions and claims (docs/api/agent-sessions.md and docs/api/discovery.md). */
 
@@ -12,12 +12,17 @@ function text(name: string, max = 256) {
 const SCOPES_RULE = `Field \`scopes\` takes a list of ${SCOPES.join(', ')}.`
 
 /** Unknown scopes are dropped (docs/api/agent-sessions.md). Nothing valid left is an error. */
-const scopes = z
-  .array(z.string(SCOPES_RULE), SCOPES_RULE)
-  .default([...DEFAULT_SCOPES])
-  .transform(asked => SCOPES.filter(scope => asked.includes(scope)))
-  .refine(granted => granted.length > 0, SCOPES_RULE)
-  .meta({ description: 'Unknown scopes are dropped; the response says which are granted' })
+function scopesOr(absent: readonly Scope[], description: string) {
+  return z
+    .array(z.string(SCOPES_RULE), SCOPES_RULE)
+    .default([...absent])
+    .transform(asked => SCOPES.filter(scope => asked.includes(scope)))
+    .refine(granted => granted.length > 0, SCOPES_RULE)
+    .meta({ description })
+}
+
+const DROPPED = 'Unknown scopes are dropped; the response says which are granted'
+const scopes = scopesOr(DEFAULT_SCOPES, DROPPED)
 
 const CHALLENGE_RULE =
   'Field `code_challenge` takes the SHA-256 of the verifier in hex (64) or base64url (43 characters).'
@@ -190,7 +195,8 @@ export const registerAgent = z.object({
   type: z.string('Field `type` takes user_claimed.').meta({ example: 'user_claimed' }),
   claim_method: text('claim_method').optional(),
   requested_credential_type: z.string('Field `requested_credential_type` takes access_token.').optional(),
-  requested_scopes: scopes,
+  // A claim that asks for nothing gets the right to read alone (U73).
+  requested_scopes: scopesOr(READ_SCOPES, `${DROPPED}. Default: those that read`),
   ...client,
 })
 

@@ -220,22 +220,14 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
   )
 }
 
-/** Adds the fields that the options add to a response. A schema that several rows share stays one component. */
+/** The fields that options add to the response of any read. They stand once in the document. */
+const extras = z.object(readExtras).meta({ id: 'ReadExtras' })
+
 function withExtras(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
-  if (!(schema instanceof z.ZodObject) || options === undefined) return schema
-  const extended =
-    extendedSchemas.get(schema) ??
-    schema.extend({ ...readExtras, ...ownWarnings(schema) }).meta(schema.meta() ?? {})
-  extendedSchemas.set(schema, extended)
+  if (schema === undefined || options === undefined) return schema
+  const extended = z.intersection(schema, extras)
   return 'dry_run' in options.shape ? z.union([extended, dryRunResponse]) : extended
 }
-
-/** A report that always has warnings says more about them. */
-function ownWarnings({ shape }: z.ZodObject): { warnings?: z.ZodType } {
-  return shape.warnings === undefined ? {} : { warnings: shape.warnings as z.ZodType }
-}
-
-const extendedSchemas = new WeakMap<z.ZodObject, z.ZodObject>()
 
 /** The statuses of errors as OpenAPI names them together. All errors have one shape, so an operation refers to one response for each. */
 const ERROR_RANGES = ['4XX', '5XX'] as const
@@ -272,7 +264,7 @@ const errorHeaders = {
 }
 
 /**
- * Refers to the shared responses. The text beside a reference lists the statuses and codes of this route, unless it has all codes of
+ * Refers to the shared responses. The text beside a reference lists the codes of this route, unless it has all codes of
  * the range.
  */
 function errorResponses(route: Route): ZodOpenApiResponsesObject {
@@ -281,11 +273,9 @@ function errorResponses(route: Route): ZodOpenApiResponsesObject {
     const codes = errorsOf(route).filter(code => isInRange(code, range))
     if (codes.length === 0) continue
     const all = (Object.keys(errorCodes) as ErrorCode[]).filter(code => isInRange(code, range))
-    const byStatus = [...Map.groupBy(codes, code => errorCodes[code].status)].toSorted(([a], [b]) => a - b)
-    const description = byStatus.map(([status, group]) => [status, ...group].join(' ')).join(', ')
     responses[range] = {
       $ref: `#/components/responses/${range}`,
-      ...(codes.length < all.length && { description }),
+      ...(codes.length < all.length && { description: codes.join(' ') }),
     }
   }
   return responses

@@ -13,6 +13,15 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** What a claim gets that asks for nothing (U73). */
+export const READ_SCOPES: readonly Scope[] = [
+  'account:read',
+  'projects:read',
+  'analytics:read',
+  'experiments:read',
+  'live:read',
+]
+
 /** What a session gets that asks for nothing. */
 export const DEFAULT_SCOPES: readonly Scope[] = [
   'account:read',

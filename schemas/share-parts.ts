@@ -7,12 +7,12 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 type JsonObject = { [name: string]: Json }
 export type OpenApi = JsonObject & { paths: { [path: string]: { [method: string]: JsonObject } } }
 
-type Kind = 'parameters' | 'headers' | 'schemas'
+type Kind = 'parameters' | 'headers' | 'requestBodies' | 'schemas'
 type Part = { kind: Kind; name: string; value: JsonObject; uses: number }
 
 /**
- * Replaces the parameters, the headers and the schemas of fields that occur more than once by references. A part has the name of its
- * field; two different parts of one name get numbers.
+ * Replaces the parameters, headers, bodies and schemas of fields that occur more than once by references. A part has the name of its
+ * field, a body that of its path; two different parts of one name get numbers.
  */
 export function shareParts(document: OpenApi): OpenApi {
   const parts = new Map<string, Part>()
@@ -89,7 +89,7 @@ function isShorterShared(chars: number, uses: number): boolean {
 type Change = (kind: Kind, value: JsonObject, name: string) => JsonObject
 
 /**
- * Calls `change` with each parameter, each header of a response and the schema of each field, and puts its result in their place. A
+ * Calls `change` with each parameter, header of a response, body and schema of a field, and puts its result in their place. A
  * part that is replaced is not searched further.
  */
 function mapParts(value: Json, change: Change, path: readonly string[] = []): Json {
@@ -111,8 +111,13 @@ function changePart(value: JsonObject, change: Change, path: readonly string[]):
   const isComponent = path[0] === 'components' && path.length === 3
   if (isComponent || ('$ref' in value && Object.keys(value).length === 1)) return value
   if (holder === 'parameters') return change('parameters', withoutRepeat(value), String(value.name))
+  if (name === 'requestBody') return change('requestBodies', value, nameOfPath(path))
   if (holder === 'headers') return change('headers', value, name)
   return holder === 'properties' ? change('schemas', value, name) : value
+}
+
+function nameOfPath([, path = '']: readonly string[]): string {
+  return path.replace(/^\//, '').replaceAll('/', '-')
 }
 
 /** zod-openapi writes the description of a parameter twice. */

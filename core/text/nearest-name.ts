@@ -1,18 +1,20 @@
 /** Names that mean the same in other reads, or in other services. */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  since: ['date_from'],
-  from: ['since', 'date_from'],
-  date_from: ['since'],
-  start_date: ['since', 'date_from'],
-  until: ['date_to'],
-  to: ['date_to'],
-  date_to: ['until'],
-  interval: ['groupBy'],
-  group: ['group_by', 'groupBy'],
-  event_name: ['event', 'goal_event'],
-  timezone: ['tz'],
-  goal: ['goal_event'],
-}
+const ALIASES = new Map<string, readonly string[]>(
+  Object.entries({
+    since: ['date_from'],
+    from: ['since', 'date_from'],
+    date_from: ['since'],
+    start_date: ['since', 'date_from'],
+    until: ['date_to'],
+    to: ['date_to'],
+    date_to: ['until'],
+    interval: ['groupBy'],
+    group: ['group_by', 'groupBy'],
+    event_name: ['event', 'goal_event'],
+    timezone: ['tz'],
+    goal: ['goal_event'],
+  }),
+)
 
 /** Shortest part of a name that counts as near, characters. */
 const MIN_PART_CHARS = 4
@@ -22,7 +24,7 @@ const MAX_CHARS = 64
 /** The name among `known` that a caller may have meant by `name`; null if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_CHARS) return null
-  const alias = (ALIASES[name] ?? []).find(each => known.includes(each))
+  const alias = (ALIASES.get(name) ?? []).find(each => known.includes(each))
   if (alias !== undefined) return alias
   const near = known
     .map(each => ({ each, distance: distanceOf(plain(name), plain(each)) }))

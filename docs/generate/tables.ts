@@ -160,7 +160,9 @@ function responseOf(name: string, status?: string): string {
   )
   const schema = resolve(found?.[1].content?.['application/json']?.schema ?? {})
   // A read that takes dry_run has two bodies. The first one is the report.
-  const [report = schema] = schema.anyOf ?? []
+  const [body = schema] = schema.anyOf ?? []
+  // The options of a read add fields to it.
+  const [report = body] = body.allOf ?? []
   const isRead = routeOf(name).options !== undefined
   const shape = toShape(report, resolve, isRead ? SHARED_FIELDS : [])
   return `\n${shape.replace(/^/gm, '    ')}\n`

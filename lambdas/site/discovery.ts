@@ -83,8 +83,9 @@ Without an account: \`POST /demo/session\` gives a read-only session of an hour 
 
 ${SCOPES.map(scope => `- \`${scope}\``).join('\n')}
 
-A write scope includes its read scope. Unknown scopes are dropped; the response lists what was granted. No scope gives
-access to API keys or billing.
+A claim without \`requested_scopes\` gets the scopes that read. To create projects, erase people or change experiments, name all
+scopes that you need in \`requested_scopes\`, and register again if you need more later. A write scope includes its read scope.
+Unknown scopes are dropped; the response lists what was granted. No scope gives access to API keys or billing.
 
 ## What visitors say
 

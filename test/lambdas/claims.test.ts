@@ -45,6 +45,20 @@ test.each([
   expect(await register(fields)).toMatchObject({ status: 400, error })
 })
 
+test('a claim that asks for no scopes may only read', async () => {
+  const { body } = await world.call(routes.registerAgent, {
+    key: null,
+    body: { type: 'user_claimed', client_name: 'My agent' },
+  })
+  expect(body.scopes).toEqual([
+    'account:read',
+    'projects:read',
+    'analytics:read',
+    'experiments:read',
+    'live:read',
+  ])
+})
+
 test('a claim is pending, approved and completed, and is completed once', async () => {
   const { registration_id, claim_token } = await register()
   expect([await statusOf(claim_token), await complete(claim_token)]).toEqual([
