@@ -11,7 +11,9 @@ import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import { fillDemo } from '#core/demo/fill-demo'
 import { openErasures } from '#core/erasure/open-erasures'
+import { createErasureStore } from '#core/erasure/store'
 import { createEmailHasher } from '#core/identity/email-hash'
+import { type IdentityJob, isFoldDue } from '#core/identity/fold-due'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
@@ -65,6 +67,11 @@ const clock: Clock = { now: Date.now }
 
 /** DuckDB's threads share its memory. Each thread needs this many MB for the rows that it sorts. */
 const THREAD_MEMORY_MB = 512
+
+/** The longest time of a job on AWS, ms. After a fold was killed, the next one begins this late. */
+const FOLD_LEASE_MS = 15 * 60_000
+/** So a fold ends long before its function is ended. */
+const FOLD_RUN_MS = 8 * 60_000
 
 export function createTrackServices(environment: Environment) {
   const { TABLE_NAME, BASE_URL, EDGE_KEY, STREAM_ARN, COUNTRY_HEADER, EMAIL_KEY_ARN, ...settings } =
@@ -167,10 +174,16 @@ export function createLakeServices(environment: Environment) {
 export function createJobsServices(environment: Environment) {
   const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
   const { log, trace, instrument } = createInstruments()
-  const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
+  const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const lake = openS3Lake(BUCKET_NAME, trace, log)
+  const identity = {
+    ...{ client, table, lake, lakeState: state, projects, clock, log },
+    onRemoved: createErasureStore({ client, table }).noteIdentity,
+    leaseMs: FOLD_LEASE_MS,
+    runMs: FOLD_RUN_MS,
+  }
   const compaction = toCompaction(COMPACTION_MEMORY_MB)
-  return { services: { state, lake, usage, projects, clock, log }, compaction, instrument }
+  return { services: { state, lake, usage, projects, clock, log }, identity, compaction, instrument }
 }
 
 /** The settings of DuckDB in a function. */
@@ -200,7 +213,10 @@ export function createSchedulerServices(environment: Environment) {
   const stores = createTracedStores(TABLE_NAME, trace)
   const { lakeState: state, usage, receipts } = stores
   const lake = openS3Lake(BUCKET_NAME, trace, log)
-  const jobs = createSqsJobQueue<LakeJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL })
+  const jobs = createSqsJobQueue<LakeJob | IdentityJob>({
+    client: trace(createSqsClient()),
+    queueUrl: JOB_QUEUE_URL,
+  })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
   const lakeMaintenance = createMaintenance({ state, lake, jobs, usage, ...receipts, clock, log }, settings)
   const erasures = openErasures({ ...stores, lake, clock })
@@ -219,6 +235,7 @@ export function createSchedulerServices(environment: Environment) {
     payments && usageReports && createCancellations({ ...stores, clock, log, payments, usageReports })
   const maintenance = {
     async tick() {
+      if (await isFoldDue({ ...stores, lake, clock })) await jobs.send({ kind: 'fold-identity' })
       await lakeMaintenance.tick()
       await cancellations?.tick()
       await usageReports?.tick()
@@ -275,11 +292,10 @@ function openConsumer(
   log: Instruments['log'],
   trace: Instruments['trace'],
 ) {
-  const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
+  const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const lake = openS3Lake(BUCKET_NAME, trace, log)
-  const identity = createIdentityStore({ client, table, lake, projects, clock })
-  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, identity, clock, log })
+  const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
   return { consumer, state, stream, lake, usage }
 }
 

@@ -1,4 +1,4 @@
-import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import type { QueryCommandInput, ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { orUnavailable, type StateTable } from './state-table.ts'
 
 export type Item = Record<string, unknown>
@@ -10,6 +10,20 @@ export async function* queryPages({ client, table }: StateTable, query: Query): 
   let start: Item | undefined
   do {
     const page = await orUnavailable(client.query({ ...query, TableName: table, ExclusiveStartKey: start }))
+    yield page.Items ?? []
+    start = page.LastEvaluatedKey
+  } while (start !== undefined)
+}
+
+type Scan = Omit<ScanCommandInput, 'TableName' | 'ExclusiveStartKey' | 'ConsistentRead'>
+
+/** Reads the items of the whole table that a filter selects, page by page and consistently. For work that is done once. */
+export async function* scanPages({ client, table }: StateTable, filter: Scan): AsyncGenerator<Item[]> {
+  let start: Item | undefined
+  do {
+    const page = await orUnavailable(
+      client.scan({ ...filter, TableName: table, ConsistentRead: true, ExclusiveStartKey: start }),
+    )
     yield page.Items ?? []
     start = page.LastEvaluatedKey
   } while (start !== undefined)

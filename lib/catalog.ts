@@ -19,7 +19,8 @@ export type CatalogProps = {
 export class Catalog extends Construct {
   /** Name of the database and the workgroup. It comes from the stack's name, so several stacks fit in one account. */
   readonly name: string
-  readonly tables = Object.keys(tables) as TableName[]
+  /** No statement reads identify requests. */
+  readonly tables = (Object.keys(tables) as TableName[]).filter(name => name !== 'identity_hot')
 
   constructor(scope: Construct, id: string, { bucket, firstEpoch, maxScanGb }: CatalogProps) {
     super(scope, id)

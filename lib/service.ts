@@ -28,10 +28,11 @@ export type ServiceProps = {
 
 const HOT = `${tables.events_hot.prefix}/`
 const LINKS = `${tables.links.prefix}/`
+const IDENTITY = `${tables.identity_hot.prefix}/`
 const TOMBSTONES = `${tables.tombstones.prefix}/`
 const SEGMENTS = Object.values(tables)
   .map(({ prefix }) => `${prefix}/`)
-  .filter(prefix => ![HOT, LINKS, TOMBSTONES].includes(prefix))
+  .filter(prefix => ![HOT, LINKS, IDENTITY, TOMBSTONES].includes(prefix))
 
 const SET_ASIDE = [QUARANTINE_PREFIX, WAITING_PREFIX]
 
@@ -94,12 +95,11 @@ export class Service extends Stack {
       .set('BASE_URL', baseUrl)
       .bindEmailKey(emailKey)
       .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
-    // It writes the links of users anew when the projects of a portfolio have changed, writes tombstones, and deletes the identity of erased
-    // persons.
+    // It lists the links files before a statement reads them, writes tombstones, and leaves lists of erased ids to the jobs.
     reports
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindCatalog(catalog, bucket)
-      .bindLake(bucket, { put: [LINKS, TOMBSTONES], delete: [LINKS] })
+      .bindLake(bucket, { put: [LINKS, TOMBSTONES] })
       .bindEmailKey(emailKey)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
@@ -126,18 +126,23 @@ export class Service extends Stack {
       // Records that an older version has set aside are appended again.
       .bindStreamWriter(stream)
       .bindLake(bucket, {
-        list: [HOT, LINKS, ...SET_ASIDE],
-        get: [HOT, LINKS, ...SET_ASIDE],
-        put: [HOT, LINKS, ...SET_ASIDE],
-        delete: [LINKS, ...SET_ASIDE],
+        list: [HOT, ...SET_ASIDE],
+        get: [HOT, ...SET_ASIDE],
+        put: [HOT, IDENTITY, ...SET_ASIDE],
+        delete: SET_ASIDE,
       })
     live.bindTable(table, ['BatchWriteItem']).bindStreamMapping(stream).bindPlans(config)
     jobs
-      .bindTable(table, [...READ_AND_WRITE, 'Query'])
+      // It folds identities, and looks through the whole table if a links file is lost.
+      .bindTable(table, [
+        ...READ_AND_WRITE,
+        ...(['Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'] as const),
+      ])
       .bindLake(bucket, {
-        list: [HOT, ...SEGMENTS],
-        get: [HOT, TOMBSTONES, ...SEGMENTS],
-        put: [HOT, TOMBSTONES, ...SEGMENTS],
+        list: [HOT, LINKS, IDENTITY, ...SEGMENTS],
+        get: [HOT, LINKS, IDENTITY, TOMBSTONES, ...SEGMENTS],
+        put: [HOT, LINKS, TOMBSTONES, ...SEGMENTS],
+        delete: [LINKS, IDENTITY],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It finishes claims as the consumer does, and looks into segments as a worker does.
@@ -146,9 +151,8 @@ export class Service extends Stack {
       .bindStreamReader(stream)
       .bindLake(bucket, {
         list: [HOT, LINKS, ...SEGMENTS, ...SET_ASIDE],
-        get: [HOT, LINKS, ...SEGMENTS, ...SET_ASIDE],
-        put: [HOT, LINKS, ...SET_ASIDE],
-        delete: [LINKS],
+        get: [HOT, ...SEGMENTS, ...SET_ASIDE],
+        put: [HOT, IDENTITY, ...SET_ASIDE],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It looks once at the whole table for accounts that are in no list (core/accounts/earlier-accounts.ts).
@@ -156,7 +160,7 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'])
       // What is set aside may have events of erased persons.
       .bindLake(bucket, {
-        list: [HOT, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE, FAILURES_PREFIX],
+        list: [HOT, IDENTITY, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE, FAILURES_PREFIX],
         // Tombstones of deleted projects, and of expired events.
         put: [TOMBSTONES],
         delete: [HOT, TOMBSTONES, ...SEGMENTS],

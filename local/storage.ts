@@ -2,6 +2,8 @@ import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openErasures } from '#core/erasure/open-erasures'
+import { createIdentityFold, type IdentityFoldServices } from '#core/identity/fold'
+import { createFoldHead } from '#core/identity/fold-head'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { convertTombstones } from '#core/lake/convert-tombstones'
@@ -86,14 +88,12 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   for (const { bucket, legacyTombstones } of await lakeState.manifests())
     if (legacyTombstones.length > 0)
       await convertTombstones({ ...receipts, state: lakeState, lake, clock }, bucket)
-  const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
   const consumer = createLakeConsumer({
     state: lakeState,
     stream,
     lake,
     usage,
     projects,
-    identity,
     clock,
     log,
   })
@@ -104,6 +104,10 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     memoryMb: compactionMemoryMb,
   })
   await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
+  const identityServices = { client: state.client, table: state.table, lake, projects, clock }
+  const identity = createIdentityStore(identityServices)
+  // Links of an earlier edition, so that the first response knows them. Later folds are the pipeline's.
+  await foldOnce({ ...identityServices, lakeState, log })
   // A full disk must not prevent the start.
   await replaySetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
@@ -145,6 +149,12 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
       await state.close()
     },
   }
+}
+
+/** Folds identities if that has never been done in this folder. */
+async function foldOnce(services: IdentityFoldServices): Promise<void> {
+  const { version } = await createFoldHead(services).read()
+  if (version === 0) await createIdentityFold(services).run()
 }
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>

@@ -186,13 +186,36 @@ const eventIdColumns = [
   { name: 'arrival', type: 'int64', meaning: 'Unix second of arrival' },
 ] as const satisfies readonly Column[]
 
-/** A row gives an id of a user the id that its events count for (core/identity). Of several rows for one id the newest version counts. */
+/** A row is one identify request, as the lake consumer found it. No report reads them: core/identity folds them into `links`. */
+const identityColumns = [
+  { name: 'project_id', type: 'string', meaning: 'the project of the request' },
+  { name: 'previous_id', type: 'string', meaning: 'the id that is linked; null if the request links none' },
+  { name: 'user_id', type: 'string', meaning: 'the id that it is linked to' },
+  { name: 'arrived_at', type: 'int64', meaning: 'arrival, Unix ms' },
+  { name: 'seq', type: 'int64', meaning: 'with arrived_at the order of arrival' },
+  { name: 'traits', type: 'string', meaning: 'JSON of the traits, or null' },
+  { name: 'email_hash', type: 'string', meaning: 'keyed hash of the e-mail address, or null' },
+  { name: 'has_credential', type: 'int64', meaning: '1: a credential of the account came with the request' },
+  { name: 'refused', type: 'string', meaning: 'why the ids were not linked, or null' },
+] as const satisfies readonly Column[]
+
+/**
+ * A row links an id to another one, in one identity scope (core/identity). An id has at most one row in a scope. `linked_id` may itself
+ * have a row in a newer file, and so on: the last one is the id that all of them count for.
+ */
 const linkColumns = [
+  { name: 'scope', type: 'string', meaning: 'the project, or the joined projects of a portfolio' },
   { name: 'previous_id', type: 'string', meaning: 'a user_id of events' },
-  { name: 'linked_id', type: 'string', meaning: 'the user_id that it resolves to' },
+  { name: 'user_id', type: 'string', meaning: 'the id that the identify request linked it to' },
+  {
+    name: 'linked_id',
+    type: 'string',
+    meaning: 'the id that it resolved to when the file was written',
+  },
+  { name: 'linked_at', type: 'int64', meaning: 'arrival of the request, Unix ms' },
+  { name: 'linked_seq', type: 'int64', meaning: 'with linked_at the order of arrival' },
   { ...userKey, name: 'previous_key', meaning: 'first 53 bits of the SHA-256 of previous_id' },
   { ...userKey, name: 'linked_key', meaning: 'first 53 bits of the SHA-256 of linked_id' },
-  { name: 'version', type: 'int64', meaning: 'counts the changes of the links of a project or portfolio' },
 ] as const satisfies readonly Column[]
 
 /** A row erases the events of one id of a user, or of a whole project, that arrived in time (core/lake/tombstones.ts). */
@@ -222,7 +245,8 @@ export type Table = { prefix: string; partitions: readonly Partition[]; columns:
 /**
  * Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/<file>.parquet`. Hot files hold
  * the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one file of each segment table. `links`
- * says which ids of users are the same person, and `tombstones` which events were erased.
+ * says which ids of users are the same person, `identity_hot` holds the newest requests that say so, and `tombstones` says which events were
+ * erased.
  */
 export const tables = {
   events_hot: { prefix: 'hot', partitions: [byEpoch], columns: [bucket, ...eventColumns, ...keys] },
@@ -230,6 +254,7 @@ export const tables = {
   segment_sessions: { prefix: 'segments/sessions', partitions: [byBucket], columns: sessionColumns },
   segment_activity: { prefix: 'segments/activity', partitions: [byBucket], columns: activityColumns },
   segment_event_ids: { prefix: 'segments/event-ids', partitions: [byBucket], columns: eventIdColumns },
+  identity_hot: { prefix: 'hot-identity', partitions: [byEpoch], columns: identityColumns },
   links: { prefix: 'links', partitions: [byBucket], columns: linkColumns },
   tombstones: { prefix: 'tombstones', partitions: [byBucket], columns: tombstoneColumns },
 } as const satisfies Record<string, Table>

@@ -10,7 +10,7 @@ const id = z.string().min(1).max(EVENT_LIMITS.idChars)
 export const identifyBody = z
   .object({
     token: z.string().meta({ description: "The project's public token, aat_…" }),
-    previous_id: id.meta({ description: 'The id that events had until now', example: 'anon_7f3a' }),
+    previous_id: id.meta({ description: 'The id that events had until now', example: 'anon_7f3a91c2' }),
     user_id: id.meta({
       description: 'The id that they get. It may equal `previous_id` if there are traits.',
       example: 'user_42',

@@ -4,7 +4,8 @@ import { forEachConcurrent } from '#core/concurrency'
 import type { Erasures } from '#core/erasure/erasures'
 import type { ErasureReceipts } from '#core/erasure/receipts'
 import type { ExperimentStore } from '#core/experiments/store'
-import { partition as identityPartition } from '#core/identity/link-store'
+import { createIdentityWork } from '#core/identity/identity-work'
+import { createScopeStore } from '#core/identity/scope-store'
 import type { Clock, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { queryPages } from '#core/query-all'
@@ -52,6 +53,7 @@ export function createPurge({
   erasures,
   receipts,
 }: PurgeServices) {
+  const scopes = createScopeStore({ client, table }, createIdentityWork({ client, table }))
   let nextAt = 0
 
   /**
@@ -112,7 +114,8 @@ export function createPurge({
     const project = await projects.byId(id)
     if (project === null || !isOver(project.deleted_at)) return
     await deletions.addLake({ project_id: id, bucket: project.bucket })
-    for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`, identityPartition(id)])
+    await scopes.dropProject(project)
+    for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`])
       await deletePartition(partition, deadline)
     await deleteItems(await experiments.itemKeys(id), deadline)
     await deleteItems(projects.itemKeys(project), deadline)

@@ -32,11 +32,14 @@ export function createErasureReceipts({ erasures, lakeState }: ReceiptServices) 
   }
 
   /** Returns how far the account's erasure is, in all its projects, or null if the account has no erasure of this id. */
-  async function progress(accountId: string, id: string): Promise<ErasureReport | null> {
+  async function progress(accountId: string, id: string, isPart = false): Promise<ErasureReport | null> {
     const erasure = ERASURE_ID.test(id) ? await erasures.byId(id) : null
     if (erasure === null || erasure.account_id !== accountId) return null
-    const others = await Promise.all(erasure.others.map(other => progress(accountId, other)))
-    return [await progressOf(erasure), ...others.filter(other => other !== null)].reduce(addReport)
+    const others = await Promise.all(erasure.others.map(other => progress(accountId, other, true)))
+    const report = [await progressOf(erasure), ...others.filter(other => other !== null)].reduce(addReport)
+    // The fold removes links and profiles of all projects together, and notes that in the erasure of the caller's project.
+    const isDone = isPart || erasure.isIdentityRemoved || erasure.completed_at !== null
+    return isDone || report.status !== 'done' ? report : { ...report, status: 'running', completed_at: null }
   }
 
   /** How far an erasure is in its own project. */

@@ -18,9 +18,11 @@ export type Erasure = {
   /** Events and sessions of the person that reads returned until then. */
   events: number
   sessions: number
-  /** Links between ids, and profiles with traits or an e-mail index entry, that were deleted at once. */
+  /** Links between ids, and profiles with traits or an e-mail index entry, that the fold has deleted (core/identity). */
   links: number
   profiles: number
+  /** Whether these two are known: only then the erasure is done. */
+  isIdentityRemoved: boolean
   /** Unix ms. */
   requested_at: number
   /** Of an erasure that an earlier version has finished: when it was done, Unix ms, and what it has removed. Else null. */
@@ -41,7 +43,10 @@ export function createErasureStore(state: StateTable) {
     async create({
       others,
       ...erasure
-    }: Omit<Erasure, 'completed_at' | 'removed' | 'links' | 'profiles'>): Promise<void> {
+    }: Omit<
+      Erasure,
+      'completed_at' | 'removed' | 'links' | 'profiles' | 'isIdentityRemoved'
+    >): Promise<void> {
       const number = erasure.number ?? undefined
       await orUnavailable(erasures.put({ ...erasure, number, others: [...others] }).go())
     },
@@ -51,11 +56,12 @@ export function createErasureStore(state: StateTable) {
       const { files, completed_at = null, links = 0, profiles = 0, others = [], ...erasure } = data
       const { events = 0, number = null } = erasure
       const removed = files === undefined ? null : { events, files }
-      return { ...erasure, events, number, links, profiles, others, completed_at, removed }
+      const isIdentityRemoved = data.links !== undefined
+      return { ...erasure, events, number, links, profiles, isIdentityRemoved, others, completed_at, removed }
     },
     /** Notes what was deleted of the person's identity. */
-    async noteIdentity(id: string, deleted: Pick<Erasure, 'links' | 'profiles'>): Promise<void> {
-      await orUnavailable(erasures.patch({ id }).set(deleted).go())
+    async noteIdentity(id: string, { links, profiles }: Pick<Erasure, 'links' | 'profiles'>): Promise<void> {
+      await conditionHeld(erasures.patch({ id }).set({ links, profiles }).go())
     },
     /** Notes the number of an erasure that an earlier version has begun. */
     async noteNumber(id: string, number: number): Promise<void> {

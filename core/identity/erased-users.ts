@@ -3,9 +3,9 @@ import { queryItems } from '#core/query-all'
 import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
-import { idHash, partition } from './link-store.ts'
 import type { Link } from './links.ts'
-import type { ProfileUpdate } from './profile-store.ts'
+import { idHash, partition } from './pointers.ts'
+import type { ProfileUpdate } from './stored-profile.ts'
 
 /**
  * How long an erasure of a user is remembered, ms. A record that was set aside may be processed again for 30 days, and brings its
@@ -23,7 +23,7 @@ const TIME_DIGITS = 15
 /** What an erasure has removed: the links, profiles and events of an erased id that arrived until its erasure. */
 export type ErasedUsers = {
   isErasedLink(link: Link): boolean
-  isErasedProfile(profile: ProfileUpdate): boolean
+  isErasedProfile(profile: Pick<ProfileUpdate, 'user_id' | 'at'>): boolean
   /** Compares whole seconds, as the tombstones of the lake do (core/lake/tombstones.ts). */
   isErasedEvent(event: { user_id: string | null; received_at: number }): boolean
 }

@@ -1,189 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import QuickLRU from 'quick-lru'
+import { unavailable } from '#core/errors'
+import { linksPrefix, removalKey } from '#core/lake/keys'
 import type { Clock, Lake } from '#core/ports'
-import type { LinkNotes, ProjectDirectory } from '#core/projects/project'
-import { bucketOf } from '#core/projects/project'
-import { queryItems } from '#core/query-all'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import type { ProjectDirectory } from '#core/projects/project'
+import type { StateTable } from '#core/state-table'
 import { createErasedUsers } from './erased-users.ts'
-import { createLinkStore, partition } from './link-store.ts'
-import { type Link, resolveLinks } from './links.ts'
-import { createProfileStore, type Profile, type ProfileUpdate } from './profile-store.ts'
-import { createResolvedLinks, type ResolvedLinks } from './resolved-links.ts'
-import { findScope, type IdentityScope, ownScope, type ScopedProject } from './scopes.ts'
+import { createIdentityWork } from './identity-work.ts'
+import { createLevelStore, levelKeys } from './level-store.ts'
+import { hopsOf } from './levels.ts'
+import { createPointers } from './pointers.ts'
+import { createProfileStore } from './profile-store.ts'
+import { createRefusedCounts } from './refused-counts.ts'
+import { createScopeStore, openScope } from './scope-store.ts'
+import { findScope, type IdentityScope, type ScopedProject } from './scopes.ts'
+
+/** The links files of a scope, for one read: all statements of it see the same links. */
+export type OpenLinks = {
+  scope: string
+  bucket: number
+  /** Oldest first. */
+  files: readonly string[]
+  /** Steps after the first one that lead from an id to its final id at most. */
+  hops: number
+}
 
 export type IdentityServices = StateTable & {
-  lake: Pick<Lake, 'put' | 'get' | 'list' | 'delete'>
-  projects: Pick<ProjectDirectory, 'byId' | 'list'> & LinkNotes
+  lake: Pick<Lake, 'put' | 'list'>
+  projects: Pick<ProjectDirectory, 'list'>
   clock: Clock
 }
 
-/** What was removed of a person. */
-export type ErasedIdentity = { links: number; profiles: number; emails: number }
+/** Links files that a process knows to exist. */
+const MAX_KNOWN_FILES = 10_000
+const TRIES = 3
 
 /**
- * Who is who: links of ids, traits and the index of e-mail addresses (docs/api/identity.md, docs/api/events.md,
- * docs/api/portfolios.md). The lake consumer writes them from identify records, and reads resolve ids by them.
+ * Who is who: links of ids, traits and the index of e-mail addresses (docs/api/identity.md, docs/api/portfolios.md), as reads see them. The fold makes all of
+ * it from identify requests (fold.ts).
  */
 export function createIdentityStore({ lake, projects, clock, ...state }: IdentityServices) {
-  const links = createLinkStore(state)
+  const levels = createLevelStore(state)
+  const pointers = createPointers(state)
   const profiles = createProfileStore(state)
   const erasedUsers = createErasedUsers(state)
-  const resolved = createResolvedLinks({ ...state, store: links, lake, clock })
+  const work = createIdentityWork(state)
+  const scopes = createScopeStore(state, work)
+  const refused = createRefusedCounts(state)
+  const knownFiles = new QuickLRU<string, true>({ maxSize: MAX_KNOWN_FILES })
 
-  /**
-   * Adds the links and profiles of a project's identify requests. Doing it twice, or in another order, changes nothing. Those of an
-   * erased person stay erased, because a claim may be replayed after the erasure.
-   */
-  async function add(
-    projectId: string,
-    requested: readonly Link[],
-    updates: readonly ProfileUpdate[],
-  ): Promise<void> {
-    const { isErasedLink, isErasedProfile } = await erasedUsers.read(projectId)
-    const candidates = requested.filter(link => !isErasedLink(link))
-    const saved = updates.filter(update => !isErasedProfile(update))
-    for (const update of saved) await profiles.save(projectId, update)
-    for (const link of candidates) await links.add(projectId, link)
-    const added = await removeErasedMeanwhile(projectId, candidates, saved)
-    if (added.length === 0) return
-    await projects.noteLinks(projectId, added.some(linksAnonymousIds))
-    // Only after the links are stored: a scope that is found later was made from them.
-    const project = await projects.byId(projectId)
-    if (project === null) return
-    const own = ownScope(project)
-    const joined = await findScope(projects, project)
-    await resolved.apply(own, added)
-    if (joined.key !== own.key) await applyJoined(joined, added)
-  }
-
-  /**
-   * Removes what an erasure at the same time did not see. The erasure is noted before it lists what there is, so either the erasure
-   * finds what was added, or the notes are there now. A read may have written removed links into a file, so the files are deleted.
-   * Returns the links that stay.
-   */
-  async function removeErasedMeanwhile(
-    projectId: string,
-    added: readonly Link[],
-    saved: readonly ProfileUpdate[],
-  ): Promise<Link[]> {
-    const { isErasedLink, isErasedProfile } = await erasedUsers.read(projectId)
-    const erased = added.filter(isErasedLink)
-    for (const link of erased) await links.remove(projectId, link)
-    for (const { user_id } of saved.filter(isErasedProfile)) await profiles.remove(projectId, user_id)
-    const project = erased.length === 0 ? null : await projects.byId(projectId)
-    if (project !== null) await resetLinks(projectId, project.bucket)
-    return added.filter(link => !erased.includes(link))
-  }
-
-  async function applyJoined(scope: IdentityScope, added: readonly Link[]): Promise<void> {
-    await noteScope(scope)
-    await resolved.apply(scope, added)
-  }
-
-  /** The scope in which reads of a project resolve ids. */
   function scopeOf(project: ScopedProject): Promise<IdentityScope> {
+    return openScope(scopes, projects, project)
+  }
+
+  /** The scope that `scopeOf` returns as soon as its links are made. */
+  function wantedScope(project: ScopedProject): Promise<IdentityScope> {
     return findScope(projects, project)
   }
 
-  /** The files with the resolved links of a scope; null if no ids are linked, which costs nothing. */
-  async function openLinks(scope: IdentityScope): Promise<ResolvedLinks | null> {
+  /** The links files of a scope; null if no ids are linked, which costs nothing. */
+  async function openLinks(scope: IdentityScope): Promise<OpenLinks | null> {
     if (!scope.projects.some(({ has_links }) => has_links)) return null
-    if (scope.projects.length > 1) await noteScope(scope)
-    const opened = await resolved.open(scope)
-    return opened.files.length === 0 ? null : opened
+    for (let tries = 0; tries < TRIES; tries++) {
+      const manifest = await levels.read(scope.bucket)
+      if (manifest.levels.length === 0) return null
+      const files = levelKeys(scope.bucket, manifest.levels)
+      if (await allExist(scope.bucket, files))
+        return { scope: scope.key, bucket: scope.bucket, files, hops: hopsOf(manifest) }
+    }
+    throw unavailable('Links of users cannot be read now. Send the same request again in a minute.', 60)
   }
 
-  /** All ids that resolve to the same person as `id` in the scope, `id` and the final id among them. */
-  async function personIds(scope: IdentityScope, id: string): Promise<string[]> {
-    const finals = resolveLinks(await resolved.readComponent(scope, id))
-    const final = finals.get(id) ?? id
-    const ids = [...finals].filter(([, other]) => other === final).map(([previous]) => previous)
-    return [...new Set([...ids, final, id])]
+  /** An engine that finds no file where a statement names one may take it for empty, and all links would be ignored silently. */
+  async function allExist(bucket: number, files: readonly string[]): Promise<boolean> {
+    if (files.every(key => knownFiles.has(key))) return true
+    for (const { key } of await lake.list(linksPrefix(bucket))) knownFiles.set(key, true)
+    return files.every(key => knownFiles.has(key))
+  }
+
+  /** The id that stands for a person: the one that reads show for all of the person's ids. */
+  function finalId({ key }: Pick<IdentityScope, 'key'>, id: string): Promise<string> {
+    return pointers.finalId(key, id)
   }
 
   /**
-   * Deletes the links, traits and e-mail index entries of these ids in all projects of the scope. The files in the lake that name
-   * them are deleted at once, those of earlier scopes of the projects too. Requests that arrived until then (Unix ms) stay erased when they
-   * are processed later. Doing it twice changes nothing.
+   * Lets the fold delete the links, traits and e-mail index entries of these ids in all projects of the scope. Requests that arrived until
+   * then (Unix ms) stay erased when they are processed later. `id` names the erasure. Doing it twice changes nothing.
    */
-  async function erasePerson(
+  async function removePerson(
     scope: IdentityScope,
     ids: readonly string[],
-    until: number = clock.now(),
-  ): Promise<ErasedIdentity> {
-    const erased: ErasedIdentity = { links: 0, profiles: 0, emails: 0 }
+    id = randomBytes(8).toString('hex'),
+    until = clock.now(),
+  ): Promise<void> {
     await Promise.all(scope.projects.map(project => erasedUsers.bury(project.id, ids, until)))
-    for (const project of scope.projects) {
-      for (const id of ids) {
-        for (const link of await links.linksOf(project.id, id)) {
-          await links.remove(project.id, link)
-          erased.links += 1
-        }
-        const removed = await profiles.remove(project.id, id)
-        erased.profiles += Number(removed.traits)
-        erased.emails += Number(removed.email)
-      }
-    }
-    for (const project of scope.projects) await resetLinks(project.id, project.bucket)
-    return erased
+    const own = scope.projects.map(({ id, bucket }) => ({ id, bucket }))
+    const joined = scope.projects.length > 1 ? [{ id: scope.key, bucket: scope.bucket }] : []
+    for (const { id } of own) await scopes.dropOthers(id, scope.key)
+    const ids_key = removalKey(id)
+    await lake.put(ids_key, Buffer.from(JSON.stringify(ids)))
+    await work.save({ kind: 'remove', id, scopes: [...own, ...joined], ids_key, until })
   }
 
-  /** Deletes all files with resolved links of a project. The next read writes them anew. Also repairs a damaged one. */
-  async function resetLinks(projectId: string, bucket: number): Promise<void> {
-    await resolved.reset({ key: projectId, bucket })
-    const items = await queryItems(state, partition(projectId), SCOPES, `${SCOPES}~`)
-    for (const { scope_key, bucket } of items) {
-      await resolved.reset({ key: String(scope_key), bucket: Number(bucket) })
-    }
-  }
-
-  /** Notes beside each project of a joined scope that files of the scope may hold its links. */
-  async function noteScope({ key, bucket, projects: members }: IdentityScope): Promise<void> {
-    for (const { id } of members) {
-      const Item = { pk: partition(id), sk: `${SCOPES}${key}`, scope_key: key, bucket }
-      await orUnavailable(state.client.put({ TableName: state.table, Item }))
-    }
-  }
-
-  /** Writes the links file anew that a read has found damaged or missing. Returns false if the key is not of a known scope. */
-  async function repairScope(scopeKey: string): Promise<boolean> {
-    const [projectId = ''] = /^proj_[0-9a-f]+$/.exec(scopeKey) ?? []
-    const portfolioId = /^(pf_[0-9a-f]+)_/.exec(scopeKey)?.[1]
-    const bucket =
-      portfolioId === undefined ? (await projects.byId(projectId))?.bucket : bucketOf(portfolioId)
-    if (bucket === undefined) return false
-    await resolved.reset({ key: scopeKey, bucket })
-    return true
-  }
-
-  /** The ids of the users with an e-mail address, by the project's hash of it (email-hash.ts). */
-  function findByEmail(projectId: string, emailHash: string): Promise<string[]> {
-    return profiles.findByEmail(projectId, emailHash)
-  }
-
-  /** The newest traits that a project knows of a person, or null. */
-  function readProfile(projectId: string, ids: readonly string[]): Promise<Profile | null> {
-    return profiles.readProfile(projectId, ids)
+  /** Lets the fold write the links files of a bucket anew, because one cannot be read. */
+  async function repairLinks(bucket: number): Promise<void> {
+    await work.save({ kind: 'rebuild', id: String(bucket) })
   }
 
   return {
-    add,
     scopeOf,
+    wantedScope,
     openLinks,
-    finalId: resolved.finalId,
-    personIds,
-    findByEmail,
-    readProfile,
-    erasePerson,
-    resetLinks,
-    repairScope,
+    finalId,
+    findByEmail: profiles.findByEmail,
+    readProfile: profiles.readProfile,
+    refusedLinks: refused.read,
+    removePerson,
+    repairLinks,
   }
 }
 
 export type IdentityStore = ReturnType<typeof createIdentityStore>
-
-const SCOPES = 'scope#'
-
-/** The tracker's call on the arrival from another domain links two of its own ids (docs/api/portfolios.md). */
-function linksAnonymousIds({ previous_id, user_id }: Link): boolean {
-  return previous_id.startsWith('anon_') && user_id.startsWith('anon_')
-}

@@ -1,14 +1,15 @@
+import type { QueryEngine } from '#core/ports'
 import type { EmailHasher } from './email-hash.ts'
 import { normalizeEmail } from './email-hash.ts'
-import type { IdentityStore } from './identity-store.ts'
+import type { IdentityStore, OpenLinks } from './identity-store.ts'
+import { personIds } from './person-ids.ts'
 import type { Profile } from './profile-store.ts'
-import type { ResolvedLinks } from './resolved-links.ts'
 import type { ScopedProject } from './scopes.ts'
 
 /** What a read knows about the users of a project. All statements of a report see the same links. */
 export type IdentityView = {
   /** Where the linked ids are; null if there are none. */
-  links: ResolvedLinks | null
+  links: OpenLinks | null
   /** The projects whose users are known together; null if that is the project alone. */
   joinedProjects: readonly ScopedProject[] | null
   /**
@@ -32,16 +33,17 @@ export const NO_IDENTITY: IdentityView = {
 }
 
 export type IdentityViewServices = {
-  identity: Pick<
-    IdentityStore,
-    'scopeOf' | 'openLinks' | 'finalId' | 'personIds' | 'findByEmail' | 'readProfile'
-  >
+  identity: Pick<IdentityStore, 'scopeOf' | 'openLinks' | 'finalId' | 'findByEmail' | 'readProfile'>
   emails: EmailHasher
+  engine: Pick<QueryEngine, 'rows'>
 }
+
+/** Ids of a person whose profiles a look-up in a joined scope tries. */
+const MAX_PROFILE_IDS = 100
 
 /** Opens the identities of a project for one read. */
 export async function openIdentity(
-  { identity, emails }: IdentityViewServices,
+  { identity, emails, engine }: IdentityViewServices,
   project: ScopedProject,
 ): Promise<IdentityView> {
   const scope = await identity.scopeOf(project)
@@ -66,7 +68,10 @@ export async function openIdentity(
       return [...new Set(await Promise.all(found.flat().map(findFinal)))].toSorted()
     },
     async readProfile(projectId, finalId) {
-      const ids = links === null ? [finalId] : await identity.personIds(scope, finalId)
+      const profile = await identity.readProfile(projectId, [finalId])
+      // The fold keeps profiles at the final ids of each project alone. In a joined scope another id of the person may have it.
+      if (profile !== null || links === null || scope.projects.length === 1) return profile
+      const ids = await personIds(query => engine.rows(query), links, finalId, MAX_PROFILE_IDS)
       return identity.readProfile(projectId, ids)
     },
   }

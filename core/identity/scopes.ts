@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 import { bucketOf, type Project, type ProjectDirectory } from '#core/projects/project'
 
+/** Of the hash of the members in the key of a joined scope. */
+const HASH_DIGITS = 12
+
 /** What decides the identity scope of a project. */
 export type ScopedProject = Pick<
   Project,
@@ -41,10 +44,20 @@ export async function findScope(
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   if (projects.length < 2) return ownScope(project)
   const members = hash('sha256', projects.map(({ id }) => id).join(' '))
-  return { key: `${portfolio_id}_${members.slice(0, 12)}`, bucket: bucketOf(portfolio_id), projects }
+  return { key: `${portfolio_id}_${members.slice(0, HASH_DIGITS)}`, bucket: bucketOf(portfolio_id), projects }
 }
 
 /** The second half of a joined scope: the tracker of the project links its users to other domains. */
 function sharesUsers({ link_domains, has_linked_anonymous_ids }: ScopedProject): boolean {
   return link_domains.length > 0 || has_linked_anonymous_ids
+}
+
+/** Whether a key is that of a project alone. Joined scopes have another form of key. */
+export function isProject(scopeKey: string): boolean {
+  return scopeKey.startsWith('proj_')
+}
+
+/** The bucket of a joined scope. */
+export function bucketOfJoined(scopeKey: string): number {
+  return bucketOf(scopeKey.slice(0, -1 - HASH_DIGITS))
 }

@@ -3,10 +3,10 @@ import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
-import { createComponents } from './components.ts'
 import { createErasedUsers } from './erased-users.ts'
-import { createLinkStore } from './link-store.ts'
-import { findScope } from './scopes.ts'
+import { createIdentityWork } from './identity-work.ts'
+import { createPointers } from './pointers.ts'
+import { createScopeStore, openScope } from './scope-store.ts'
 
 /** Queries of the state table that run at the same time. */
 const CONCURRENT_QUERIES = 32
@@ -30,7 +30,7 @@ export type UserResolver = {
 
 /**
  * Resolves the ids of events that are not in the lake: those of the live buffer (U48). Reports join the links files instead
- * (resolved-links.ts). A project without links costs one cached look-up, and one short query of erasures in a second.
+ * (core/lake/user-links.ts). A project without links costs one cached look-up, and one short query of erasures in a second.
  */
 export function createUserResolver({
   projects,
@@ -44,7 +44,8 @@ export function createUserResolver({
   bufferMs: number
 }): UserResolver {
   const erasedUsers = createErasedUsers(state)
-  const components = createComponents(createLinkStore(state))
+  const pointers = createPointers(state)
+  const scopeStore = createScopeStore(state, createIdentityWork(state))
   const scopes = createLookupCache(clock, readLinkedScope, {
     ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
     maxEntries: MAX_PROJECTS,
@@ -64,7 +65,7 @@ export function createUserResolver({
   async function readLinkedScope(projectId: string) {
     const project = await projects.byId(projectId)
     if (project === null) return null
-    const scope = await findScope(projects, project)
+    const scope = await openScope(scopeStore, projects, project)
     return scope.projects.some(({ has_links }) => has_links) ? scope : null
   }
 
@@ -73,7 +74,7 @@ export function createUserResolver({
     const [projectId, id] = splitKey(key)
     const scope = await scopes.get(projectId)
     if (scope === null) return null
-    const final = await components.finalId(scope, id)
+    const final = await pointers.finalId(scope.key, id)
     return final === id ? null : final
   }
 

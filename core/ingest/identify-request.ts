@@ -1,35 +1,48 @@
 import { ApiError } from '#core/errors'
 import { type EmailHasher, normalizeEmail } from '#core/identity/email-hash'
+import { refuseLink } from '#core/identity/who-may-link'
 import { isJsonObject, type JsonObject } from '#core/json-object'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { EVENT_LIMITS } from '#schemas/event'
 import { TRAITS_BYTES } from '#schemas/identify'
+import { isOfProject } from './check-credential.ts'
 import { jsonWithoutEmails } from './properties.ts'
 import type { IdentifyRecord } from './record.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
+import type { Sender } from './sender.ts'
 import type { TrackRequest } from './track-request.ts'
 
 /** What a valid identify request says. */
-export type Identity = Pick<IdentifyRecord, 'previous_id' | 'user_id' | 'traits' | 'email_hash'>
+export type Identity = Pick<
+  IdentifyRecord,
+  'previous_id' | 'user_id' | 'traits' | 'email_hash' | 'has_credential' | 'refused'
+>
 
 /**
- * Checks an identify request (docs/api/identity.md) and replaces its e-mail address by the keyed hash, before anything is stored.
- * Refuses with MISSING_FIELDS.
+ * Checks an identify request (docs/api/identity.md) and replaces its e-mail address by the keyed hash, before anything is stored. Refuses
+ * with MISSING_FIELDS. Ids that the sender may not link (U57) are no error: the traits count, and the link is counted as refused.
  */
 export function checkIdentity({ emails, clock }: { emails: EmailHasher; clock: Clock }) {
   return async ({
     trackRequest: { items },
     project,
+    sender,
   }: {
     trackRequest: TrackRequest
     project: Project
+    sender: Pick<Sender, 'findCaller'>
   }): Promise<Ok<{ identity: Identity; arrivedAt: number }> | Refuse> => {
     const arrivedAt = clock.now()
     try {
       const { email, ...identity } = parseIdentity(items[0] ?? {})
       const email_hash = email === null ? null : await emails.hash(project.id, email)
-      return ok({ identity: { ...identity, email_hash }, arrivedAt })
+      const has_credential = isOfProject(await sender.findCaller(), project)
+      const { previous_id, user_id } = identity
+      const refused = previous_id === user_id ? null : refuseLink(identity, has_credential)
+      const link = refused === null ? { previous_id } : { previous_id: user_id, refused }
+      const sent = { ...identity, ...link, email_hash, ...(has_credential && { has_credential }) }
+      return ok({ identity: sent, arrivedAt })
     } catch (error) {
       if (error instanceof ApiError) return refuse(error)
       throw error

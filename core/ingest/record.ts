@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { Refusal } from '#core/identity/who-may-link'
 import type { JsonObject } from '#core/json-object'
 
 /** One accepted event inside a record. Keys of e-mail addresses are already removed from `properties`. */
@@ -54,11 +55,15 @@ export type BotRecord = RecordHead & {
 export type IdentifyRecord = RecordHead & {
   kind: 'identify'
   seq: number
-  /** Equal to user_id if the request has only traits. */
+  /** Equal to user_id if the request links no ids. */
   previous_id: string
   user_id: string
   traits: JsonObject | null
   email_hash: string | null
+  /** Whether a credential of the account came with the request. Records of earlier versions have neither of these two. */
+  has_credential?: boolean
+  /** Why the ids of the request are not linked. Then previous_id is equal to user_id. */
+  refused?: Refusal
 }
 
 /** What one request puts on the stream, for one project. */

@@ -1,13 +1,12 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { identitiesOf } from '#core/identity/from-records'
-import type { IdentityStore } from '#core/identity/identity-store'
+import { encodeIdentity, toIdentityRows } from '#core/identity/identity-row'
 import { countFitting } from '#core/ingest/fitting-entries'
 import { type StreamRecord, unpackRecord } from '#core/ingest/record'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import { countRecords } from './counts.ts'
-import { hotKey } from './keys.ts'
+import { hotKey, identityKey } from './keys.ts'
 import { encodeHot } from './parquet.ts'
 import { type HotRow, toHotRows } from './rows.ts'
 import { isBeyond } from './sequence.ts'
@@ -20,7 +19,8 @@ export type LakeConsumerServices = {
   lake: Lake
   usage: Pick<UsageCounters, 'addClaim' | 'addBots'>
   projects: EventIdNotes
-  identity: Pick<IdentityStore, 'add'>
+  /** Called after a claim with identify requests, so that the fold need not look for them. */
+  onIdentities?: () => void
   clock: Clock
   log: Log
   /** Encodes a hot file. The simulator uses a cheaper encoding. */
@@ -48,7 +48,7 @@ const NOTES_AT_ONCE = 16
  * bounds only repeats the same work. core/lake/README.md shows the states of a claim.
  */
 export function createLakeConsumer(services: LakeConsumerServices) {
-  const { state, stream, lake, usage, projects, identity, clock, log } = services
+  const { state, stream, lake, usage, projects, onIdentities, clock, log } = services
   const { encode = encodeHot, claimBytes = CLAIM_BYTES } = services
 
   /**
@@ -103,7 +103,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   }
 
   /**
-   * Writes a damaged hot file again from the stream. Returns false and changes nothing if the stream no longer has all
+   * Writes the files of a claim again from the stream, because one is damaged. Returns false and changes nothing if the stream no longer has all
    * records of the claim.
    */
   async function rewriteHotFile(shard: string, claim: Claim): Promise<boolean> {
@@ -111,7 +111,8 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const entries = await readRange(stream, shard, before, claim.last)
     const claimedEntries = entries.filter(entry => isInClaim(entry.sequence, claim))
     if (!isComplete(claimedEntries, claim)) return false
-    await lake.put(hotKey(shard, claim), encode(unpackEntries(claimedEntries).rows))
+    const { rows, records } = unpackEntries(claimedEntries)
+    await writeFiles(shard, claim, rows, records)
     return true
   }
 
@@ -147,15 +148,25 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const rowsWithEventId = rows.filter(row => row.event_id !== null)
     const projectIds = new Set(rowsWithEventId.map(row => String(row.project_id)))
     await forEachConcurrent([...projectIds], NOTES_AT_ONCE, projects.noteEventIds)
-    if (mayWriteFile) await lake.put(hotKey(shard, claim), encode(rows))
+    if (mayWriteFile) await writeFiles(shard, claim, rows, records)
     const { events, bots } = countRecords(records)
     await usage.addClaim({ shard, ...claim }, events)
     await usage.addBots(shard, claim.last, bots)
-    for (const [projectId, { links, profiles }] of identitiesOf(records)) {
-      await identity.add(projectId, links, profiles)
-    }
     await state.commit(shard, claim)
+    if (records.some(({ kind }) => kind === 'identify')) onIdentities?.()
     return entries.length
+  }
+
+  /** The hot file comes last: where it exists, the claim has all its files. */
+  async function writeFiles(
+    shard: string,
+    claim: Claim,
+    rows: readonly HotRow[],
+    records: readonly StreamRecord[],
+  ): Promise<void> {
+    const identityRows = toIdentityRows(records)
+    if (identityRows.length > 0) await lake.put(identityKey(shard, claim), encodeIdentity(identityRows))
+    await lake.put(hotKey(shard, claim), encode(rows))
   }
 
   return { consume, consumeBatch, finishClaim, rewriteHotFile }

@@ -6,7 +6,7 @@ import type { TombstoneBatch } from './tombstones.ts'
 /** The keys of all objects in the lake. A key says everything that the content of its object follows from. */
 
 /** The tables that a segment has files in. */
-export type SegmentTable = Exclude<TableName, 'events_hot' | 'links' | 'tombstones'>
+export type SegmentTable = Exclude<TableName, 'events_hot' | 'identity_hot' | 'links' | 'tombstones'>
 export const SEGMENT_TABLES: readonly SegmentTable[] = [
   'segment_sessions',
   'segment_activity',
@@ -71,23 +71,50 @@ export function parseSegmentKey(
   return { table, bucket, segment: { from, until, generation }, part }
 }
 
-/**
- * A file with resolved links of an identity scope. `writer` is random: two processes that write the same version at once write
- * different objects, and the scope's item names one of them.
- */
-export function linksKey(bucket: number, scopeKey: string, version: number, writer: string): string {
-  return `${linksPrefix(bucket, scopeKey)}${version}-${writer}.parquet`
+/** The identify requests of a claim. A claim without any has no such file. */
+export function identityKey(shard: string, claim: Claim): string {
+  return `${identityPrefix(claim.epoch)}${shard}-${claim.first}-${claim.last}.parquet`
 }
 
-/** The prefix of all links files of an identity scope. */
-export function linksPrefix(bucket: number, scopeKey: string): string {
-  return `${tables.links.prefix}/bucket=${bucket}/${scopeKey}-`
+/** The prefix of the identity files of an epoch. */
+export function identityPrefix(epoch: number): string {
+  return `${tables.identity_hot.prefix}/epoch=${epoch}/`
 }
 
-/** The identity scope in the key of a links file; null for any other key. */
-export function parseLinksKey(key: string): { scopeKey: string } | null {
-  const [, scopeKey] = /^links\/bucket=\d+\/(\w[\w.-]*)-\d+-[0-9a-f]+\.parquet$/.exec(key) ?? []
-  return scopeKey === undefined ? null : { scopeKey }
+/** The shard and the claim in the key of an identity file; null for any other key. */
+export function parseIdentityKey(key: string): { shard: string; claim: Claim } | null {
+  return key.startsWith('hot-identity/') ? parseHotKey(key.replace('hot-identity/', 'hot/')) : null
+}
+
+/** One file of links: a level (core/identity/levels.ts). `writer` is random, so a file that failed is never taken for another one. */
+export function linksKey(bucket: number, { number, writer }: { number: number; writer: string }): string {
+  return `${linksPrefix(bucket)}${number}-${writer}.parquet`
+}
+
+/** The prefix of the links files of a bucket. */
+export function linksPrefix(bucket: number): string {
+  return `${tables.links.prefix}/bucket=${bucket}/`
+}
+
+/** The bucket and the level in the key of a links file; null for any other key. */
+export function parseLinksKey(
+  key: string,
+): { bucket: number; level: { number: number; writer: string } } | null {
+  const [, bucket, number, writer] = /^links\/bucket=(\d+)\/(\d+)-([0-9a-f]+)\.parquet$/.exec(key) ?? []
+  if (bucket === undefined || number === undefined || writer === undefined) return null
+  return { bucket: Number(bucket), level: { number: Number(number), writer } }
+}
+
+/** The list of the ids of an erased person, until their links are removed. */
+export function removalKey(id: string): string {
+  return `${tables.links.prefix}/removals/${id}.json`
+}
+
+const REMOVAL = /^links\/removals\/\w+\.json$/
+
+/** Whether a key is that of a links file of before 2026-11-24 (core/identity/earlier-links.ts). */
+export function isEarlierLinksKey(key: string): boolean {
+  return /^links\/bucket=\d+\/p[\w.-]*-\d+-[0-9a-f]+\.parquet$/.test(key)
 }
 
 /**
@@ -147,7 +174,11 @@ const OWN_FORMS: readonly { prefix: string; isOwn(key: string): boolean }[] = [
     prefix: `${tables[table].prefix}/`,
     isOwn: (key: string) => parseSegmentKey(key) !== null,
   })),
-  { prefix: `${tables.links.prefix}/`, isOwn: key => parseLinksKey(key) !== null },
+  { prefix: `${tables.identity_hot.prefix}/`, isOwn: key => parseIdentityKey(key) !== null },
+  {
+    prefix: `${tables.links.prefix}/`,
+    isOwn: key => parseLinksKey(key) !== null || isEarlierLinksKey(key) || REMOVAL.test(key),
+  },
   { prefix: `${tables.tombstones.prefix}/`, isOwn: key => parseTombstoneKey(key) !== null },
   { prefix: QUARANTINE, isOwn: key => SET_ASIDE.test(key) },
   { prefix: WAITING, isOwn: key => SET_ASIDE.test(key) },

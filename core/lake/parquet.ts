@@ -17,9 +17,10 @@ export function encodeHot(rows: readonly HotRow[]): Uint8Array {
 }
 
 /** Encodes rows of a table without dates as a Parquet file. */
-export function encodeRows<Name extends 'events_hot' | 'links' | 'tombstones'>(
+export function encodeRows<Name extends 'events_hot' | 'identity_hot' | 'links' | 'tombstones'>(
   table: Name,
   rows: readonly Record<ColumnOf<Name>, Value>[],
+  rowGroupRows = ROW_GROUP_ROWS,
 ): Uint8Array {
   const columns: readonly Column[] = tables[table].columns
   const buffer = parquetWriteBuffer({
@@ -33,7 +34,7 @@ export function encodeRows<Name extends 'events_hot' | 'links' | 'tombstones'>(
       })),
     ],
     codec: 'SNAPPY',
-    rowGroupSize: ROW_GROUP_ROWS,
+    rowGroupSize: rowGroupRows,
     createdBy: 'footfall',
   })
   return new Uint8Array(buffer)
@@ -47,7 +48,7 @@ const parquetTypes: Partial<Record<ColumnType, object>> = {
 }
 
 /** Reads skip row groups by the statistics of these columns. No read uses those of other columns. */
-const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp'])
+const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp', 'scope', 'previous_key'])
 
 function columnSource({ name, type }: Column, rows: readonly Record<string, Value>[]): ColumnSource {
   const cell = (row: Record<string, Value>) => row[name] ?? null

@@ -1,4 +1,4 @@
-import type { ResolvedLinks } from '#core/identity/resolved-links'
+import type { OpenLinks } from '#core/identity/identity-store'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { join, name, sql, timestamp } from '#core/sql'
@@ -57,7 +57,7 @@ export type LakeRead = {
   /** See QueryEngine. */
   areScansBilled?: boolean | undefined
   /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
-  links?: ResolvedLinks | null | undefined
+  links?: OpenLinks | null | undefined
 }
 
 /** What a report can read of an event. `date` is its UTC date. */

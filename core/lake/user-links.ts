@@ -1,3 +1,4 @@
+import type { OpenLinks } from '#core/identity/identity-store'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, join, sql } from '#core/sql'
 import type { EventField, LakeRead } from './relations.ts'
@@ -18,7 +19,7 @@ export function resolveUserIds(
     field === 'user_id' ? sql`coalesce(linked_id, user_id) AS user_id` : plain(field),
   )
   return sql`(SELECT ${join(columns, ', ')} FROM ${rows} AS stored_event
-      LEFT JOIN (${latestLinks(links, 'previous_id', 'linked_id')}) AS link ON previous_id = user_id)`
+      LEFT JOIN (${finalLinks(links, 'id')}) AS link ON previous_id = user_id)`
 }
 
 /** The same rows (columns and `key`), with the key of the final user_id. */
@@ -31,7 +32,7 @@ export function resolveUserKeys(
   if (links == null) return rows
   const resolved = sql`coalesce(linked_key, ${plain(key)}) AS ${plain(key)}`
   return sql`(SELECT ${join([...columns.map(plain), resolved], ', ')} FROM ${rows} AS stored_row
-      LEFT JOIN (${latestLinks(links, 'previous_key', 'linked_key')}) AS link ON previous_key = ${plain(key)})`
+      LEFT JOIN (${finalLinks(links, 'key')}) AS link ON previous_key = ${plain(key)})`
 }
 
 /** The user_key of a user_id, as `shortKey` of rows.ts makes it: the first 53 bits of the SHA-256. Hashing takes time, so group first. */
@@ -39,15 +40,24 @@ export function userKeyOf(userId: SqlQuery): SqlQuery {
   return sql`bitwise_right_shift(from_base(substr(to_hex(sha256(to_utf8(${userId}))), 1, 14), 16), 3)`
 }
 
-/** One row for each linked id: the newest one, if there are several files. */
-function latestLinks(
-  { bucket, files }: NonNullable<LakeRead['links']>,
-  from: 'previous_id' | 'previous_key',
-  to: 'linked_id' | 'linked_key',
-): SqlQuery {
-  const where = sql`WHERE ${inFiles('links', files)} AND bucket = ${integer(bucket)}`
-  if (files.length === 1) return sql`SELECT ${plain(from)}, ${plain(to)} FROM links ${where}`
-  return sql`SELECT ${plain(from)}, max_by(${plain(to)}, version) AS ${plain(to)} FROM links ${where} GROUP BY ${plain(from)}`
+/**
+ * One row for each linked id: previous_id and linked_id, or previous_key and linked_key. An id has a row in one file only. What it led to
+ * when the file was written may have a row in a newer file, and so on: each step is one more join.
+ */
+export function finalLinks({ scope, bucket, files, hops }: OpenLinks, form: 'id' | 'key'): SqlQuery {
+  const [from, to] = [plain(`previous_${form}`), plain(`linked_${form}`)]
+  const linksOf = (keys: readonly string[]) =>
+    sql`FROM links WHERE ${inFiles('links', keys)} AND bucket = ${integer(bucket)} AND scope = ${scope}`
+  if (hops === 0) return sql`SELECT ${from}, ${to} ${linksOf(files)}`
+  const steps = Array.from({ length: hops }, (_, i) => i + 1)
+  const joins = steps.map(
+    i => sql`
+        LEFT JOIN (SELECT ${from} AS ${plain(`from_${i}`)}, ${to} AS ${plain(`to_${i}`)} ${linksOf(files.slice(1))}) AS ${plain(`step_${i}`)}
+          ON ${plain(`from_${i}`)} = ${i === 1 ? to : plain(`to_${i - 1}`)}`,
+  )
+  const finals = [...steps.toReversed().map(i => plain(`to_${i}`)), to]
+  return sql`SELECT ${from}, coalesce(${join(finals, ', ')}) AS ${to}
+      FROM (SELECT ${from}, ${to} ${linksOf(files)}) AS first_step${join(joins, '')}`
 }
 
 /** Names that the code writes. */

@@ -84,11 +84,11 @@ function calls(baseUrl: string): { what: string; command: string }[] {
   const bearer = "-H 'Authorization: Bearer aas_…'"
   return [
     {
-      what: '1. Ask for access. Show claim_url and user_code of the response to a human, who types the last four characters of the code and approves.',
+      what: '1. Ask for access. Show claim_url and user_code of the response to a human, who opens the page, types the last four characters of the code and approves.',
       command: `curl -X POST ${baseUrl}/agent/auth ${json} -d '{"type":"user_claimed","requested_credential_type":"access_token","client_name":"my agent"}'`,
     },
     {
-      what: '2. Take the token: send claim_token every 5 seconds, until the response is no AUTHORIZATION_PENDING but has access_token.',
+      what: '2. Take the token: send claim_token every 5 seconds, until the response has access_token instead of the error AUTHORIZATION_PENDING.',
       command: `curl -X POST ${baseUrl}/agent/auth/claim/complete ${json} -d '{"claim_token":"aac_…"}'`,
     },
     {
@@ -113,7 +113,7 @@ ${VISITOR_WORDS}
 
 ## Every endpoint
 
-Each line is an example for the project \`demo\`, with its JSON body.
+Each line is an example for the project \`demo\`. Send JSON bodies as they stand here.
 
 ${endpointLines()
   .map(({ tag, lines }) => `### ${tag}\n\n${lines.join('\n')}\n`)

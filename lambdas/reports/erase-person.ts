@@ -2,7 +2,9 @@ import type { Erasures } from '#core/erasure/erasures'
 import { findPerson } from '#core/erasure/find-person'
 import { ApiError } from '#core/errors'
 import type { IdentityStore } from '#core/identity/identity-store'
+import { findPersonIds } from '#core/identity/person-ids'
 import type { IdentityScope } from '#core/identity/scopes'
+import type { SqlQuery } from '#core/ports'
 import type { ReportServices } from '#core/reports/run'
 import { quoted } from '#core/text/clean-text'
 import { LISTED_IDS, UNCONFIRMED_IDS } from '#schemas/erasures'
@@ -10,13 +12,16 @@ import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 
 export type ErasePersonServices = ReportServices & {
-  erasures: Pick<Erasures, 'erasePerson' | 'noteIdentity'>
-  identity: Pick<IdentityStore, 'scopeOf' | 'personIds' | 'readProfile' | 'erasePerson'>
+  erasures: Pick<Erasures, 'erasePerson'>
+  identity: Pick<
+    IdentityStore,
+    'wantedScope' | 'scopeOf' | 'openLinks' | 'finalId' | 'readProfile' | 'removePerson'
+  >
 }
 
 /**
- * DELETE /users/{id} (docs/api/erasure.md): hides the project's events of all ids of a person at once, lets the lake remove them,
- * and deletes the person's links, traits and e-mail index entries; in a joined identity scope those of all projects (U55).
+ * DELETE /users/{id} (docs/api/erasure.md): hides the project's events of all ids of a person at once, lets the lake remove them, and lets the
+ * fold delete the person's links, traits and e-mail index entries; in a joined identity scope those of all projects (U55).
  */
 export function erasePersonEndpoint(services: ErasePersonServices, chain: ReturnType<typeof accountChain>) {
   const { erasures, identity } = services
@@ -29,8 +34,8 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
 
   return chain(routes.erasePerson)(async ({ project, request, query, signal }) => {
     const userId = query.user_id ?? request.params.id ?? ''
-    const scope = await identity.scopeOf(project)
-    const userIds = await identity.personIds(scope, userId)
+    const rows = (statement: SqlQuery) => services.engine.rows(statement, { signal })
+    const { scope, ids: userIds } = await findPersonIds({ identity, rows }, project, userId)
     if (!query.dry_run) checkConfirmation(userIds, query.confirm)
     const members = [project, ...scope.projects.filter(({ id }) => id !== project.id)] as const
     const [own, ...others] = await Promise.all(
@@ -49,10 +54,9 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
       )
     }
     if (query.dry_run) return { status: 200, body: toDryRun(userIds, events) }
-    const erasure_id = await erasures.erasePerson(parts, userIds, async (id, until) => {
-      const { links, profiles } = await identity.erasePerson(scope, userIds, until)
-      await erasures.noteIdentity(id, { links, profiles })
-    })
+    const erasure_id = await erasures.erasePerson(parts, userIds, (id, until) =>
+      identity.removePerson(scope, userIds, id, until),
+    )
     return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }
   })
 }

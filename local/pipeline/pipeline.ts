@@ -6,6 +6,7 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, EventStream, Log } from '#core/ports'
 import type { ExpiredItems } from '#local/state/expired-items'
 import { READ_BYTES } from '#local/stream/reader'
+import type { IdentityFeed } from './identity-feed.ts'
 import type { LiveFeed } from './live-feed.ts'
 
 export type PipelineServices = {
@@ -16,6 +17,7 @@ export type PipelineServices = {
   /** Deletes the records up to sequence `upTo` that were appended before `olderThan` (Unix ms). */
   prune(upTo: string, olderThan: number): Promise<number>
   live: LiveFeed
+  identity: Pick<IdentityFeed, 'fold'>
   expiredItems: Pick<ExpiredItems, 'deleteNoted' | 'deleteAll'>
   clock: Clock
   log: Log
@@ -56,11 +58,11 @@ const BATCH_RECORDS = 5_000
 
 /**
  * Moves acknowledged events on, in loops: one writes new records from the stream to the lake, one copies them into the live
- * buffer, one runs maintenance, one deletes old records from the stream, and two delete expired items of the state. Each
+ * buffer, one folds identify requests, one runs maintenance, one deletes old records from the stream, and two delete expired items of the state. Each
  * loop has its own pauses, and a failure of one does not delay the others. `run` resolves when the signal has aborted and the current steps have ended.
  */
 export function createPipeline(services: PipelineServices, settings: PipelineSettings = PIPELINE_DEFAULTS) {
-  const { state, stream, consumer, maintenance, live, expiredItems, clock, log } = services
+  const { state, stream, consumer, maintenance, live, identity, expiredItems, clock, log } = services
 
   async function consumeAll(signal: AbortSignal): Promise<void> {
     for (const shard of await stream.shards()) {
@@ -126,6 +128,7 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
         (error, failures) => log('LIVE_BATCH_FAILED', { failures, error: String(error) }),
         signal,
       ),
+      repeat(identity.fold, settings.windowMs, logJobFailure('fold-identity'), signal),
       repeat(expiredItems.deleteNoted, settings.expiryMs, logJobFailure('expired items'), signal),
       repeat(
         () => expiredItems.deleteAll(signal),

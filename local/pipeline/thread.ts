@@ -1,5 +1,8 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { createErasureStore } from '#core/erasure/store'
+import { createIdentityFold } from '#core/identity/fold'
+import { isFoldDue } from '#core/identity/fold-due'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consumer'
 import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
@@ -12,6 +15,7 @@ import { createLiveConsumer } from '#core/live/consumer'
 import type { Log } from '#core/ports'
 import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
+import { createLinksEngine } from '#duckdb/links-engine'
 import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
 import { createExpiredItems } from '#local/state/expired-items'
@@ -19,6 +23,7 @@ import { connectState } from '#local/state/state'
 import { compactionTempDir, lakeDir } from '#local/storage'
 import { openStreamReader } from '#local/stream/reader'
 import { createFeedSender } from './chunk-feed.ts'
+import { createIdentityFeed } from './identity-feed.ts'
 import { createJobQueue } from './job-queue.ts'
 import { createLiveFeed } from './live-feed.ts'
 import { createPipeline, PIPELINE_DEFAULTS } from './pipeline.ts'
@@ -60,19 +65,38 @@ const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
 const consumer = createLakeConsumer({
-  ...{ state, stream, lake, usage, projects, identity, clock, log },
+  ...{ state, stream, lake, usage, projects, clock, log },
   claimBytes: CLAIM_BYTES,
+  onIdentities: () => identityFeed.wake(),
 })
 const cuttingOff = new AbortController()
+const repairingLog = createRepairingLog(log, key => repairs.request(key))
 // With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times as long.
 const compactor = createCompactor({
   lake,
   tempDir: compactionTempDir(dataDir),
-  log: createRepairingLog(log, key => repairs.request(key)),
+  log: repairingLog,
   memoryMb: compactionMemoryMb,
   threads: 1,
   signal: cuttingOff.signal,
 })
+const identityServices = {
+  ...{ client, table, lake, lakeState: state, projects, clock },
+  keepRetiredMs: 2 * queryTimeoutMs,
+}
+const identityFold = createIdentityFold({
+  ...identityServices,
+  engine: createLinksEngine({
+    lake,
+    tempDir: compactionTempDir(dataDir),
+    log: repairingLog,
+    memoryMb: compactionMemoryMb,
+    signal: cuttingOff.signal,
+  }),
+  onRemoved: createErasureStore(connection).noteIdentity,
+  log: repairingLog,
+})
+const identityFeed = createIdentityFeed({ ...identityFold, isDue: () => isFoldDue(identityServices) }, clock)
 const worker = createLakeWorker({ state, lake, compactor, usage, projects, clock, log })
 const jobs = createJobQueue<LakeJob | RepairJob>({
   run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
@@ -129,6 +153,7 @@ const pipeline = createPipeline(
     ),
     prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
     live,
+    identity: identityFeed,
     expiredItems,
     clock,
     log,

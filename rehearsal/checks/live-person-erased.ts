@@ -16,11 +16,16 @@ export const livePersonErased: Check = {
     const project = await service.createProject('person')
     const token = project.project_token
     await service.send(project, [
-      { event: 'page_view', user_id: 'anon_ada', session_id: 's1' },
+      { event: 'page_view', user_id: 'anon_ada00001', session_id: 's1' },
       { event: 'signup', user_id: 'ada', session_id: 's1' },
       { event: 'page_view', user_id: 'bob', session_id: 's2' },
     ])
-    const identify = { token, previous_id: 'anon_ada', user_id: 'ada', traits: { email: EMAIL, plan: 'pro' } }
+    const identify = {
+      token,
+      previous_id: 'anon_ada00001',
+      user_id: 'ada',
+      traits: { email: EMAIL, plan: 'pro' },
+    }
     const headers = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0' }
     expectEqual((await call('/identify', { body: identify, headers })).status, 202, 'status of /identify')
     const live = await waitForLive()

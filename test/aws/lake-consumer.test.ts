@@ -12,7 +12,6 @@ import type { Lake } from '#core/ports'
 import { createUsageStore } from '#core/usage/store'
 import type { LogCode } from '#schemas/log'
 import { lakeStateContract } from '#test/contract/lake-state'
-import { noIdentity } from '#test/support/no-identity'
 import {
   EMULATOR_ACCESS,
   type EmulatedKinesis,
@@ -67,7 +66,6 @@ async function setUp() {
     lake,
     usage: createUsageStore(table),
     projects: { noteEventIds: async () => {} },
-    identity: noIdentity,
     clock: { now: Date.now },
     log,
   })

@@ -20,7 +20,6 @@ import { schedulerHandler } from '#lambdas/scheduler/handler'
 import { BUCKETS } from '#schemas/columns'
 import { routes } from '#schemas/routes'
 import { eventsRecord } from '#test/support/events-record'
-import { noIdentity } from '#test/support/no-identity'
 import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
@@ -43,7 +42,6 @@ const jobs = createSimulatedQueue()
 const consumer = createLakeConsumer({
   ...{ state: lakeState, lake, usage, projects, clock, log, encode: encodeSimulated },
   stream: { read: async () => [] },
-  identity: noIdentity,
 })
 const worker = createLakeWorker({
   ...{ state: lakeState, lake, usage, projects, clock, log },

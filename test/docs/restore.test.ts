@@ -10,7 +10,6 @@ import { createStores } from '#core/stores'
 import { restoreHandler } from '#lambdas/restore/handler'
 import { BUCKETS } from '#schemas/columns'
 import { eventsRecord } from '#test/support/events-record'
-import { noIdentity } from '#test/support/no-identity'
 import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
@@ -40,7 +39,7 @@ async function openWorld() {
   for (const shard of SHARDS) stream.byName.set(shard, { entries: [], open: true })
   const jobs = createSimulatedQueue()
   const log = () => {}
-  const services = { identity: noIdentity, state: lakeState, lake, usage, projects, clock, log }
+  const services = { state: lakeState, lake, usage, projects, clock, log }
   const consumer = createLakeConsumer({ ...services, stream, encode: encodeSimulated })
   const compactor = createSimulatedCompactor(lake)
   const worker = createLakeWorker({

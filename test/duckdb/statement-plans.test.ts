@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { NO_IDENTITY } from '#core/identity/identity-view'
-import { encodeRows } from '#core/lake/parquet'
-import { shortKey } from '#core/lake/rows'
+import { encodeLinks } from '#core/identity/link-rows'
+import type { LinkRow } from '#core/identity/links'
 import { userHash } from '#core/lake/tombstones'
 import type { Lake, QueryEngine, Row } from '#core/ports'
 import { createFolderLake } from '#local/lake/folder'
@@ -29,8 +29,8 @@ const project = {
   has_event_ids: true,
 }
 
-const ONE_FILE = ['links/bucket=7/a.parquet']
-const TWO_FILES = [...ONE_FILE, 'links/bucket=7/b.parquet']
+const ONE_FILE = ['links/bucket=7/1-a.parquet']
+const TWO_FILES = [...ONE_FILE, 'links/bucket=7/2-b.parquet']
 
 type StatementPlan = { text: string; plan: string }
 
@@ -45,9 +45,7 @@ beforeAll(async () => {
   const built = await buildLake({ ...wideLake(), lake, tempDir: join(dir, 'temp') })
   openLake = built.openLake
   await eraseUser(lake, built)
-  for (const [version, name] of ['a', 'b'].entries()) {
-    await lake.put(`links/bucket=7/${name}.parquet`, encodeRows('links', linkedUsers(version)))
-  }
+  for (const file of TWO_FILES) await lake.put(file, encodeLinks(linkedUsers(file !== TWO_FILES[0])))
   vi.restoreAllMocks()
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
@@ -66,11 +64,12 @@ async function eraseUser(lake: Lake, { compactor, manifests }: BuiltLake): Promi
 }
 
 /** Half of the users of wideLake are linked to another one. */
-function linkedUsers(version: number) {
-  return Array.from({ length: 23 }, (_, i) => {
-    const [previous_id, linked_id] = [`user ${i * 2}`, `user ${i * 2 + 1}`]
-    const keys = { previous_key: shortKey(previous_id), linked_key: shortKey(linked_id) }
-    return { previous_id, linked_id, ...keys, version }
+/** The older file links half of the users, the newer one some of those that they are linked to. */
+function linkedUsers(isNewer: boolean): LinkRow[] {
+  return Array.from({ length: isNewer ? 5 : 23 }, (_, i) => {
+    const from = isNewer ? i * 2 + 1 : i * 2
+    const [previous_id, linked_id] = [`user ${from}`, isNewer ? 'user 99' : `user ${from + 1}`]
+    return { scope: project.id, previous_id, user_id: linked_id, linked_id, at: i, seq: i }
   })
 }
 
@@ -145,9 +144,12 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
     const other = { ...project, id: 'proj_b', name: 'b', has_event_ids: false }
     const lake = createFolderLake(join(dir, 'lake'))
     await runIdentityReports(services, lake, [project, other], { ...wideLake(), since: [] })
-    // Half of the users are linked. Two files of links need one more aggregation than one file.
+    // Half of the users are linked. Two files of links need one more join than one file.
     for (const files of repeats(1) === 1 ? [] : [TWO_FILES, ONE_FILE]) {
-      const identity = { ...NO_IDENTITY, links: { bucket: 7, files } }
+      const identity = {
+        ...NO_IDENTITY,
+        links: { scope: project.id, bucket: 7, files, hops: files.length - 1 },
+      }
       await runAllReports({ ...services, identity }, project, { ...wideLake(), since: [] })
     }
   } finally {
@@ -163,7 +165,7 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
     'returning_user',
     'previous_id',
     'previous_key',
-    'max_by(linked_key, version)',
+    'coalesce(to_1, linked_key)',
   ]) {
     expect(joins.filter(({ text }) => text.includes(join)).length).toBeGreaterThan(0)
   }

@@ -71,11 +71,11 @@ test('a user without events is not found, and nothing is erased', async () => {
 
 test('a user who has traits and no events is erased too', async () => {
   const project = await emptyService.createProject()
-  const profile = { user_id: 'ada', traits: { plan: 'pro' }, email_hash: 'hash', at: 1, seq: 1 }
-  await emptyService.identity.add(project.id, [], [profile])
+  await emptyService.identify(project.id, [{ user_id: 'ada', traits: { plan: 'pro' }, email_hash: 'hash' }])
   const sent = { id: 'ada', query: { project: project.name } }
   const { status, body } = await emptyService.call(routes.erasePerson, sent)
   expect(status).toBe(202)
+  await emptyService.foldIdentities()
   const receipt = await emptyService.call(routes.readErasure, { id: String(body.erasure_id) })
   expect(receipt.body).toMatchObject({ removed: { events: 0, links: 0, profiles: 1 } })
   expect((await emptyService.call(routes.erasePerson, sent)).status).toBe(404)
@@ -95,8 +95,10 @@ describe('a person of more than 20 ids', () => {
 
   async function linkedPerson() {
     const project = await service.createProject()
-    const links = IDS.slice(1).map((previous_id, i) => ({ previous_id, user_id: 'u-1', at: i, seq: i }))
-    await service.identity.add(project.id, links, [])
+    await service.identify(
+      project.id,
+      IDS.slice(1).map(previous_id => ({ previous_id, user_id: 'u-1' })),
+    )
     const call = (query: Record<string, string>) =>
       service.call(routes.erasePerson, { id: 'u-1', query: { project: project.name, ...query } })
     const batches = async () => (await service.lakeState.manifest(project.bucket)).tombstones
@@ -145,11 +147,11 @@ test.each(['0', '-1', '1.5', 'all', '', '1e99'])('confirm=%s is refused', async 
 
 test('the id may stand in the query, for ids that a path cannot have', async () => {
   const project = await service.createProject()
-  const profile = { user_id: 'a/b%+c', traits: { plan: 'pro' }, email_hash: 'hash', at: 1, seq: 1 }
-  await service.identity.add(project.id, [], [profile])
+  await service.identify(project.id, [{ user_id: 'a/b%+c', traits: { plan: 'pro' }, email_hash: 'hash' }])
   const query = { project: project.name, user_id: 'a/b%+c' }
   const { status, body } = await service.call(routes.erasePerson, { id: '-', query })
   expect(status).toBe(202)
+  await service.foldIdentities()
   const receipt = await service.call(routes.readErasure, { id: String(body.erasure_id) })
   expect(receipt.body).toMatchObject({ removed: { profiles: 1 } })
   const empty = await service.call(routes.erasePerson, { id: '-', query: { ...query, user_id: '' } })

@@ -202,7 +202,7 @@ describe('Last-Event-ID', () => {
     const client = await open(project)
     await track(project, [{ event: 'a', user_id: 'bob' }, { event: 'b', user_id: 'ada' }, { event: 'c' }])
     await client.waitFor(4)
-    await service.identity.erasePerson(await service.identity.scopeOf(project), ['ada'])
+    await service.identity.removePerson(await service.identity.scopeOf(project), ['ada'])
     // The list of erasures is read once a second.
     service.wait(2_000)
     await track(project, [{ event: 'd', user_id: 'ada' }])

@@ -114,23 +114,28 @@ test.each([
       'kinesis:ListShards StreamEvents',
       'kinesis:ListStreams StreamEvents',
       'kinesis:PutRecords StreamEvents',
-      ...['links', 'quarantine', 'waiting'].map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),
-      ...['hot', 'links', 'quarantine', 'waiting'].map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
+      ...['quarantine', 'waiting'].map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),
+      ...['hot', 'quarantine', 'waiting'].map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
       's3:ListBucket StorageLake',
       's3:ListBucket StorageLake',
       's3:PutObject StorageLake/aws/lambda/*',
-      ...['hot', 'links', 'quarantine', 'waiting'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
+      ...['hot', 'hot-identity', 'quarantine', 'waiting'].map(
+        prefix => `s3:PutObject StorageLake/${prefix}/*`,
+      ),
     ],
   ],
   [
     'jobs',
-    ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
-      's3:GetObject StorageLake/hot/*',
-      ...[...SEGMENT_PREFIXES, 'tombstones'].map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
+      ...['hot-identity', 'links'].map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),
+      ...['hot', 'hot-identity', 'links', ...SEGMENT_PREFIXES, 'tombstones'].map(
+        prefix => `s3:GetObject StorageLake/${prefix}/*`,
+      ),
       's3:ListBucket StorageLake',
-      's3:PutObject StorageLake/hot/*',
-      ...[...SEGMENT_PREFIXES, 'tombstones'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
+      ...['hot', 'links', ...SEGMENT_PREFIXES, 'tombstones'].map(
+        prefix => `s3:PutObject StorageLake/${prefix}/*`,
+      ),
       'sqs:DeleteMessage JobQueueJobsQueue',
       'sqs:GetQueueAttributes JobQueueJobsQueue',
       'sqs:ReceiveMessage JobQueueJobsQueue',
@@ -146,12 +151,13 @@ test.each([
       'kinesis:GetShardIterator StreamEvents',
       'kinesis:ListShards StreamEvents',
       'kinesis:ListStreams StreamEvents',
-      's3:DeleteObject StorageLake/links/*',
-      ...['hot', 'links', 'quarantine', ...SEGMENT_PREFIXES, 'waiting'].map(
+      ...['hot', 'quarantine', ...SEGMENT_PREFIXES, 'waiting'].map(
         prefix => `s3:GetObject StorageLake/${prefix}/*`,
       ),
       's3:ListBucket StorageLake',
-      ...['hot', 'links', 'quarantine', 'waiting'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
+      ...['hot', 'hot-identity', 'quarantine', 'waiting'].map(
+        prefix => `s3:PutObject StorageLake/${prefix}/*`,
+      ),
     ],
   ],
   [
@@ -174,7 +180,6 @@ test.each([
 test('reports reads only the lake, one database and one workgroup, and writes only links files and tombstones', () => {
   const granted = rights('reports')
   expect(granted.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
-    's3:DeleteObject StorageLake/links/*',
     's3:PutObject StorageLake/links/*',
     's3:PutObject StorageLake/tombstones/*',
   ])

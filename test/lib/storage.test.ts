@@ -115,7 +115,8 @@ test('every table of the lake is in the catalog, with its columns and projected 
   const inputs = plain
     .all('AWS::Glue::Table')
     .map(([, { Properties }]) => Properties.TableInput as TableInput)
-  expect(inputs.map(({ Name }) => Name).toSorted()).toEqual(Object.keys(tables).toSorted())
+  const read = Object.keys(tables).filter(name => name !== 'identity_hot')
+  expect(inputs.map(({ Name }) => Name).toSorted()).toEqual(read.toSorted())
   for (const { Name, StorageDescriptor, PartitionKeys, Parameters } of inputs) {
     const { columns, partitions, prefix } = hiveTable(Name, CATALOG_EPOCHS)
     expect(StorageDescriptor.Columns.map(({ Name, Type }) => [Name, Type])).toEqual(

@@ -12,7 +12,6 @@ import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
 import { request } from './compactor-lake.ts'
-import { noIdentity } from './no-identity.ts'
 import type { TestState } from './test-state.ts'
 
 export const ERASURE_START = Date.parse('2026-11-18T12:00:00Z')
@@ -38,7 +37,13 @@ export function openErasurePipeline(
     clock.time += ms
   }
   const opened = openErasures({ ...state, lakeState, lake, clock, sleep })
-  const erasures = { ...opened, ...receipts }
+  const erasePerson: typeof opened.erasePerson = async (parts, userIds) => {
+    const id = await opened.erasePerson(parts, userIds)
+    // What the fold of identities does for a person without links and traits.
+    await opened.noteIdentity(id, { links: 0, profiles: 0 })
+    return id
+  }
+  const erasures = { ...opened, ...receipts, erasePerson }
   const entries: StreamEntry[] = []
   const stream = {
     read: async (_: string, after: string | null) =>
@@ -52,7 +57,7 @@ export function openErasurePipeline(
     noteEventIds: async () => {},
   }
   const common = { state: lakeState, lake, usage, clock, log }
-  const consumer = createLakeConsumer({ ...common, stream, projects, identity: noIdentity })
+  const consumer = createLakeConsumer({ ...common, stream, projects })
   const worker = createLakeWorker({ ...common, compactor, projects })
   const jobs: LakeJob[] = []
   const maintenance = createMaintenance(

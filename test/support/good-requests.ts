@@ -20,7 +20,7 @@ function session({ agentSessions, owner }: HttpService) {
 const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) => Body | Promise<Body> } = {
   track: (_, token) => ({ token, event: 'signup' }),
   trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
-  identify: (_, token) => ({ token, previous_id: 'anon_1', user_id: 'u1' }),
+  identify: (_, token) => ({ token, previous_id: 'anon_0123abcd', user_id: 'u1' }),
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
   query: () => ({ metrics: ['event_count'], group_by: ['event'] }),

@@ -7,6 +7,7 @@ import { createErasureReceipts } from '#core/erasure/receipts'
 import { createErasureStore } from '#core/erasure/store'
 import { createExperimentStore } from '#core/experiments/store'
 import { createEmailHasher } from '#core/identity/email-hash'
+import { createIdentityFold } from '#core/identity/fold'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
@@ -33,6 +34,7 @@ import { startHttp } from '#local/http/server'
 import { errorCodes } from '#schemas/errors'
 import { errorsOf, type Route } from '#schemas/routes'
 import { fixedLake } from './fixed-lake.ts'
+import { createIdentityWriter, type Identified, personIdRows } from './identity-files.ts'
 import { createSimulatedLake } from './simulated-ports.ts'
 import { openTestState } from './test-state.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
@@ -93,6 +95,7 @@ export async function openHttpService({
   const projects = createProjectStore({ ...state, clock, usage })
   const lake = createSimulatedLake()
   const identity = createIdentityStore({ ...state, lake, projects, clock })
+  const writeIdentities = createIdentityWriter(lake, clock)
   const streamRecords: Uint8Array[] = []
   const feedback: unknown[] = []
   const access = createAccessStores({
@@ -146,7 +149,10 @@ export async function openHttpService({
         ...common,
         // The lake is empty, but it knows every user who is to be erased.
         engine: {
-          rows: async ({ text }) => (text.includes('person_event') ? [{ events: 2, sessions: 1 }] : []),
+          rows: async query => {
+            if (query.text.includes('person_event')) return [{ events: 2, sessions: 1 }]
+            return query.text.includes('previous_id AS id') ? personIdRows(lake, query) : []
+          },
         },
         openLake: async () => fixedLake(),
         buffer,
@@ -235,8 +241,20 @@ export async function openHttpService({
     return { status: response.status, headers: response.headers, body, text }
   }
 
+  const fold = createIdentityFold({
+    ...{ client: state.client, table: state.table, lake, lakeState, projects, clock, log },
+    onRemoved: erasures.noteIdentity,
+  })
+
   return {
     identity,
+    /** Takes what erasures and identify requests have left to do. */
+    foldIdentities: fold.run,
+    /** Folds identify requests that the lake consumer would find in the stream. */
+    async identify(projectId: string, requests: readonly Identified[]) {
+      await writeIdentities(projectId, requests)
+      await fold.run()
+    },
     ...access,
     call,
     createProject,

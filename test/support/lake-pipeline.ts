@@ -34,7 +34,6 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
   const projectsWithEventIds: string[] = []
   const consumer = createLakeConsumer({
     ...{ state, stream, lake, usage, clock, log, encode: encodeSimulated },
-    identity: noIdentity,
     projects: { noteEventIds: async id => void projectsWithEventIds.push(id) },
   })
   const worker = createLakeWorker({

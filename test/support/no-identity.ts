@@ -2,10 +2,7 @@ import type { EmailHasher } from '#core/identity/email-hash'
 import type { IdentityStore } from '#core/identity/identity-store'
 
 /** An identity store for tests without identify requests. */
-export const noIdentity: Pick<IdentityStore, 'add' | 'repairScope'> = {
-  add: async () => {},
-  repairScope: async () => false,
-}
+export const noIdentity: Pick<IdentityStore, 'repairLinks'> = { repairLinks: async () => {} }
 
 /** Hashes that a test can read: `hash of ada@example.com in proj_1`. */
 export const readableEmails: EmailHasher = {

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
-import { createIdentityStore, type IdentityStore } from '#core/identity/identity-store'
 import type { Link } from '#core/identity/links'
 import type { Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ReportProject } from '#core/reports/run'
 import type { StateTable } from '#core/state-table'
 import { testProject } from './account-fixtures.ts'
+import { createIdentities, type Identities } from './identity-files.ts'
 import type { SentLink } from './oracle/identity.ts'
 import { NOW } from './random-history.ts'
 
 /**
- * Random identify requests over few ids, so that chains, loops and repetitions are common; and how they are processed: in any order,
- * in batches, some of them twice, after failures, with reads in between.
+ * Random identify requests over few ids, so that chains, loops and repetitions are common; and how they are folded: in files of one or two
+ * shards, after crashes at any call of the state or of the lake, some files twice, with reads in between.
  */
 
 export const LINKED_IDS = ['u1', 'u2', 'u3', 'anon_1', 'anon_2', "o'brien", '\u{1F600}', '__proto__']
@@ -29,79 +29,95 @@ export const randomLinks = fc
   .chain(links =>
     fc.record({
       links: fc.constant(links),
-      order: fc.shuffledSubarray(
-        links.map((_, i) => i),
-        { minLength: links.length },
-      ),
       steps: fc.array(
         fc.record({
-          size: fc.integer({ min: 1, max: 4 }),
+          size: fc.integer({ min: 1, max: 6 }),
           isRepeated: fc.boolean(),
-          fails: fc.boolean(),
+          /** The fold ends at this call of a port, before or after its effect; null: it does not. */
+          crashAt: fc.option(fc.integer({ min: 0, max: 60 }), { nil: null }),
           isRead: fc.boolean(),
+          hasTwoShards: fc.boolean(),
+          closesEpoch: fc.boolean(),
         }),
         { minLength: 4, maxLength: 8 },
       ),
-      /** Whether the two projects share their users. */
+      /** Whether the two projects share their users, and from which step on. */
       isJoined: fc.boolean(),
+      joinsAt: fc.integer({ min: 0, max: 3 }),
     }),
   )
 
 export type RandomLinks = typeof randomLinks extends fc.Arbitrary<infer T> ? T : never
 
-/** Processes the links in their random way. Returns the identities and the projects as they are then. */
+/** Thrown where a fold ends because its process is killed. */
+class Crash extends Error {}
+
+/** Folds the links in their random way. Returns the identities and the projects as they are then. */
 export async function processLinks(
-  { links, order, steps, isJoined }: RandomLinks,
+  { links, steps, isJoined, joinsAt }: RandomLinks,
   { state, lake, fields = [] }: { state: StateTable; lake: Lake; fields?: readonly ReportProject[] },
-): Promise<{ identity: IdentityStore; project(id: string): Project }> {
-  const projects = ['proj_a', 'proj_b'].map(id =>
-    testProject({
-      id,
-      name: id,
-      bucket: 7,
-      ...fields.find(other => other.id === id),
-      ...(isJoined && { portfolio_id: 'pf_1', link_domains: ['other.example'] }),
-    }),
+): Promise<Identities & { project(id: string): Project; crashes: number }> {
+  const owned = ['proj_a', 'proj_b'].map(id =>
+    testProject({ id, name: id, bucket: 7, ...fields.find(other => other.id === id) }),
   )
-  const project = (id: string) => projects.find(each => each.id === id) as (typeof projects)[number]
-  let failsNext = false
-  const identity = createIdentityStore({
-    ...{ client: state.client, table: state.table },
-    lake: {
-      ...lake,
-      async put(key, bytes) {
-        await lake.put(key, bytes)
-        // The object is there, but its writer does not learn it.
-        if (failsNext) throw new Error('The answer is lost.')
-      },
-    },
-    projects: {
-      byId: async id => project(id),
-      list: async () => projects,
-      async noteLinks(id) {
-        project(id).has_links = true
-      },
-    },
-    clock: { now: () => NOW },
-  })
-  const waiting = order.map(i => toLink(links, i))
-  for (let step = 0; waiting.length > 0; step++) {
-    const { size, isRepeated, fails, isRead } = steps[step % steps.length] as RandomLinks['steps'][number]
+  const project = (id: string) => owned.find(each => each.id === id) as Project
+  const setUp = { owned, clock: { now: () => NOW } }
+  const identities = createIdentities({ ...setUp, state, lake })
+  let crashes = 0
+
+  async function crashAfter(calls: number): Promise<void> {
+    let left = calls
+    const interrupted = <Port extends object>(port: Port): Port =>
+      new Proxy(port, {
+        get(target, method) {
+          const call = Reflect.get(target, method)
+          if (typeof call !== 'function') return call
+          return async (...values: unknown[]) => {
+            if (left-- <= 0) throw new Crash()
+            const result = await call.apply(target, values)
+            if (left-- <= 0) throw new Crash()
+            return result
+          }
+        },
+      })
+    const killed = createIdentities({
+      ...setUp,
+      state: { ...state, client: interrupted(state.client) },
+      lake: interrupted(lake),
+    })
+    killed.lakeState.epoch = identities.lakeState.epoch
+    await killed.fold.run().catch(error => {
+      if (!(error instanceof Crash) && !(error.cause instanceof Crash)) throw error
+      crashes++
+    })
+  }
+
+  const waiting = links.map((link, i) => toRequest(link, i))
+  for (let step = 0; waiting.length > 0 || step <= joinsAt; step++) {
+    const { size, isRepeated, crashAt, isRead, hasTwoShards, closesEpoch } = steps[
+      step % steps.length
+    ] as RandomLinks['steps'][number]
+    if (isJoined && step === joinsAt) {
+      for (const each of owned) Object.assign(each, { portfolio_id: 'pf_1', link_domains: ['other.example'] })
+    }
     const batch = waiting.splice(0, size)
     for (const [id, ofProject] of Map.groupBy(batch, ({ project_id }) => project_id)) {
-      const added = ofProject.map(({ link }) => link)
-      failsNext = fails
-      if (fails) await identity.add(id, added, []).catch(() => {})
-      failsNext = false
-      await identity.add(id, added, [])
-      if (isRepeated) await identity.add(id, added.toReversed(), [])
-      if (isRead) await identity.openLinks(await identity.scopeOf(project(id)))
+      const requests = ofProject.map(({ link }) => ({ ...link }))
+      await identities.write(id, requests, hasTwoShards && id === 'proj_b' ? 's1' : 's0')
+      if (isRepeated) await identities.write(id, requests.toReversed())
     }
+    if (crashAt !== null) await crashAfter(crashAt)
+    await identities.fold.run()
+    if (closesEpoch) identities.lakeState.epoch++
+    if (isRead) await identities.identity.openLinks(await identities.identity.scopeOf(project('proj_a')))
   }
-  return { identity, project }
+  // A joined scope that was wanted by a read is made in the next runs.
+  for (const id of ['proj_a', 'proj_b']) await identities.identity.scopeOf(project(id))
+  for (let run = 0; run < 3; run++) await identities.fold.run()
+  return { ...identities, project, crashes }
 }
 
-function toLink(links: readonly SentLink[], i: number): { project_id: string; link: Link } {
-  const { project_id, previous_id, user_id } = links[i] as SentLink
+function toRequest(link: SentLink, i: number): { project_id: string; link: Link } {
+  const { project_id, previous_id, user_id } = link
   return { project_id, link: { previous_id, user_id, at: NOW - 3_600_000 + Math.floor(i / 2), seq: i } }
 }

@@ -11,7 +11,6 @@ import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
 import { createMemoryLakeState } from './memory-lake-state.ts'
-import { noIdentity } from './no-identity.ts'
 import { noReceipts } from './no-receipts.ts'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
 import {
@@ -180,7 +179,6 @@ export async function simulateSchedule(
     const projects = { byId: async () => ACCOUNT, noteEventIds: async () => {} }
     const consumer = createLakeConsumer({
       ...{ ...ports, projects, clock, log, encode: encodeSimulated },
-      identity: noIdentity,
     })
     const compactor = createSimulatedCompactor(ports.lake, failsNow)
     const worker = createLakeWorker({

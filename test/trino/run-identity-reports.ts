@@ -1,9 +1,9 @@
 import { findPerson } from '#core/erasure/find-person'
 import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
+import { encodeLinks } from '#core/identity/link-rows'
+import { personIds } from '#core/identity/person-ids'
 import { linksKey } from '#core/lake/keys'
-import { encodeRows } from '#core/lake/parquet'
 import { events, oldestEvent } from '#core/lake/relations'
-import { shortKey } from '#core/lake/rows'
 import type { LakeSnapshot } from '#core/lake/snapshot'
 import { userHash } from '#core/lake/tombstones'
 import type { Lake } from '#core/ports'
@@ -22,6 +22,7 @@ import { funnelDefaults, queryDefaults, runAllReports } from './run-reports.ts'
 import type { SampleLake } from './sample-lakes.ts'
 
 const LINKS_BUCKET = 7
+const SCOPE = 'pf_1_trino'
 const [LINKED, FINAL, ERASED] = ['user 3', "o'brien", 'user 5']
 
 /**
@@ -44,9 +45,10 @@ export async function runIdentityReports(
   const [links] = identity.links?.files ?? []
   const ofOneFile = {
     ...identity,
-    links: { bucket: LINKS_BUCKET, files: links === undefined ? [] : [links] },
+    links: { scope: SCOPE, bucket: LINKS_BUCKET, files: links === undefined ? [] : [links], hops: 0 },
   }
   await runReport(stats, services, { project, query: { since: '60d', groupBy: 'day' }, identity: ofOneFile })
+  await personIds(query => services.engine.rows(query), identity.links, FINAL)
   const context = { ...NO_PROJECT_CONTEXT, activation_events: ['page_view', 'event 3'] }
   await runReport(funnel, services, { project, body: { ...funnelDefaults, from_context: true }, context })
   for (const each of projects) {
@@ -75,27 +77,25 @@ export async function runIdentityReports(
 const COUNTRY = { field: 'country', op: 'neq', value: 'XX' }
 const QUERY = { ...queryDefaults, metrics: ['event_count', 'session_count', 'unique_users'] }
 
-/** Writes a file that links a user to another one, and a newer one that repeats it. */
+/** Writes a file that links a user to another one, and a newer one that links this one further. */
 async function writeLinks(
   lake: Pick<Lake, 'put'>,
   projects: readonly ReportProject[],
 ): Promise<IdentityView> {
   const files: string[] = []
-  for (const version of [1, 2]) {
-    const key = linksKey(LINKS_BUCKET, 'trino', version, 'check')
-    const row = {
-      previous_id: LINKED,
-      linked_id: FINAL,
-      previous_key: shortKey(LINKED),
-      linked_key: shortKey(FINAL),
-      version,
-    }
-    await lake.put(key, encodeRows('links', [row]))
+  const steps = [
+    [LINKED, 'user 4'],
+    ['user 4', FINAL],
+  ] as const
+  for (const [i, [previous_id, linked_id]] of steps.entries()) {
+    const key = linksKey(LINKS_BUCKET, { number: i + 1, writer: '0c' })
+    const link = { scope: SCOPE, previous_id, user_id: linked_id, linked_id, at: i, seq: i }
+    await lake.put(key, encodeLinks([link]))
     files.push(key)
   }
   return {
     ...NO_IDENTITY,
-    links: { bucket: LINKS_BUCKET, files },
+    links: { scope: SCOPE, bucket: LINKS_BUCKET, files, hops: 1 },
     joinedProjects: projects as unknown as IdentityView['joinedProjects'],
     findByEmail: async () => [FINAL],
   }

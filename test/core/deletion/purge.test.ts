@@ -7,6 +7,7 @@ import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { splitEqually } from '#schemas/assignment'
 import { crashAfterWrites } from '#test/support/crashing-state'
+import { createIdentities } from '#test/support/identity-files'
 import { createSimulatedLake } from '#test/support/simulated-ports'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -44,10 +45,15 @@ function open(table: { client: TestState['client']; table: string } = state) {
   return { ...stores, ...access, deletions, purge, dueInLake }
 }
 
-/** The items of the table, without the manifests of the lake, which keep what was erased as tombstones. */
+/**
+ * The items of the table when the fold has done what purges have left to it, without the manifests of the lake, which keep what was
+ * erased as tombstones, and without the position of the fold.
+ */
 async function items(): Promise<Record<string, unknown>[]> {
+  const owned = { state, lake: createSimulatedLake(), owned: [], clock }
+  await createIdentities(owned).fold.run()
   const { Items = [] } = await state.client.scan({ TableName: state.table })
-  return Items.filter(item => item.__edb_e__ !== 'manifest')
+  return Items.filter(item => item.__edb_e__ !== 'manifest' && item.pk !== 'identity-fold')
 }
 
 /** An account with a project, and an item of every kind that belongs to them. */

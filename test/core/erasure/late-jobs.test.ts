@@ -14,7 +14,6 @@ import type { StreamEntry } from '#core/ports'
 import { DAY_MS } from '#core/time'
 import { request } from '#test/support/compactor-lake'
 import { createMemoryLakeState, type MemoryLakeState } from '#test/support/memory-lake-state'
-import { noIdentity } from '#test/support/no-identity'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -45,7 +44,14 @@ function openReceipts(
   const completions: (Completion & { bucket: number })[] = []
   const store: ErasureStore = {
     create: async erasure =>
-      void receipts.set(erasure.id, { links: 0, profiles: 0, completed_at: null, removed: null, ...erasure }),
+      void receipts.set(erasure.id, {
+        links: 0,
+        profiles: 0,
+        isIdentityRemoved: true,
+        completed_at: null,
+        removed: null,
+        ...erasure,
+      }),
     byId: async id => receipts.get(id) ?? null,
     noteIdentity: async () => {},
     noteNumber: async () => {},
@@ -85,7 +91,7 @@ function openPipeline({
   const common = { state, lake, usage, clock, log }
   const consumer = createLakeConsumer({
     ...common,
-    ...{ stream, projects, identity: noIdentity, encode: encodeSimulated },
+    ...{ stream, projects, encode: encodeSimulated },
   })
   const compactor = createSimulatedCompactor(lake)
   const jobs: LakeJob[] = []

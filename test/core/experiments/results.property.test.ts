@@ -151,7 +151,10 @@ test('the results of an experiment equal the oracle, in any state of the lake, o
           changedUsers += stored.filter((event, i) => event.user_id !== left[i]?.user_id).length
           const openLake = async () => withErasure(lake, await services.openLake(), erased)
           for (const project of projects) {
-            const view = await openIdentity({ identity, emails: readableEmails }, scopedProject(project.id))
+            const view = await openIdentity(
+              { identity, emails: readableEmails, engine: services.engine },
+              scopedProject(project.id),
+            )
             for (const asked of experiments) {
               const variants = asked.variants.map(({ key }) => ({ key, weight: 0 }))
               const { results } = await runReport(

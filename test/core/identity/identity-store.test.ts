@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createIdentityStore } from '#core/identity/identity-store'
 import { openIdentity } from '#core/identity/identity-view'
-import { readFinalIds } from '#core/identity/links-file'
-import { DAY_MS } from '#core/time'
 import { testProject } from '#test/support/account-fixtures'
+import { createIdentities, type Identified } from '#test/support/identity-files'
 import { readableEmails } from '#test/support/no-identity'
 import { createSimulatedLake } from '#test/support/simulated-ports'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -23,24 +21,17 @@ function setUp(changes: Partial<Parameters<typeof testProject>[0]> = {}) {
     testProject({ id: 'proj_2', name: 'two', ...changes }),
   ]
   const [one, two] = owned as [(typeof owned)[0], (typeof owned)[0]]
-  const identity = createIdentityStore({
-    ...{ client: state.client, table: state.table, lake, clock },
-    projects: {
-      byId: async id => owned.find(each => each.id === id) ?? null,
-      list: async () => owned,
-      noteLinks: async id => {
-        for (const each of owned) if (each.id === id) each.has_links = true
-      },
-    },
+  const identities = createIdentities({ state, lake, owned, clock })
+  const { identity } = identities
+  const link = (previous_id: string, user_id: string, at = 5): Identified => ({ previous_id, user_id, at })
+  const profile = (user_id: string, email_hash: string | null, traits = {}, at = 5): Identified => ({
+    ...{ user_id, email_hash, traits, at },
   })
-  let seq = 0
-  const link = (previous_id: string, user_id: string) => ({ previous_id, user_id, at: 5, seq: seq++ })
-  const profile = (user_id: string, email_hash: string | null, traits = {}, at = 5) => ({
-    ...{ user_id, email_hash, traits, at, seq: seq++ },
-  })
-  const files = () => [...lake.objects.keys()].filter(key => key.startsWith('links/'))
-  const view = () => openIdentity({ identity, emails: readableEmails }, one)
-  return { identity, lake, clock, one, two, link, profile, files, view }
+  const files = () => lake.keys('links/bucket=')
+  const engine = { rows: async () => expect.unreachable() }
+  const view = () => openIdentity({ identity, emails: readableEmails, engine }, one)
+  const items = async () => JSON.stringify((await state.client.scan({ TableName: state.table })).Items)
+  return { ...identities, lake, clock, one, two, link, profile, files, view, items }
 }
 
 test('a project without links opens no file and reads nothing from the state table', async () => {
@@ -49,47 +40,55 @@ test('a project without links opens no file and reads nothing from the state tab
   expect(files()).toEqual([])
 })
 
-test('small links files are merged as links arrive, and replaced files are deleted a day later', async () => {
-  const { identity, one, link, files, clock, lake } = setUp()
-  for (let i = 0; i < 40; i++) await identity.add('proj_1', [link(`anon_${i}`, `u${i}`)], [])
-  const opened = await identity.openLinks(await identity.scopeOf(one))
-  expect(opened?.files.length).toBeLessThan(5)
+test('small links files are merged as links arrive, and replaced files are deleted minutes later', async () => {
+  const { identity, add, finals, one, link, files, clock } = setUp()
+  for (let i = 0; i < 40; i++) await add('proj_1', [link(`anon_${i}`, `u${i}`)])
+  const scope = await identity.scopeOf(one)
+  expect((await identity.openLinks(scope))?.files).toHaveLength(1)
   expect(files().length).toBeGreaterThan(5)
-  clock.time += 2 * DAY_MS
-  await identity.add('proj_1', [link('anon_x', 'x')], [])
-  await identity.add('proj_1', [link('anon_y', 'y')], [])
-  const later = await identity.openLinks(await identity.scopeOf(one))
-  expect(files().length).toBeLessThan(10)
-  const finals = new Map<string, string>()
-  for (const key of later?.files ?? []) {
-    for (const [id, final] of await readFinalIds(lake.objects.get(key) as Uint8Array)) finals.set(id, final)
-  }
-  expect(finals.size).toBe(42)
+  clock.time += 600_000
+  await add('proj_1', [link('anon_x', 'x')])
+  expect(files()).toHaveLength(2)
+  expect((await finals(scope)).size).toBe(41)
 })
 
 test('users with one e-mail address are both found, and a changed address replaces the old one', async () => {
-  const { identity, profile } = setUp()
-  await identity.add('proj_1', [], [profile('u1', 'hash a'), profile('u2', 'hash a')])
+  const { identity, add, profile } = setUp()
+  await add('proj_1', [profile('u1', 'hash a'), profile('u2', 'hash a')])
   expect((await identity.findByEmail('proj_1', 'hash a')).toSorted()).toEqual(['u1', 'u2'])
-  await identity.add('proj_1', [], [profile('u1', 'hash b', {}, 9)])
+  await add('proj_1', [profile('u1', 'hash b', {}, 9)])
   // A request that arrived earlier is processed later.
-  await identity.add('proj_1', [], [profile('u1', 'hash c', { old: 1 }, 7)])
+  await add('proj_1', [profile('u1', 'hash c', { old: 1 }, 7)])
   expect(await identity.findByEmail('proj_1', 'hash a')).toEqual(['u2'])
   expect(await identity.findByEmail('proj_1', 'hash b')).toEqual(['u1'])
   expect(await identity.findByEmail('proj_1', 'hash c')).toEqual([])
   expect(await identity.findByEmail('proj_2', 'hash a')).toEqual([])
 })
 
+test('traits and an address without a credential fill what is missing, and replace nothing that came with one', async () => {
+  const { identity, add, profile } = setUp()
+  const strangers = (request: Identified): Identified => ({ ...request, hasCredential: false })
+  await add('proj_1', [strangers(profile('u1', 'hash s', { plan: 'free', city: 'Ulm' }))])
+  expect((await identity.readProfile('proj_1', ['u1']))?.traits).toEqual({ plan: 'free', city: 'Ulm' })
+  expect(await identity.findByEmail('proj_1', 'hash s')).toEqual(['u1'])
+  await add('proj_1', [profile('u1', 'hash a', { plan: 'pro' }, 6)])
+  await add('proj_1', [strangers(profile('u1', 'hash evil', { plan: 'evil', city: 'Bonn' }, 7))])
+  expect((await identity.readProfile('proj_1', ['u1']))?.traits).toEqual({ plan: 'pro', city: 'Bonn' })
+  expect(await identity.findByEmail('proj_1', 'hash a')).toEqual(['u1'])
+  expect(await identity.findByEmail('proj_1', 'hash evil')).toEqual([])
+  expect(await identity.findByEmail('proj_1', 'hash s')).toEqual([])
+})
+
 test('a person has the newest traits of all their ids, and is found by the address of any of them', async () => {
-  const { identity, profile, link, view } = setUp()
-  await identity.add(
-    'proj_1',
-    [link('old', 'u1')],
-    [profile('old', 'hash of a@b.c in proj_1', { plan: 'pro' }, 8), profile('u1', null, { plan: 'free' }, 6)],
-  )
+  const { add, profile, link, view, identity } = setUp()
+  await add('proj_1', [profile('old', 'hash of a@b.c in proj_1', { plan: 'pro' }, 8)])
+  await add('proj_1', [profile('u1', null, { plan: 'free' }, 6), link('old', 'u1')])
+  // A request that names the old id counts for the person too.
+  await add('proj_1', [profile('old', null, { plan: 'team' }, 9)])
   const { findByEmail, readProfile, idsOf } = await view()
   expect(await findByEmail(' A@b.C ')).toEqual(['u1'])
-  expect(await readProfile('proj_1', 'u1')).toMatchObject({ traits: { plan: 'pro' } })
+  expect(await readProfile('proj_1', 'u1')).toMatchObject({ traits: { plan: 'team' } })
+  expect(await identity.readProfile('proj_1', ['old'])).toBeNull()
   expect([await idsOf('old'), await idsOf('u1'), await idsOf('nobody')]).toEqual([
     ['u1', 'old'],
     ['u1'],
@@ -97,57 +96,86 @@ test('a person has the newest traits of all their ids, and is found by the addre
   ])
 })
 
-test('an erased person leaves nothing in the state table and in the links files, and others stay', async () => {
+test('an erased person leaves nothing in the state table and in the lake, and others stay', async () => {
   const joined = { portfolio_id: 'pf_1', link_domains: ['two.example'] }
-  const { identity, one, link, profile, files, lake } = setUp(joined)
-  await identity.add(
-    'proj_1',
-    [link('anon_1', 'ada'), link('anon_9', 'grace')],
-    [profile('ada', 'hash a', { plan: 'pro' })],
-  )
-  await identity.add('proj_1', [], [profile('ada', 'hash b', {}, 9)])
-  await identity.add('proj_2', [link('ada', 'ada-2')], [profile('ada-2', 'hash b', { plan: 'free' })])
+  const { identity, fold, add, finals, personIds, one, link, profile, lake, clock, items } = setUp(joined)
+  await add('proj_1', [
+    link('anon_1', 'ada'),
+    link('anon_9', 'grace'),
+    profile('ada', 'hash a', { plan: 'pro' }),
+  ])
+  await add('proj_1', [profile('ada', 'hash b', {}, 9)])
+  await add('proj_2', [link('ada', 'ada-2'), profile('ada-2', 'hash b', { plan: 'free' })])
   const scope = await identity.scopeOf(one)
   expect(scope.projects).toHaveLength(2)
-  await identity.openLinks(scope)
-  const ids = await identity.personIds(scope, 'anon_1')
-  expect(ids.toSorted()).toEqual(['ada', 'ada-2', 'anon_1'])
-  expect(await identity.erasePerson(scope, ids)).toEqual({ links: 2, profiles: 2, emails: 2 })
-  expect(await identity.erasePerson(scope, ids)).toEqual({ links: 0, profiles: 0, emails: 0 })
-  const { Items } = await state.client.scan({ TableName: state.table })
-  expect(JSON.stringify(Items)).not.toMatch(/ada|anon_1|hash/)
-  expect(files()).toEqual([])
-  const opened = await identity.openLinks(scope)
-  const finals = await readFinalIds(lake.objects.get(opened?.files[0] as string) as Uint8Array)
-  expect([...finals]).toEqual([['anon_9', 'grace']])
+  const ids = await personIds(scope, 'anon_1')
+  expect(ids).toEqual(['ada', 'ada-2', 'anon_1'])
+  await identity.removePerson(scope, ids)
+  await fold.run()
+  expect(await items()).not.toMatch(/ada|anon_1|hash/)
+  expect([...(await finals(scope))]).toEqual([['anon_9', 'grace']])
+  clock.time += 600_000
+  await add('proj_1', [link('anon_10', 'grace')])
+  const bytes = lake.keys('').map(key => Buffer.from(lake.objects.get(key) as Uint8Array).toString('latin1'))
+  expect(bytes.join()).not.toMatch(/ada|anon_1"/)
 })
 
-test('a links file that is lost is written again by the next read', async () => {
-  const { identity, one, link, files, lake } = setUp()
-  await identity.add('proj_1', [link('anon_1', 'u1')], [])
+test('what was removed of a person is told once it is removed', async () => {
+  const removed: unknown[] = []
+  const { identity, link, profile, one, lake, clock } = setUp()
+  const { add, fold } = createIdentities({
+    ...{ state, lake, clock, owned: [one] },
+    onRemoved: async (id, counts) => void removed.push([id, counts]),
+  })
+  await add('proj_1', [link('anon_1', 'ada'), link('anon_2', 'ada'), profile('ada', 'hash a')])
+  await identity.removePerson(await identity.scopeOf(one), ['ada', 'anon_1', 'anon_2'], 'era_1')
+  await fold.run()
+  await fold.run()
+  expect(removed).toEqual([['era_1', { links: 2, profiles: 1, emails: 1 }]])
+})
+
+test('a links file that is lost is written again from the state, and until then reads are refused', async () => {
+  const { identity, fold, add, finals, one, link, files, lake } = setUp()
+  await add('proj_1', [link('anon_1', 'u1'), link('anon_2', 'anon_1')])
+  const before = await finals(await identity.scopeOf(one))
+  for (const key of files()) lake.objects.delete(key)
+  // A process that does not know the file yet.
+  const { identity: other } = createIdentities({ state, lake, owned: [one], clock: { now: () => 1 } })
   const scope = await identity.scopeOf(one)
-  await identity.openLinks(scope)
-  lake.objects.clear()
-  expect(await identity.repairScope('proj_1')).toBe(true)
-  expect((await identity.openLinks(scope))?.files).toEqual(files())
-  expect(await identity.repairScope('somebody')).toBe(false)
+  await expect(other.openLinks(scope)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await identity.repairLinks(one.bucket)
+  await fold.run()
+  expect(await finals(scope)).toEqual(before)
 })
 
 test('projects of a portfolio share users only if both link their domains, and other members are another scope', async () => {
-  const { identity, one, two, link } = setUp({ portfolio_id: 'pf_1' })
+  const { identity, fold, add, finals, one, two, link } = setUp({ portfolio_id: 'pf_1' })
   one.link_domains = ['two.example']
   expect((await identity.scopeOf(one)).key).toBe('proj_1')
+  await add('proj_2', [link('anon_1', 'u1')])
+  await add('proj_1', [link('u1', 'one'), link('x', 'anon_1')])
   two.has_linked_anonymous_ids = true
+  // Until the links of the joined scope are made, each project is read by its own.
+  expect((await identity.scopeOf(one)).key).toBe('proj_1')
+  await fold.run()
   const scope = await identity.scopeOf(one)
   expect([scope.key, scope.projects.map(({ id }) => id)]).toEqual([
     expect.stringMatching(/^pf_1_/),
     ['proj_1', 'proj_2'],
   ])
   expect((await identity.scopeOf(two)).key).toBe(scope.key)
-  await identity.add('proj_2', [link('anon_1', 'u1')], [])
-  expect(await identity.finalId(scope, 'anon_1')).toBe('u1')
+  expect(await identity.finalId(scope, 'anon_1')).toBe('one')
+  await add('proj_2', [link('anon_2', 'x')])
+  expect((await finals(scope)).get('anon_2')).toBe('one')
+
+  // The project leaves, gets a link, and comes back: the scope is made anew.
   two.portfolio_id = null
   expect(await identity.finalId(await identity.scopeOf(one), 'anon_1')).toBe('anon_1')
+  await add('proj_2', [link('anon_3', 'u1')])
+  two.portfolio_id = 'pf_1'
+  await identity.scopeOf(two)
+  await fold.run()
+  expect((await finals(await identity.scopeOf(two))).get('anon_3')).toBe('one')
 })
 
 describe('after the erasure of a person', () => {
@@ -156,43 +184,46 @@ describe('after the erasure of a person', () => {
   /** A person with a link and a profile, and the identify requests that made them. */
   async function erasePerson() {
     const services = setUp()
-    const { identity, link, profile, one } = services
-    const requests = [[link('anon_ada', 'ada')], [profile('ada', EMAIL, { plan: 'pro' })]] as const
-    await identity.add('proj_1', ...requests)
-    await identity.erasePerson(await identity.scopeOf(one), ['ada', 'anon_ada'])
+    const { identity, add, link, profile, one, fold } = services
+    const requests = [link('anon_ada', 'ada'), profile('ada', EMAIL, { plan: 'pro' })]
+    await add('proj_1', requests)
+    await identity.removePerson(await identity.scopeOf(one), ['ada', 'anon_ada'])
+    await fold.run()
     return { ...services, requests }
   }
 
   test('a replayed claim brings neither links nor traits nor addresses back, in the state and in the lake', async () => {
-    const { identity, link, requests, one, lake } = await erasePerson()
-    await identity.add('proj_1', ...requests)
-    await identity.add('proj_1', [link('anon_bob', 'bob')], [])
-    await identity.openLinks(await identity.scopeOf(one))
-    expect(await identity.finalId(await identity.scopeOf(one), 'anon_ada')).toBe('anon_ada')
+    const { identity, add, finals, link, requests, one, items } = await erasePerson()
+    await add('proj_1', requests)
+    await add('proj_1', [link('anon_bob', 'bob')])
+    const scope = await identity.scopeOf(one)
+    expect(await identity.finalId(scope, 'anon_ada')).toBe('anon_ada')
     expect(await identity.findByEmail('proj_1', EMAIL)).toEqual([])
     expect(await identity.readProfile('proj_1', ['ada', 'anon_ada'])).toBeNull()
-    const { Items } = await state.client.scan({ TableName: state.table })
-    expect(JSON.stringify(Items)).not.toMatch(/ada|a@b/)
-    const rows = await Promise.all([...lake.objects.values()].map(readFinalIds))
-    expect(rows.flatMap(finals => [...finals])).toEqual([['anon_bob', 'bob']])
+    expect(await items()).not.toMatch(/ada|a@b/)
+    expect([...(await finals(scope))]).toEqual([['anon_bob', 'bob']])
   })
 
-  test('a later request of the same ids counts for a new person', async () => {
-    const { identity, link, profile, one, clock } = await erasePerson()
+  test('a later request of the same ids counts for a new person, also if the fold finds it beside the erasure', async () => {
+    const { identity, write, add, fold, link, profile, one, clock } = setUp()
+    await add('proj_1', [link('anon_ada', 'ada'), profile('ada', EMAIL, { plan: 'pro' })])
+    const scope = await identity.scopeOf(one)
+    await identity.removePerson(scope, ['ada', 'anon_ada'])
     const at = clock.time + 1
-    await identity.add('proj_1', [{ ...link('anon_ada', 'ada'), at }], [profile('ada', EMAIL, {}, at)])
-    expect(await identity.finalId(await identity.scopeOf(one), 'anon_ada')).toBe('ada')
-    expect(await identity.findByEmail('proj_1', EMAIL)).toEqual(['ada'])
+    await write('proj_1', [link('anon_ada', 'new', at), profile('new', EMAIL, {}, at)])
+    await fold.run()
+    expect(await identity.finalId(scope, 'anon_ada')).toBe('new')
+    expect(await identity.findByEmail('proj_1', EMAIL)).toEqual(['new'])
   })
 
-  test('a request that is processed at the same time stays erased', async () => {
-    const { lake, clock, one, link, profile } = setUp()
+  test('a request that the fold takes at the same time is removed by the next run', async () => {
+    const { lake, clock, one, link, profile, items, finals, fold } = setUp()
     let erase = async () => {}
-    // The erasure runs after the first check and before the link is stored.
+    // The erasure runs after the fold has looked for erasures, and before a link is stored.
     const client = new Proxy(state.client, {
       get(target, name) {
-        const method = target[name as 'put'].bind(target)
-        if (name !== 'put') return method
+        const method = target[name as 'batchWrite'].bind(target)
+        if (name !== 'batchWrite') return method
         return async (input: Parameters<typeof method>[0]) => {
           const eraseNow = erase
           erase = async () => {}
@@ -201,42 +232,46 @@ describe('after the erasure of a person', () => {
         }
       },
     })
-    const services = {
-      ...{ table: state.table, lake, clock },
-      projects: { byId: async () => one, list: async () => [one], noteLinks: async () => {} },
-    }
-    const identity = createIdentityStore({ ...services, client })
-    const eraser = createIdentityStore({ ...services, client: state.client })
-    erase = async () => void (await eraser.erasePerson(await eraser.scopeOf(one), ['ada', 'anon_ada']))
-    await identity.add('proj_1', [link('anon_ada', 'ada'), link('anon_bob', 'bob')], [profile('ada', EMAIL)])
-    const { Items } = await state.client.scan({ TableName: state.table })
-    expect(JSON.stringify(Items)).not.toMatch(/ada/)
-    const rows = await Promise.all([...lake.objects.values()].map(readFinalIds))
-    expect(rows.flatMap(finals => [...finals])).toEqual([['anon_bob', 'bob']])
+    const { add } = createIdentities({ state: { ...state, client }, lake, clock, owned: [one] })
+    const { identity: eraser } = createIdentities({ state, lake, clock, owned: [one] })
+    erase = async () => void (await eraser.removePerson(await eraser.scopeOf(one), ['ada', 'anon_ada']))
+    await add('proj_1', [link('anon_ada', 'ada'), link('anon_bob', 'bob'), profile('ada', EMAIL)])
+    await fold.run()
+    expect(await items()).not.toMatch(/ada/)
+    expect([...(await finals(await eraser.scopeOf(one)))]).toEqual([['anon_bob', 'bob']])
   })
 
   test('an index entry that a crash has left behind goes with the person', async () => {
-    const { lake, clock, one, profile } = setUp()
-    const identity = createIdentityStore({
-      ...{ client: state.client, table: state.table, lake, clock },
-      projects: { byId: async () => one, list: async () => [one], noteLinks: async () => {} },
-    })
-    await identity.add('proj_1', [], [profile('ada', 'hash a')])
+    const { lake, clock, one, profile, identity, add, fold, items } = setUp()
+    await add('proj_1', [profile('ada', 'hash a')])
     const client = new Proxy(state.client, {
       get(target, name) {
-        if (name === 'delete') return () => Promise.reject(new Error('killed'))
-        const value = target[name as 'put']
-        return typeof value === 'function' ? value.bind(target) : value
+        const value = target[name as 'batchWrite']
+        if (name !== 'batchWrite') return typeof value === 'function' ? value.bind(target) : value
+        return (input: Parameters<typeof value>[0]) =>
+          JSON.stringify(input).includes('DeleteRequest')
+            ? Promise.reject(new Error('killed'))
+            : target.batchWrite(input as never)
       },
     })
-    const killed = createIdentityStore({
-      ...{ client, table: state.table, lake, clock },
-      projects: { byId: async () => one, list: async () => [one], noteLinks: async () => {} },
-    })
-    const changed = profile('ada', 'hash b', {}, 9)
-    await expect(killed.add('proj_1', [], [changed])).rejects.toThrow('killed')
-    await identity.erasePerson(await identity.scopeOf(one), ['ada'])
-    const { Items } = await state.client.scan({ TableName: state.table })
-    expect(JSON.stringify(Items)).not.toMatch(/ada/)
+    const killed = createIdentities({ state: { ...state, client }, lake, clock, owned: [one] })
+    await killed.write('proj_1', [])
+    await expect(killed.add('proj_1', [profile('ada', 'hash b', {}, 9)])).rejects.toThrow('killed')
+    await identity.removePerson(await identity.scopeOf(one), ['ada'])
+    await fold.run()
+    expect(await items()).not.toMatch(/ada/)
   })
+})
+
+test('identity files are deleted when they are folded and their epoch is closed', async () => {
+  const { add, write, fold, link, lake, lakeState } = setUp()
+  const identityFiles = () => lake.keys('hot-identity/')
+  await add('proj_1', [link('anon_1', 'u1')])
+  expect(identityFiles()).toHaveLength(1)
+  lakeState.epoch = 2
+  await fold.run()
+  await fold.run()
+  expect(identityFiles()).toHaveLength(0)
+  await write('proj_1', [link('anon_2', 'u1')])
+  expect(identityFiles()).toHaveLength(1)
 })

@@ -66,7 +66,11 @@ test('reports count the events of all ids of a person for the final id, in any s
           const stored = oracle.rewrite(sent)
           rewritten += stored.filter((event, i) => event.user_id !== sent[i]?.user_id).length
           for (const project of projects) {
-            const view = await openIdentity({ identity, emails: readableEmails }, scopedProject(project.id))
+            const { engine } = services
+            const view = await openIdentity(
+              { identity, emails: readableEmails, engine },
+              scopedProject(project.id),
+            )
             const common = { project, identity: view }
             for (const { since, groupBy, user_id, limit } of requests) {
               const asked = { project: project.id, since, now: NOW, tz: 'UTC' }

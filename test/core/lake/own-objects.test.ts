@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   hotKey,
+  identityKey,
   isOwnKey,
   linksKey,
   quarantineKey,
+  removalKey,
   SEGMENT_TABLES,
   segmentKey,
   tombstoneKey,
@@ -16,11 +18,18 @@ const CLAIM = { epoch: 3, first: '12', last: '4959033827149025660855969253836157
 const SHARDS = ['local', 'shardId-000000000012']
 
 const OWN = [
-  ...SHARDS.flatMap(shard => [hotKey(shard, CLAIM), quarantineKey(shard, CLAIM), waitingKey(shard, CLAIM)]),
+  ...SHARDS.flatMap(shard => [
+    hotKey(shard, CLAIM),
+    quarantineKey(shard, CLAIM),
+    identityKey(shard, CLAIM),
+    waitingKey(shard, CLAIM),
+  ]),
   ...SEGMENT_TABLES.map(table => segmentKey(table, 63, { from: 0, until: 19, generation: 2 }, 1)),
   tombstoneKey(63, { number: 12, writer: '1795000000012-0123abcd' }),
-  linksKey(7, 'proj_0123456789abcdef', 12, '0a1b'),
-  linksKey(7, 'pf_0123456789abcdef_0a1b2c3d4e5f', 0, 'ff'),
+  linksKey(7, { number: 12, writer: '0a1b' }),
+  removalKey('era_0123456789abcdef'),
+  'links/bucket=7/proj_0123456789abcdef-12-0a1b.parquet',
+  'links/bucket=7/pf_0123456789abcdef_0a1b2c3d4e5f-0-ff.parquet',
   'warm/epoch=3/bucket=1/events.parquet',
   'activity/date=2026-11-12/bucket=36/1-2.parquet',
   'aws/lambda/0a-1b/shardId-000000000001/2026/11/23/lambda__0a_2026-11-23T01.02.03Z',
@@ -46,7 +55,7 @@ test.each(OWN)('%s is a name of ours', key => {
   expect(isOwnKey(key)).toBe(true)
 })
 
-test.each(OWN.slice(0, 13))('what copy tools make of %s is none', key => {
+test.each(OWN.slice(0, 15))('what copy tools make of %s is none', key => {
   const slash = key.lastIndexOf('/') + 1
   const made = DISGUISES.map(disguise => key.slice(0, slash) + disguise(key.slice(slash)))
   expect(made.filter(isOwnKey)).toEqual([])

@@ -8,7 +8,6 @@ import type { Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
 import { eventsRecord } from '#test/support/events-record'
-import { noIdentity } from '#test/support/no-identity'
 import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
@@ -38,7 +37,7 @@ function openWorld() {
   const jobs = createSimulatedQueue()
   const log = () => {}
   const services = {
-    ...{ state, stream, lake, usage, clock, log, identity: noIdentity, encode: encodeSimulated },
+    ...{ state, stream, lake, usage, clock, log, encode: encodeSimulated },
     projects: { noteEventIds: async () => {}, byId: async () => ({ account_id: 'acct_1' }) as Project },
     compactor: createSimulatedCompactor(lake),
   }

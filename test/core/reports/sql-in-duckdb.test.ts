@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
+import { encodeLinks } from '#core/identity/link-rows'
 import { linksKey } from '#core/lake/keys'
-import { encodeRows } from '#core/lake/parquet'
-import { shortKey } from '#core/lake/rows'
 import type { LakeSnapshot } from '#core/lake/snapshot'
 import { userHash } from '#core/lake/tombstones'
 import { allSites } from '#core/reports/all-sites'
@@ -55,17 +54,16 @@ beforeAll(async () => {
     compacted: 3,
     mergeEnds: [3],
   })
-  const links = linksKey(BUCKET, 'joined', 1, '0a')
-  const link = { previous_id: 'anon', linked_id: 'known' }
-  await folder.lake.put(
-    links,
-    encodeRows('links', [
-      { ...link, previous_key: shortKey('anon'), linked_key: shortKey('known'), version: 1 },
-    ]),
-  )
+  const files = [1, 2].map(number => linksKey(BUCKET, { number, writer: '0a' }))
+  const link = { scope: 'joined', user_id: 'device', at: NOW, seq: 1 }
+  const rows = [
+    { ...link, previous_id: 'anon', linked_id: 'device' },
+    { ...link, previous_id: 'device', linked_id: 'known' },
+  ]
+  for (const [i, row] of rows.entries()) await folder.lake.put(String(files[i]), encodeLinks([row]))
   identity = {
     ...NO_IDENTITY,
-    links: { bucket: BUCKET, files: [links] },
+    links: { scope: 'joined', bucket: BUCKET, files, hops: 1 },
     joinedProjects: [shop, blog] as never,
     idsOf: async () => ['known', 'anon'],
   }

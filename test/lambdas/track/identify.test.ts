@@ -3,7 +3,7 @@ import type { IdentifyRecord } from '#core/ingest/record'
 import { testProject } from '#test/support/account-fixtures'
 import { NOW, trackFunction } from './track-function.ts'
 
-const good = { token: 'aat_shop', previous_id: 'anon_1', user_id: 'u1' }
+const good = { token: 'aat_shop', previous_id: 'anon_0123abcd', user_id: 'u1' }
 const BOT = { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }
 
 async function identify(
@@ -25,7 +25,7 @@ test('an identify request is one record, with the time and place of its arrival'
       account_id: 'acc_1',
       received_at: NOW,
       seq: expect.any(Number),
-      previous_id: 'anon_1',
+      previous_id: 'anon_0123abcd',
       user_id: 'u1',
       traits: null,
       email_hash: null,
@@ -56,9 +56,11 @@ test.each([[5], [''], ['  '], [null], [{}]])('an `email` of %j is no address', a
 })
 
 test('equal ids are accepted with traits, as the tracker sends them for a known user', async () => {
-  const { response, records } = await identify({ ...good, user_id: 'anon_1', traits: { plan: 'pro' } })
+  const { response, records } = await identify({ ...good, user_id: 'anon_0123abcd', traits: { plan: 'pro' } })
   expect(response.status).toBe(202)
-  expect(records).toMatchObject([{ previous_id: 'anon_1', user_id: 'anon_1', traits: { plan: 'pro' } }])
+  expect(records).toMatchObject([
+    { previous_id: 'anon_0123abcd', user_id: 'anon_0123abcd', traits: { plan: 'pro' } },
+  ])
 })
 
 const long = 'x'.repeat(257)
@@ -76,8 +78,8 @@ test.each<[what: string, body: unknown, status: number, code: string]>([
   ['an empty user_id', { ...good, user_id: '' }, 400, 'MISSING_FIELDS'],
   ['a previous_id that is not a string', { ...good, previous_id: 5 }, 400, 'MISSING_FIELDS'],
   ['a user_id of 257 characters', { ...good, user_id: long }, 400, 'MISSING_FIELDS'],
-  ['equal ids without traits', { ...good, user_id: 'anon_1' }, 400, 'MISSING_FIELDS'],
-  ['equal ids with null traits', { ...good, user_id: 'anon_1', traits: null }, 400, 'MISSING_FIELDS'],
+  ['equal ids without traits', { ...good, user_id: 'anon_0123abcd' }, 400, 'MISSING_FIELDS'],
+  ['equal ids with null traits', { ...good, user_id: 'anon_0123abcd', traits: null }, 400, 'MISSING_FIELDS'],
   ['traits that are a list', { ...good, traits: [] }, 400, 'MISSING_FIELDS'],
   ['traits of 8193 bytes', { ...good, traits: { a: 'é'.repeat(4093) } }, 400, 'MISSING_FIELDS'],
 ])('POST /identify refuses %s', async (_what, body, status, code) => {

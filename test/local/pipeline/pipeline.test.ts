@@ -55,6 +55,7 @@ function startPipeline(overrides: Partial<PipelineServices> = {}, settings = sho
         calls.liveCopies += 1
       },
     },
+    identity: { fold: async () => {} },
     expiredItems: { deleteNoted: async () => {}, deleteAll: async () => {} },
     clock: { now: () => 10_000_000 },
     log: (code, fields) => void log.push([code, fields]),

@@ -1,0 +1,48 @@
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+
+/** How far the fold has come. One item for the whole lake. */
+export type FoldHead = {
+  version: number
+  /** All identity files of older epochs are folded and deleted. */
+  epoch: number
+  /** The last sequence of each shard whose identity files are folded in all buckets. At most one entry for each shard that exists. */
+  cursors: Readonly<Record<string, string>>
+  /** Until then one process folds, Unix ms. */
+  leaseUntil: number
+}
+
+const KEY = { pk: 'identity-fold', sk: 'head' }
+const FIRST: FoldHead = { version: 0, epoch: 1, cursors: {}, leaseUntil: 0 }
+
+/** Keeps the head. A change holds only for the version that was read, so a process that was overtaken changes nothing. */
+export function createFoldHead({ client, table }: StateTable) {
+  async function read(): Promise<FoldHead> {
+    const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
+    return Item === undefined ? FIRST : (JSON.parse(String(Item.head)) as FoldHead)
+  }
+
+  /** Returns the head with its new version. Throws if another process has changed it. */
+  async function save(head: FoldHead): Promise<FoldHead> {
+    const saved = await trySave(head)
+    if (saved === null) throw new Error('Another process folds identities')
+    return saved
+  }
+
+  /** The same, but returns null instead of an error. */
+  async function trySave(head: FoldHead): Promise<FoldHead | null> {
+    const next = { ...head, version: head.version + 1 }
+    const isSaved = await conditionHeld(
+      client.put({
+        TableName: table,
+        Item: { ...KEY, version: next.version, head: JSON.stringify(next) },
+        ConditionExpression: head.version === 0 ? 'attribute_not_exists(pk)' : 'version = :version',
+        ...(head.version > 0 && { ExpressionAttributeValues: { ':version': head.version } }),
+      }),
+    )
+    return isSaved ? next : null
+  }
+
+  return { read, save, trySave }
+}
+
+export type FoldHeadStore = ReturnType<typeof createFoldHead>

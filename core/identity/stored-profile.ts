@@ -1,0 +1,73 @@
+import type { JsonObject } from '#core/json-object'
+
+/** When a request arrived: `at` in Unix ms. */
+export type Arrival = { at: number; seq: number }
+
+/** What an identify request says about a user. */
+export type ProfileUpdate = Arrival & {
+  user_id: string
+  /** Without e-mail addresses. */
+  traits: JsonObject
+  /** The keyed hash of the user's e-mail address (email-hash.ts), or null. */
+  email_hash: string | null
+  hasCredential: boolean
+}
+
+type SentTraits = Arrival & { traits: JsonObject }
+type SentEmail = Arrival & { email_hash: string }
+
+/** What is known of a user. `trusted…` came with a credential. The rest anybody may have sent: it only fills what is missing (U58). */
+export type StoredProfile = {
+  traits: SentTraits | null
+  trustedTraits: SentTraits | null
+  email: SentEmail | null
+  trustedEmail: SentEmail | null
+  /** The hash of the address before, whose index entry may still exist. */
+  replaced: string | null
+}
+
+export const NO_PROFILE: StoredProfile = {
+  traits: null,
+  trustedTraits: null,
+  email: null,
+  trustedEmail: null,
+  replaced: null,
+}
+
+/** The profile after a request. The newest request counts, whatever the order in which they are added. */
+export function addUpdate(profile: StoredProfile, update: ProfileUpdate): StoredProfile {
+  const { traits, email_hash, hasCredential, at, seq } = update
+  const sentTraits = { traits, at, seq }
+  const sentEmail = email_hash === null ? null : { email_hash, at, seq }
+  const sent = hasCredential
+    ? { ...NO_PROFILE, trustedTraits: sentTraits, trustedEmail: sentEmail }
+    : { ...NO_PROFILE, traits: sentTraits, email: sentEmail }
+  return mergeProfiles(sent, profile)
+}
+
+/** The profile of a person from those of two ids. */
+export function mergeProfiles(one: StoredProfile, other: StoredProfile): StoredProfile {
+  return {
+    traits: newestOf(one.traits, other.traits),
+    trustedTraits: newestOf(one.trustedTraits, other.trustedTraits),
+    email: newestOf(one.email, other.email),
+    trustedEmail: newestOf(one.trustedEmail, other.trustedEmail),
+    replaced: other.replaced,
+  }
+}
+
+/** What look-ups show; null without any traits. */
+export function traitsOf({ traits, trustedTraits }: StoredProfile): SentTraits | null {
+  const newest = newestOf(traits, trustedTraits)
+  return newest && { ...newest, traits: { ...traits?.traits, ...trustedTraits?.traits } }
+}
+
+/** The hash of the address that finds the user, or null. */
+export function emailOf({ email, trustedEmail }: StoredProfile): string | null {
+  return trustedEmail?.email_hash ?? email?.email_hash ?? null
+}
+
+function newestOf<T extends Arrival>(one: T | null, other: T | null): T | null {
+  if (one === null || other === null) return one ?? other
+  return one.at > other.at || (one.at === other.at && one.seq >= other.seq) ? one : other
+}

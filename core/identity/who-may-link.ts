@@ -1,0 +1,54 @@
+/** Why two ids are not linked, although a request asks for it. Projects read how often it happened. */
+export const REFUSALS = {
+  shared_id: 'an id that many people share by mistake, such as `null` or `guest`',
+  not_anonymous: 'without a credential only an anonymous id of the tracker can be linked',
+  identified: 'without a credential an anonymous id that stands for identified ids cannot be linked',
+  already_linked: 'the previous id is linked to another id already, and the first link stays',
+  loop: 'the link would lead an id to itself',
+} as const
+
+export type Refusal = keyof typeof REFUSALS
+
+/** Ids that senders use by mistake for many people, in lower case. They are never an end of a link (U57). */
+export const SHARED_IDS: ReadonlySet<string> = new Set([
+  '',
+  '0',
+  '[object object]',
+  'anonymous',
+  'distinct_id',
+  'distinctid',
+  'email',
+  'false',
+  'guest',
+  'id',
+  'nan',
+  'none',
+  'not_authenticated',
+  'null',
+  'true',
+  'undefined',
+])
+
+/** What the tracker makes: `anon_` and a random part. */
+const ANONYMOUS_ID = /^anon_.{8,}$/s
+const QUOTES = ['"', "'", '`']
+
+/**
+ * Why a request may not link its two ids, or null if it may (U57). Everybody has the public token of a project, so without a
+ * credential of the account (`hasCredential`) only an anonymous id can be linked: otherwise a visitor could join two known users.
+ */
+export function refuseLink(
+  { previous_id, user_id }: { previous_id: string; user_id: string },
+  hasCredential: boolean,
+): Refusal | null {
+  if (isShared(previous_id) || isShared(user_id)) return 'shared_id'
+  return hasCredential || ANONYMOUS_ID.test(previous_id) ? null : 'not_anonymous'
+}
+
+/** The ids are known in any case, in quotes, and with blanks around them. */
+function isShared(id: string): boolean {
+  let text = id.trim()
+  while (text.length > 1 && QUOTES.includes(text.charAt(0)) && text.endsWith(text.charAt(0)))
+    text = text.slice(1, -1).trim()
+  return SHARED_IDS.has(text.toLowerCase())
+}
