@@ -42,7 +42,9 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
     const readMethod = method === 'HEAD' ? 'GET' : method
     const route = streamedRoutes.find(row => row.method === readMethod && row.path === path)
     if (route === undefined) throw routeNotFound(method, path)
-    const request = toRequest(event, headers, route, sourceIp, undefined)
+    // Without CloudFront, anybody could have written the header.
+    const address = edgeKey === '' ? sourceIp : viewerAddress(headers, sourceIp)
+    const request = toRequest(event, headers, route, address, undefined)
     // Without CloudFront, the caller uses the host of this function.
     const host = edgeKey === '' ? headers.host : headers['x-footfall-host']
     return functionOf(`https://${host}`)(route, request)
@@ -52,6 +54,15 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
     const response = await respond(event).catch(error => errorResponse(error, 'stream', log))
     return toResult(response, event.requestContext.http.method)
   }
+}
+
+/**
+ * The address of the viewer. The peer of the function is CloudFront, whose key the request had. CloudFront appends the viewer to
+ * X-Forwarded-For; behind it may stand CloudFront's own address.
+ */
+function viewerAddress(headers: Record<string, string | undefined>, peer: string): string {
+  const entries = (headers['x-forwarded-for'] ?? '').split(',').map(entry => entry.trim())
+  return (entries.at(-1) === peer ? entries.at(-2) : entries.at(-1)) || peer
 }
 
 async function toResult({ status, headers, body }: HttpResponse, method: string): Promise<StreamedResult> {

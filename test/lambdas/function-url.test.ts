@@ -91,3 +91,27 @@ test('bad percent-encoding is refused', async () => {
   const result = await openFunction().handle(event({ query: 'project=%' }))
   expect([result.statusCode, parse(result).error]).toEqual([400, 'MISSING_FIELDS'])
 })
+
+test.each<[what: string, forwarded: string | undefined, address: string]>([
+  ['the viewer that CloudFront names', '203.0.113.9', '203.0.113.9'],
+  ['what the viewer has written before', '6.6.6.6, 203.0.113.9', '203.0.113.9'],
+  ['CloudFront itself behind the viewer', '203.0.113.9, 192.0.2.1', '203.0.113.9'],
+  ['no header', undefined, '192.0.2.1'],
+])('the address of the caller is not that of CloudFront: %s', async (_what, forwarded, address) => {
+  const { received, handle } = openFunction()
+  await handle(event({ headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }))
+  expect(received.map(({ request }) => request.ip)).toEqual([address])
+})
+
+test('without CloudFront the address is that of the connection, whatever a header says', async () => {
+  const ips: (string | null)[] = []
+  const serve =
+    () =>
+    async (_: unknown, { ip }: HttpRequest) => {
+      ips.push(ip)
+      return jsonResponse(200, {})
+    }
+  const handle = functionUrl(serve, () => {}, '')
+  await handle(event({ headers: { host: 'x.example', 'x-forwarded-for': '203.0.113.9' } }))
+  expect(ips).toEqual(['192.0.2.1'])
+})
