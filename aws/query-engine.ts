@@ -31,11 +31,18 @@ export type AthenaEngineSettings = {
   /** The first and the longest wait between two polls of a running statement. */
   firstPollMs?: number
   maxPollMs?: number
+  /** The waits between tries to start a statement that Athena throttles. The client of the SDK has tried before. */
+  startBackoff?: Backoff
 }
 
 type RowsOptions = NonNullable<Parameters<QueryEngine['rows']>[1]>
 
-const DEFAULTS = { timeoutMs: 25_000, firstPollMs: 150, maxPollMs: 1_000 } as const
+const DEFAULTS = {
+  timeoutMs: 25_000,
+  firstPollMs: 150,
+  maxPollMs: 1_000,
+  startBackoff: { baseMs: 250, maxMs: 2_000 },
+} as const
 
 /** A poll takes about 20 ms and costs nothing; most statements end within two seconds. */
 const POLL_GROWTH = 1.4
@@ -52,7 +59,7 @@ export type AthenaEngine = QueryEngine & {
 
 /** The QueryEngine port on Athena, engine v3. */
 export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine {
-  const { client, workGroup, database, lakeLocation, timeoutMs, firstPollMs, maxPollMs } = {
+  const { client, workGroup, database, lakeLocation, timeoutMs, firstPollMs, maxPollMs, startBackoff } = {
     ...DEFAULTS,
     ...settings,
   }
@@ -73,7 +80,10 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
     options.signal?.throwIfAborted()
     const deadline = AbortSignal.timeout(timeoutMs)
     const signal = AbortSignal.any([deadline, ...(options.signal ? [options.signal] : [])])
-    const id = await start(query)
+    const id = await start(query, signal).catch(error => {
+      options.signal?.throwIfAborted()
+      throw error
+    })
     let isRunning = true
     try {
       const statement = await waitForEnd(id, signal)
@@ -89,21 +99,28 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
     }
   }
 
-  /** Starts a statement. No signal aborts the start, because without its id the statement could not be stopped. */
-  async function start(query: SqlQuery): Promise<string> {
+  /**
+   * Starts a statement. Athena starts 20 statements a second in a region, so a throttled start is tried again until the signal ends.
+   * No signal aborts a call itself, because without its id the statement could not be stopped.
+   */
+  async function start(query: SqlQuery, signal: AbortSignal): Promise<string> {
     const command = new StartQueryExecutionCommand({
       QueryString: statementText(query, lakeLocation),
       WorkGroup: workGroup,
       // Without a catalog Athena takes the one of Glue. A named catalog may need the right athena:GetDataCatalog.
       QueryExecutionContext: { Database: database },
     })
-    try {
-      const { QueryExecutionId } = await client.send(command)
-      if (QueryExecutionId === undefined) throw new Error('Athena gave no id of the statement')
-      return QueryExecutionId
-    } catch (error) {
-      // Athena starts 20 statements a second.
-      throw isThrottled(error) ? queryFailure('throttled', error) : toEngineError(error)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const { QueryExecutionId } = await client.send(command)
+        if (QueryExecutionId === undefined) throw new Error('Athena gave no id of the statement')
+        return QueryExecutionId
+      } catch (error) {
+        if (!isThrottled(error)) throw toEngineError(error)
+        await backOff(startBackoff, attempt, signal).catch(() => {
+          throw queryFailure('throttled', error)
+        })
+      }
     }
   }
 

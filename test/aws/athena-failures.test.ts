@@ -100,14 +100,35 @@ describe('a statement that fails', () => {
 })
 
 describe('the start of a statement', () => {
-  test('is UNAVAILABLE with Retry-After when Athena throttles it', async () => {
-    const { engine, mock } = createMockedEngine()
+  test('is tried again while Athena throttles it, and is UNAVAILABLE with Retry-After when it does so until the deadline', async () => {
+    const { engine, mock } = createMockedEngine({ timeoutMs: 100 })
     mock.on(StartQueryExecutionCommand).rejects(throttled)
     await expect(engine.rows(one)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       status: 503,
       extras: { retryAfter: 2 },
     })
+    expect(mock.commandCalls(StartQueryExecutionCommand).length).toBeGreaterThan(3)
+  })
+
+  test('succeeds after Athena has throttled it five times', async () => {
+    const { engine, mock } = createMockedEngine()
+    const start = mock.on(StartQueryExecutionCommand)
+    for (let at = 0; at < 5; at++) start.rejectsOnce(throttled)
+    start.resolves({ QueryExecutionId: 'q1' })
+    mock.on(GetQueryExecutionCommand).resolves(succeeded)
+    expect(await engine.rows(one)).toEqual([{ one: 1 }])
+    expect(mock.commandCalls(StartQueryExecutionCommand)).toHaveLength(6)
+  })
+
+  test('is not tried again when its caller has gone', async () => {
+    const { engine, mock } = createMockedEngine({ startBackoff: { baseMs: 60_000, maxMs: 60_000 } })
+    mock.on(StartQueryExecutionCommand).rejects(throttled)
+    const caller = new AbortController()
+    const rows = engine.rows(one, { signal: caller.signal })
+    caller.abort(new Error('gone'))
+    await expect(rows).rejects.toThrow('gone')
+    expect(mock.commandCalls(StartQueryExecutionCommand)).toHaveLength(1)
   })
 
   test.each([

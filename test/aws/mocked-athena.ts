@@ -27,7 +27,14 @@ export function createMockedEngine(settings: Partial<AthenaEngineSettings> = {})
     },
   })
   const names = { workGroup: 'reports', database: 'footfall', lakeLocation: 's3://lake' }
-  const engine = createAthenaEngine({ client, ...names, firstPollMs: 1, maxPollMs: 2, ...settings })
+  const engine = createAthenaEngine({
+    client,
+    ...names,
+    firstPollMs: 1,
+    maxPollMs: 2,
+    startBackoff: { baseMs: 1, maxMs: 2 },
+    ...settings,
+  })
   return { engine, mock, stops: () => mock.commandCalls(StopQueryExecutionCommand).length }
 }
 
