@@ -12,7 +12,7 @@ import { CATALOG_EPOCHS } from '#schemas/hive-tables'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
 
-/** One alarm. docs/operations.md has a section for each name, which says what to do. */
+/** One alarm. docs/alarms.md has a section for each name, which says what to do. */
 type AlarmSpec = {
   metric: IMetric
   /** The alarm sounds above this value. Missing data is fine. */
@@ -72,7 +72,7 @@ export class Alarms extends Construct {
     topic: ITopic | null,
   ) {
     const alarm = new Alarm(this, name, {
-      alarmDescription: `${meaning} See docs/operations.md#${sectionOf(name)}.`,
+      alarmDescription: `${meaning} See docs/alarms.md#${sectionOf(name)}.`,
       metric,
       threshold: below ?? above ?? 0,
       comparisonOperator:
@@ -106,7 +106,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** The section of docs/operations.md. The alarms of functions, and those of states of statements, share one. */
+/** The section of docs/alarms.md. The alarms of functions, and those of states of statements, share one. */
 function sectionOf(name: string): string {
   return name
     .toLowerCase()

@@ -222,7 +222,7 @@ export class Service extends Stack {
     this.addOutput(
       'RestoreLake',
       `AWS_MAX_ATTEMPTS=1 aws lambda invoke --region ${this.region} --function-name ${restore.lambda.functionName} --cli-read-timeout 920 /dev/stdout`,
-      'Makes table and lake agree after one of them was restored, and prints what it found. See docs/operations.md first',
+      'Makes table and lake agree after one of them was restored, and prints what it found. See docs/aws.md first',
     )
     this.addOutput('BucketName', bucket.bucketName, 'S3 bucket of the lake')
     this.addOutput('TableName', table.tableName, 'State table')

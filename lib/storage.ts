@@ -27,7 +27,7 @@ const SET_ASIDE_RETENTION = Duration.days(30)
 
 /**
  * The S3 bucket of the lake and the state table. Both stay when the stack is deleted, and both can be restored to a moment
- * of the last days (docs/operations.md). When a first deployment fails, its rollback deletes the empty S3 bucket but keeps
+ * of the last days (docs/aws.md). When a first deployment fails, its rollback deletes the empty S3 bucket but keeps
  * the table: deletion protection of the table would make the rollback fail.
  */
 export class Storage extends Construct {

@@ -53,7 +53,7 @@ export const erasure = z
     project: z.string(),
     status: z.enum(['pending', 'running', 'done']).meta({
       description:
-        'The events are hidden since the request. `done`: no file of the lake has them any more, and on one machine neither log nor state. On AWS the event stream and old versions of objects keep them for a limited time (docs/operations.md)',
+        'The events are hidden since the request. `done`: no file of the lake has them any more, and on one machine neither log nor state. On AWS the event stream and old versions of objects keep them for a limited time (docs/api/erasure.md)',
     }),
     requested_at: z.int().meta({ description: 'Unix ms' }),
     completed_at: z.int().nullable().meta({ description: 'Unix ms' }),

@@ -1,4 +1,4 @@
-/** Every code that the service logs, with its meaning. docs/operations.md says what to do about each. */
+/** Every code that the service logs, with its meaning. docs/alarms.md says what to do about each. */
 export const logCodes = {
   STARTED: 'the service accepts requests',
   FOLDER_OPEN_TO_OTHERS:

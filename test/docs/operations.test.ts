@@ -5,9 +5,12 @@ import { functions } from '#schemas/functions'
 import { logCodes } from '#schemas/log'
 import { synthesize } from '#test/lib/synthesized'
 
-/** docs/operations.md names alarms, log codes, options and resources of the service. These tests check that they exist. */
+/** The pages for operators name alarms, log codes, options and resources of the service. These tests check that they exist. */
 
-const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+const page = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
+const alarms = page('alarms')
+const aws = page('aws')
+const commands = alarms + aws
 const { template, all } = synthesize({ silenceHours: 24 })
 
 /** Returns the anchors in the texts of all alarms. Alarms of functions and states share one section. */
@@ -16,13 +19,13 @@ function alarmAnchors(): string[] {
     String(Properties.AlarmDescription),
   )
   const anchors = described.map(
-    text => /See docs\/operations\.md#([\w-]+)\.$/.exec(text)?.[1] ?? `No section in: ${text}`,
+    text => /See docs\/alarms\.md#([\w-]+)\.$/.exec(text)?.[1] ?? `No section in: ${text}`,
   )
   return [...new Set(anchors)]
 }
 
 test('every alarm has a section, and every section of alarms has an alarm', () => {
-  const section = document.slice(document.indexOf('\n## Alarms\n'), document.indexOf('\n## A stuck shard\n'))
+  const section = alarms.slice(alarms.indexOf('\n## Alarms\n'), alarms.indexOf('\n## A stuck shard\n'))
   const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, name = '']) =>
     name.replace(/&lt;(.+)&gt;/, '$1').toLowerCase(),
   )
@@ -31,18 +34,19 @@ test('every alarm has a section, and every section of alarms has an alarm', () =
 })
 
 test('every log code is in the table of log codes', () => {
-  for (const code of Object.keys(logCodes)) expect(document).toContain(`\`${code}\``)
+  const logCodeTable = alarms.slice(alarms.indexOf('\n## Log codes\n'))
+  for (const code of Object.keys(logCodes)) expect(logCodeTable).toContain(`\`${code}\``)
 })
 
 test('every option of the deployment is in the table of options', () => {
-  const section = document.slice(document.indexOf('\n## Options\n'), document.indexOf('\n## Upgrade'))
+  const section = aws.slice(aws.indexOf('\n## Options\n'), aws.indexOf('\n## Upgrade'))
   for (const { name } of options) expect(section).toContain(`\`${name}`)
 })
 
-test('the page uses -c only for trial options, and shows permanent options as context of cdk.json', () => {
-  const trialOptions = [...document.matchAll(/(?<![\w-])-c (\w+)=/g)].map(([, name]) => name)
+test('the pages use -c only for trial options, and show permanent options as context of cdk.json', () => {
+  const trialOptions = [...commands.matchAll(/(?<![\w-])-c (\w+)=/g)].map(([, name]) => name)
   expect(new Set(trialOptions)).toEqual(new Set(['name', 'epochMinutes', 'maxScanGb', 'requestsPerSecond']))
-  const permanentOptions = [...document.matchAll(/^ +"context": (\{.+\})$/gm)].map(([, json = '']) =>
+  const permanentOptions = [...commands.matchAll(/^ +"context": (\{.+\})$/gm)].map(([, json = '']) =>
     JSON.parse(json),
   )
   expect(permanentOptions.flatMap(Object.keys)).toContain('alarmEmail')
@@ -54,7 +58,7 @@ test('the page uses -c only for trial options, and shows permanent options as co
 })
 
 test('every resource that a command names is in the stack exactly once', () => {
-  const references = [...document.matchAll(/\$\(resource (\w+)\)/g)].map(([, name = '']) => name)
+  const references = [...commands.matchAll(/\$\(resource (\w+)\)/g)].map(([, name = '']) => name)
   // One command loops over the logs of all functions.
   const names = [...references, ...Object.keys(functions).map(name => `${name}Log`)]
   expect(names.length).toBeGreaterThan(10)
@@ -65,7 +69,7 @@ test('every resource that a command names is in the stack exactly once', () => {
 })
 
 test('every output that a command names is in the stack', () => {
-  const references = [...document.matchAll(/\$\(output (\w+)\)/g)].map(([, name = '']) => name)
+  const references = [...commands.matchAll(/\$\(output (\w+)\)/g)].map(([, name = '']) => name)
   expect(references.length).toBeGreaterThan(3)
   for (const name of references) expect(Object.keys(template.Outputs)).toContain(name)
 })

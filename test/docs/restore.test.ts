@@ -22,7 +22,7 @@ import { openTestState, type TestState } from '#test/support/test-state'
 import { withRollups } from '#test/support/with-rollups'
 
 /**
- * Restores the table to an earlier moment, in the steps of docs/operations.md (Backup and restore on AWS). After that, no event is
+ * Restores the table to an earlier moment, in the steps of docs/aws.md (Backup and restore on AWS). After that, no event is
  * lost, and none is visible or counted twice.
  */
 

@@ -4,7 +4,7 @@ import { synthesize } from './synthesized.ts'
 const plain = synthesize()
 const STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
 
-/** Alarms by name, as docs/operations.md explains them. */
+/** Alarms by name, as docs/alarms.md explains them. */
 function alarms(context: Record<string, unknown> = {}): Record<string, Record<string, unknown>> {
   const { all } = Object.keys(context).length === 0 ? plain : synthesize(context)
   return Object.fromEntries(
@@ -50,7 +50,7 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
 
 test('every alarm has one metric, of this stack or of the concurrent executions of the account, and its text says what is wrong and names a section of the documentation', () => {
   for (const [name, alarm] of Object.entries(alarms())) {
-    expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/operations\.md#[a-z-]+\.$/)
+    expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/alarms\.md#[a-z-]+\.$/)
     if (name === 'TableThrottled') continue
     expect(alarm.MetricName, name).toBeTypeOf('string')
     // Metrics of the stack's own namespace need no dimension, and all functions of the account throttle together.
