@@ -8,7 +8,15 @@ import type { LoadPlan, LoadResult } from './load.ts'
 
 /** What the benchmarks of a running service share: starting it, sending load, reading its memory. */
 
-export type Target = { name: string; port: number; tokens: string[]; key?: string; process: ChildProcess }
+/** `projects`: the names that belong to the tokens. */
+export type Target = {
+  name: string
+  port: number
+  tokens: string[]
+  projects?: string[]
+  key?: string
+  process: ChildProcess
+}
 
 export const CONNECTIONS = 64
 /** Those of `npm start`. */
@@ -48,10 +56,11 @@ export async function startService(dir: string, projects = 1): Promise<Target> {
   await waitUntilResponding(port, child)
   const credentials = join(dir, 'credentials.json')
   while (!existsSync(credentials)) await sleep(50)
-  const { project_token, api_key } = JSON.parse(readFileSync(credentials, 'utf8'))
+  const { project, project_token, api_key } = JSON.parse(readFileSync(credentials, 'utf8'))
   const tokens = [project_token]
   while (tokens.length < projects) tokens.push(await createProject(port, api_key, tokens.length))
-  return { name: 'Footfall', port, tokens, key: api_key, process: child }
+  const names = [project, ...tokens.slice(1).map((_, i) => `site-${i + 1}`)]
+  return { name: 'Footfall', port, tokens, projects: names, key: api_key, process: child }
 }
 
 /** Creates a project and returns its token. */

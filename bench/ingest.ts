@@ -13,6 +13,7 @@ import {
   waitUntilResponding,
 } from './bench-service.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
+import { runSustained, SUSTAINED_HEAD, type SustainedRow } from './sustained.ts'
 
 /**
  * `npm run bench:ingest`: measures how many events per second the service stores on disk, compared with a bare node:http
@@ -23,6 +24,8 @@ import type { LoadPlan, LoadResult } from './load.ts'
  *   --minutes 0     afterwards, send requests at half of the highest rate for this time, and print the service's memory
  *   --projects 1    projects that get the events in turns; beside them it measures one project, in the same service
  *   --event-ids     give every event an event_id
+ *   --sustained     print instead: how long events of another project take to be counted at steady rates for 20 s, and how long the lake
+ *                   takes to catch up; --rates 5000,10000 chooses the rates of batches
  *   --alone         measure only the HTTP front, the track function and the log, without lake and queries
  */
 
@@ -33,6 +36,8 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '0' },
     projects: { type: 'string', default: '1' },
     'event-ids': { type: 'boolean', default: false },
+    sustained: { type: 'boolean', default: false },
+    rates: { type: 'string', default: '5000,10000,20000,30000,40000' },
     alone: { type: 'boolean', default: false },
   },
 })
@@ -116,7 +121,36 @@ async function watchMemory(service: Target, shape: RequestShape, highestRate: nu
   clearInterval(timer)
 }
 
+const SUSTAINED_SECONDS = 20
+
+/** A steady load of batches at each rate, one of single events, and the most that the service takes of both. */
+async function printSustained(service: Target): Promise<void> {
+  const [flood, markers] = service.tokens.map((token, i) => ({ name: service.projects?.[i] ?? '', token }))
+  if (flood === undefined || markers === undefined) throw new Error('The service needs two projects.')
+  const rows: SustainedRow[] = [
+    ...String(options.rates)
+      .split(',')
+      .map(rate => ({ rate: Number(rate), batch: 100 as const })),
+    { rate: 6_000, batch: 1 },
+    { rate: null, batch: 100 },
+    { rate: null, batch: 1 },
+  ]
+  console.log(SUSTAINED_HEAD)
+  for (const row of rows) console.log(await runSustained(service, [flood, markers], row, SUSTAINED_SECONDS))
+}
+
 const dir = createBenchFolder()
+if (options.sustained) {
+  const service = await startService(dir, 2)
+  try {
+    await printSustained(service)
+    console.log(`Memory: at most ${memoryMb(service.process.pid as number, 'VmHWM')} MB`)
+  } finally {
+    await stop(service)
+    rmSync(dir, { recursive: true, force: true })
+  }
+  process.exit()
+}
 const bare = await startBare()
 const service = await (options.alone ? startAlone(dir) : startService(dir, Number(options.projects)))
 const one = { ...service, name: `${service.name}, one project`, tokens: service.tokens.slice(0, 1) }
