@@ -23,8 +23,11 @@ export function encodeRows<Name extends 'events_hot' | 'identity_hot' | 'links' 
   rowGroupRows = ROW_GROUP_ROWS,
 ): Uint8Array {
   const columns: readonly Column[] = tables[table].columns
+  const values = valuesByName(rows)
   const buffer = parquetWriteBuffer({
-    columnData: columns.map(column => columnSource(column, rows as readonly Record<string, Value>[])),
+    columnData: columns.map(column =>
+      columnSource(column, values.get(column.name) ?? new Array(rows.length).fill(null)),
+    ),
     schema: [
       { name: 'root', num_children: columns.length },
       ...columns.map(column => ({
@@ -50,11 +53,25 @@ const parquetTypes: Partial<Record<ColumnType, object>> = {
 /** Reads skip row groups by the statistics of these columns. No read uses those of other columns. */
 const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp', 'scope', 'previous_key'])
 
-function columnSource({ name, type }: Column, rows: readonly Record<string, Value>[]): ColumnSource {
-  const cell = (row: Record<string, Value>) => row[name] ?? null
+/**
+ * The values of all rows by their names. All rows have the same keys in the same order, so each row is read at once: reading it by 40 names
+ * takes a quarter of the time of a file.
+ */
+function valuesByName(rows: readonly Record<string, Value>[]): Map<string, Value[]> {
+  const names = Object.keys(rows[0] ?? {})
+  const columns = names.map((): Value[] => new Array(rows.length))
+  for (let i = 0; i < rows.length; i++) {
+    const values = Object.values(rows[i] as Record<string, Value>)
+    for (let column = 0; column < columns.length; column++)
+      (columns[column] as Value[])[i] = values[column] ?? null
+  }
+  return new Map(names.map((name, column) => [name, columns[column] as Value[]]))
+}
+
+function columnSource({ name, type }: Column, values: Value[]): ColumnSource {
   return {
     name,
-    data: rows.map(type === 'string' ? cell : row => toInt64(cell(row))),
+    data: type === 'string' ? values : values.map(toInt64),
     statistics: COLUMNS_WITH_STATISTICS.has(name),
     // Integers are times and keys here. Nearly all of them differ, so a dictionary would not help.
     ...(type !== 'string' && { encoding: 'PLAIN' as const }),
