@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { CORS } from '#schemas/cors'
 import { runPython } from './ministack.ts'
 
 export type Edge = {
@@ -22,6 +23,12 @@ export type EdgeOptions = {
   /** The country of every viewer. */
   country: string
 }
+
+/**
+ * What the response headers policy of every behaviour adds where a response has no CORS headers (lib/edge-headers.ts). The emulator
+ * does not play this part of a policy.
+ */
+const CORS_OF_POLICY = { 'access-control-allow-origin': CORS.origin }
 
 /**
  * Starts a proxy in front of the emulator's CloudFront. It sets the host of the distribution and the protocol, and adds the
@@ -48,7 +55,7 @@ export async function startEdge({ emulator, host, apiId, edgeKey, country }: Edg
       },
     })
     outgoing.on('response', upstream => {
-      response.writeHead(upstream.statusCode ?? 502, upstream.headers)
+      response.writeHead(upstream.statusCode ?? 502, { ...CORS_OF_POLICY, ...upstream.headers })
       upstream.pipe(response)
     })
     outgoing.on('error', () => response.writeHead(502).end())

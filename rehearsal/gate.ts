@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { isForApi, isTooLong, passedOn } from './api-gateway-limits.ts'
 
 /** A fault that the gate adds to PutRecords calls of Kinesis. */
 export type PutFault =
@@ -27,8 +28,8 @@ export type Gate = {
 
 /**
  * Starts a proxy between the emulator and all its clients: the CDK, the functions and Trino. It marks requests as HTTPS,
- * which our policies require and the emulator reads from a header. It also adds faults of Kinesis, which the emulator never
- * has.
+ * which our policies require and the emulator reads from a header. It also adds faults of Kinesis and what API Gateway does to
+ * headers, which the emulator never has.
  */
 export async function startGate(): Promise<Gate> {
   let emulator = new URL('http://127.0.0.1')
@@ -37,6 +38,11 @@ export async function startGate(): Promise<Gate> {
   let faultCount = 0
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (isForApi(incoming.url) && isTooLong(incoming)) {
+      incoming.resume()
+      send(response, 431, { message: 'Request Header Fields Too Large' })
+      return
+    }
     if (!String(incoming.headers['x-amz-target']).endsWith('.PutRecords')) {
       forward(incoming, incoming, response)
       return
@@ -78,7 +84,10 @@ export async function startGate(): Promise<Gate> {
     })
     outgoing.on('response', upstream => {
       if (response === null) upstream.resume().on('end', onDiscardedResponse)
-      else upstream.pipe(response.writeHead(upstream.statusCode ?? 502, upstream.headers))
+      else {
+        const sent = isForApi(url) ? passedOn(headers, upstream.headers) : upstream.headers
+        upstream.pipe(response.writeHead(upstream.statusCode ?? 502, sent))
+      }
     })
     outgoing.on('error', () => response?.destroy())
     body.pipe(outgoing)

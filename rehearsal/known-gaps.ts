@@ -6,6 +6,7 @@ export const KNOWN_GAPS = [
   'Limits: memory of functions, responses of 6 MB, throttling of the API, concurrent executions, the queue and quotas of Athena.',
   "Lambda's Kinesis poller and its cold starts. Our own poller replaces it, with the settings of the deployed mapping.",
   'Kinesis resharding, retention and on-demand scaling. A proxy adds throttling and lost responses.',
+  'The CORS part of the response headers policy: our proxy adds the header. What API Gateway does to headers is played by rehearsal/gate.ts, as Amazon documents it.',
   'CloudFront caching, TLS, HTTP/2 and HTTP/3, WAF and custom domains. A proxy adds the country of the viewer.',
   'CORS settings, the origin of CloudFront, and the names of secrets in policies. rehearsal/corrections.ts corrects them after each deployment.',
   'Athena. Trino 476 replaces engine version 3, without limits on scanned bytes and without reuse of results.',
