@@ -72,22 +72,32 @@ export function eventKey(projectId: string, eventId: string | null, isCredential
 /** The events of one user arrive close together, and hashing takes a third of the time of a row. */
 const recentKeys = new QuickLRU<string, number>({ maxSize: 20_000 })
 
-/** Puts each property into its column if the value has the column's type, and all others into `properties` as JSON. */
+/**
+ * Puts each property into its column if the value has the column's type, and all others into `properties` as JSON. Without a property for
+ * a column there is nothing to copy: for events of hundreds of keys the copy takes as long as writing the JSON.
+ */
 function splitProperties(properties: Record<string, unknown> | null, row: HotRow): void {
   if (properties === null) return
+  const keys = Object.keys(properties)
+  if (!keys.some(key => hasColumn(key, properties[key]))) {
+    row.properties = JSON.stringify(properties)
+    return
+  }
   let rest: Record<string, unknown> | undefined
-  for (const key of Object.keys(properties)) {
+  for (const key of keys) {
     const value = properties[key]
-    if (typeof value === 'string' && isTextColumn(key)) {
-      row[key] = value
-    } else if (isStorableInteger(value) && isIntegerColumn(key)) {
-      row[key] = value
+    if (hasColumn(key, value)) {
+      row[key] = value as string | number
     } else {
       rest ??= Object.create(null) as Record<string, unknown>
       rest[key] = value
     }
   }
   row.properties = rest === undefined ? '{}' : JSON.stringify(rest)
+}
+
+function hasColumn(key: string, value: unknown): key is PropertyColumnName {
+  return typeof value === 'string' ? isTextColumn(key) : isStorableInteger(value) && isIntegerColumn(key)
 }
 
 const textColumns = columnsOfType('string')
