@@ -92,7 +92,7 @@ function calls(baseUrl: string): { what: string; command: string }[] {
       command: `curl -X POST ${baseUrl}/agent/auth/claim/complete ${json} -d '{"claim_token":"aac_…"}'`,
     },
     {
-      what: '3. Ask for the numbers of a project. GET /projects lists them, and POST /projects with {"name":"website"} creates one and returns the script tag for its site.',
+      what: '3. Ask for the numbers of a project. GET /projects lists yours; POST /projects creates one, with the script tag for its site.',
       command: `curl ${bearer} '${baseUrl}/stats?project=website&since=7d'`,
     },
   ]
@@ -102,12 +102,12 @@ function textFor(baseUrl: string): string {
   const steps = calls(baseUrl).map(({ what, command }) => `${what}\n\n    ${command}\n`)
   return `# Footfall
 
-> Web analytics that AI agents and scripts query over HTTP. A site sends events with a small script; an agent or a script asks for reports and gets JSON.
+> Web analytics that AI agents and scripts query over HTTP. A site sends events with a small script; agents ask for reports and get JSON.
 
 ## The first three calls
 
 ${steps.join('\n')}
-A call without a credential gets 401, whose WWW-Authenticate leads to the same place.
+A 401 names the same place in WWW-Authenticate.
 
 ${VISITOR_WORDS}
 
