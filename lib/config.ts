@@ -117,8 +117,12 @@ const schema = z.strictObject({
   dailyScanGb: wholeNumber(1, 10_000_000)
     .default(200)
     .meta({ description: 'GB that all statements of a day may read before an alarm sounds' }),
-  jobConcurrency: wholeNumber(2, 1_000).default(4).meta({
-    description: 'Compaction workers at the same time. A new AWS account has 10 concurrent executions in all',
+  concurrency: wholeNumber(10, 1_000_000).optional().meta({
+    description:
+      'Concurrent executions of the AWS account, such as 10 or 1000. Workers, open streams and the room that is kept for ingestion follow',
+  }),
+  jobConcurrency: wholeNumber(2, 1_000).optional().meta({
+    description: 'Compaction workers at the same time. The default is 4, and 2 with concurrency below 100',
   }),
 
   profile: z

@@ -29,6 +29,8 @@ export type ServiceFunctionProps = {
   /** Folder with the function's bundle (lib/bundles.ts). */
   folder: string
   config: Config
+  /** Concurrent executions of the account that only this function may use; undefined: it shares those of all functions. */
+  reserved?: number | undefined
 }
 
 /** Actions on single items and on the items of one partition key. No function scans the table. */
@@ -65,7 +67,7 @@ export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction
   private readonly settings = new Set<string>()
 
-  constructor(scope: Construct, id: string, { name, folder, config }: ServiceFunctionProps) {
+  constructor(scope: Construct, id: string, { name, folder, config, reserved }: ServiceFunctionProps) {
     super(scope, id)
     this.name = name
     const { description, memoryMb, timeoutSeconds, diskMb } = functionSizes[name]
@@ -84,6 +86,7 @@ export class ServiceFunction extends Construct {
       memorySize: memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
       ...(diskMb !== undefined && { ephemeralStorageSize: Size.mebibytes(diskMb) }),
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       role,
       logGroup,
       // Leaves out the three lines that Lambda writes for each call. They would be most of the log and of its cost.

@@ -7,6 +7,7 @@ import { Alarms } from './alarms.ts'
 import { Api } from './api.ts'
 import { createBudget } from './budget.ts'
 import { Catalog } from './catalog.ts'
+import { shareConcurrency } from './concurrency.ts'
 import type { Config } from './config.ts'
 import { COUNTRY_HEADER_SEEN, Edge } from './edge.ts'
 import { EdgeKeys } from './edge-keys.ts'
@@ -47,7 +48,9 @@ const READ_AND_WRITE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
  * CloudFront and its certificates differ there, or do not exist.
  */
 export class Service extends Stack {
-  constructor(scope: Construct, id: string, { config, folders }: ServiceProps) {
+  constructor(scope: Construct, id: string, { config: options, folders }: ServiceProps) {
+    const shares = shareConcurrency(options)
+    const config = { ...options, limits: shares.limits }
     super(scope, id, {
       stackName: config.stackName,
       description: 'Footfall: web analytics that agents can query',
@@ -70,7 +73,12 @@ export class Service extends Stack {
     const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })
     const entries = (Object.keys(functions) as FunctionName[]).map(name => [
       name,
-      new ServiceFunction(this, name, { name, folder: folders[name], config }),
+      new ServiceFunction(this, name, {
+        name,
+        folder: folders[name],
+        config,
+        ...(name === 'track' && { reserved: shares.track }),
+      }),
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
     const { track, reports, stream: streaming, control, auth, site, pages } = serviceFunctions
@@ -179,7 +187,7 @@ export class Service extends Stack {
     feedLive(live, events)
     // An update replaces the consumer first, so that it can read records of a new format when they arrive.
     track.lambda.node.addDependency(lake.lambda, live.lambda)
-    feedFromQueue(jobs, jobQueue, config.jobConcurrency)
+    feedFromQueue(jobs, jobQueue, shares.jobs)
     const clock = new MinuteSchedule(this, 'Clock', scheduler)
 
     const metrics = createMetrics({
