@@ -11,7 +11,6 @@ import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import { fillDemo } from '#core/demo/fill-demo'
 import { openErasures } from '#core/erasure/open-erasures'
-import { createErasureStore } from '#core/erasure/store'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { type IdentityJob, isFoldDue } from '#core/identity/fold-due'
 import { createIdentityStore } from '#core/identity/identity-store'
@@ -176,9 +175,11 @@ export function createJobsServices(environment: Environment) {
   const { log, trace, instrument } = createInstruments()
   const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const lake = openS3Lake(BUCKET_NAME, trace, log)
+  const erasures = openErasures({ client, table, lakeState: state, lake, clock })
   const identity = {
     ...{ client, table, lake, lakeState: state, projects, clock, log },
-    onRemoved: createErasureStore({ client, table }).noteIdentity,
+    onRemoved: erasures.noteIdentity,
+    eraseEvents: erasures.eraseIds,
     leaseMs: FOLD_LEASE_MS,
     runMs: FOLD_RUN_MS,
   }

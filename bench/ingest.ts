@@ -12,6 +12,7 @@ import {
   type Target,
   waitUntilResponding,
 } from './bench-service.ts'
+import { measureIdentify } from './identify-load.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { runSustained, SUSTAINED_HEAD, type SustainedRow } from './sustained.ts'
 
@@ -26,6 +27,7 @@ import { runSustained, SUSTAINED_HEAD, type SustainedRow } from './sustained.ts'
  *   --event-ids     give every event an event_id
  *   --sustained     print instead: how long events of another project take to be counted at steady rates for 20 s, and how long the lake
  *                   takes to catch up; --rates 5000,10000 chooses the rates of batches
+ *   --identify      instead, send an import and an attack of identify requests, and print the freshness of another project meanwhile
  *   --alone         measure only the HTTP front, the track function and the log, without lake and queries
  */
 
@@ -39,6 +41,7 @@ const { values: options } = parseArgs({
     sustained: { type: 'boolean', default: false },
     rates: { type: 'string', default: '5000,10000,20000,30000,40000' },
     alone: { type: 'boolean', default: false },
+    identify: { type: 'boolean', default: false },
   },
 })
 
@@ -140,10 +143,11 @@ async function printSustained(service: Target): Promise<void> {
 }
 
 const dir = createBenchFolder()
-if (options.sustained) {
+if (options.sustained || options.identify) {
   const service = await startService(dir, 2)
   try {
-    await printSustained(service)
+    if (options.identify) await measureIdentify(service)
+    else await printSustained(service)
     console.log(`Memory: at most ${memoryMb(service.process.pid as number, 'VmHWM')} MB`)
   } finally {
     await stop(service)

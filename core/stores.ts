@@ -2,6 +2,7 @@ import { createAccountStore } from './accounts/store.ts'
 import { createErasureReceipts } from './erasure/receipts.ts'
 import { createErasureStore } from './erasure/store.ts'
 import { createExperimentStore } from './experiments/store.ts'
+import { createRefusedCounts } from './identity/refused-counts.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
 import { createProjectStore } from './projects/store.ts'
@@ -30,6 +31,7 @@ export function createStores(
     accounts: createAccountStore({ ...state, clock }),
     projects: createProjectStore({ ...state, clock, usage, tokenMs }),
     experiments: createExperimentStore({ ...state, clock }),
+    refused: createRefusedCounts(state),
   }
 }
 

@@ -48,7 +48,8 @@ export async function openFunctions(
   storage: Storage,
   { baseUrl, access, clock, log, repair, feed }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
-  const { accounts, projects, experiments, usage, receipts, erasures, lakeState, stream, identity } = storage
+  const { accounts, projects, experiments, usage, receipts, refused, erasures, lakeState, stream, identity } =
+    storage
   const emailKey = readEmailKey(settings.DATA_DIR)
   const emails = createEmailHasher(async () => emailKey)
   const lake = ownObjects(createFolderLake(lakeDir(settings.DATA_DIR)), log)
@@ -70,6 +71,7 @@ export async function openFunctions(
     projects,
     experiments,
     usage,
+    refused,
     receipts,
     erasures,
     baseUrl,

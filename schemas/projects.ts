@@ -1,6 +1,14 @@
 import * as z from 'zod'
 import { wholeNumber } from './fields.ts'
 
+/**
+ * Why two ids are not linked although a request asks for it: one is an id that many people share by mistake; without a credential only an
+ * anonymous id can be linked; without one an anonymous id that stands for identified ids cannot; the previous id is linked to another id
+ * already; the link would lead an id to itself.
+ */
+export const REFUSED_LINKS = ['shared_id', 'not_anonymous', 'identified', 'already_linked', 'loop'] as const
+export type RefusedLink = (typeof REFUSED_LINKS)[number]
+
 export const PROJECT_NAME = /^[A-Za-z0-9._-]{1,64}$/
 
 const NAME_RULE = 'Field `name` must have 1 to 64 characters of `A-Z a-z 0-9 . _ -`.'
@@ -77,6 +85,9 @@ export const readProject = projectRecord
   .extend({
     project: z.object({ id: z.string(), name: z.string() }),
     usage_today: z.object({ event_count: z.int(), read_count: z.int() }),
+    refused: z
+      .object({ links: z.partialRecord(z.enum(REFUSED_LINKS), z.int()) })
+      .meta({ description: 'What identify requests have asked for and was not done, by reason' }),
   })
   .meta({ id: 'ReadProject' })
 

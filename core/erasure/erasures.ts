@@ -89,7 +89,17 @@ export function createErasures({ erasures, tombstones, clock }: ErasureServices)
     await tombstones.bury(bucket, { project_id: id, users: null, until })
   }
 
-  return { erasePerson, noteIdentity: erasures.noteIdentity, purgeProject, expireEvents }
+  /** Erases the events of ids that arrived until then, Unix ms. For ids that turn out to be those of an erased person. */
+  async function eraseIds(
+    { id, bucket }: Pick<Project, 'id' | 'bucket'>,
+    ids: readonly string[],
+    until: number,
+  ): Promise<void> {
+    const erased = { project_id: id, users: ids.map(userHash), until: Math.floor(until / 1_000) }
+    await tombstones.bury(bucket, erased)
+  }
+
+  return { erasePerson, eraseIds, noteIdentity: erasures.noteIdentity, purgeProject, expireEvents }
 }
 
 export type Erasures = ReturnType<typeof createErasures>

@@ -22,6 +22,8 @@ const TIME_DIGITS = 15
 
 /** What an erasure has removed: the links, profiles and events of an erased id that arrived until its erasure. */
 export type ErasedUsers = {
+  /** Until when what an id has sent is erased, Unix ms; -1: it is not. */
+  untilOf(id: string): number
   isErasedLink(link: Link): boolean
   isErasedProfile(profile: Pick<ProfileUpdate, 'user_id' | 'at'>): boolean
   /** Compares whole seconds, as the tombstones of the lake do (core/lake/tombstones.ts). */
@@ -54,6 +56,7 @@ export function createErasedUsers(state: StateTable) {
     const untilOf = (id: string) => (untils.size === 0 ? undefined : untils.get(idHash(id))) ?? -1
     const isErased = (id: string, at: number) => at <= untilOf(id)
     return {
+      untilOf,
       isErasedLink: ({ previous_id, user_id, at }) => isErased(previous_id, at) || isErased(user_id, at),
       isErasedProfile: ({ user_id, at }) => isErased(user_id, at),
       isErasedEvent: ({ user_id, received_at }) =>

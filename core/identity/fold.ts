@@ -32,6 +32,12 @@ export type IdentityFoldServices = StateTable & {
   /** For files of many rows. Default: all files in memory. */
   engine?: LinksEngine
   onRemoved?: RemovalServices['onRemoved']
+  /** Erases the events of ids that arrived until then, Unix ms. */
+  eraseEvents?: (
+    project: Pick<Project, 'id' | 'bucket'>,
+    ids: readonly string[],
+    until: number,
+  ) => Promise<void>
   keepRetiredMs?: number
   /** Other processes fold only after this time, ms; 0 where there is one process. */
   leaseMs?: number
@@ -56,7 +62,7 @@ type ProjectRows = { project: Project; scopes: readonly IdentityScope[]; rows: r
  */
 export function createIdentityFold(services: IdentityFoldServices) {
   const { lake, lakeState, projects, leaseMs = 0, clock, log, client, table } = services
-  const { runMs = Number.POSITIVE_INFINITY } = services
+  const { runMs = Number.POSITIVE_INFINITY, eraseEvents = async () => {} } = services
   const state = { client, table }
   const heads = createFoldHead(state)
   const pointers = createPointers(state)
@@ -175,7 +181,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
     for (const [projectId, sent] of Map.groupBy(all, row => row.project_id)) {
       const project = await projects.byId(projectId)
       if (project === null) continue
-      const rows = await withoutErased(projectId, sent)
+      const rows = await withoutErased(project, sent)
       const linksAnonymous = rows.some(
         ({ previous_id, user_id }) =>
           previous_id !== null && isAnonymous(previous_id) && isAnonymous(user_id),
@@ -199,15 +205,26 @@ export function createIdentityFold(services: IdentityFoldServices) {
     return [own]
   }
 
-  /** Leaves out what erased persons have sent before their erasure. Only the erasures since the oldest row are read. */
-  async function withoutErased(projectId: string, rows: readonly SliceRow[]): Promise<SliceRow[]> {
+  /**
+   * Leaves out what erased persons have sent before their erasure. Only the erasures since the oldest row are read. A link that is left out
+   * was on its way when one of its ends was erased: the other end is the same person, and is erased too.
+   */
+  async function withoutErased(project: Project, rows: readonly SliceRow[]): Promise<SliceRow[]> {
     const oldest = Math.min(...rows.map(({ at }) => at))
-    const { isErasedLink, isErasedProfile } = await erasedUsers.read(projectId, oldest)
-    return rows.filter(({ previous_id, user_id, at, seq }) =>
-      previous_id === null
-        ? !isErasedProfile({ user_id, at })
-        : !isErasedLink({ previous_id, user_id, at, seq }),
-    )
+    for (;;) {
+      const { untilOf, isErasedProfile } = await erasedUsers.read(project.id, oldest)
+      const ends = otherEnds(rows, untilOf)
+      for (const [until, group] of Map.groupBy(ends, ({ until }) => until)) {
+        const ids = [...new Set(group.map(({ id }) => id))]
+        await eraseEvents(project, ids, until)
+        await erasedUsers.bury(project.id, ids, until)
+      }
+      if (ends.length > 0) continue
+      return rows.filter(
+        ({ previous_id, user_id, at }) =>
+          !isErasedProfile({ user_id, at }) && (previous_id === null || at > untilOf(previous_id)),
+      )
+    }
   }
 
   /** Profiles follow their ids: a profile is always that of a final id. */
@@ -259,6 +276,20 @@ export function createIdentityFold(services: IdentityFoldServices) {
 }
 
 export type IdentityFold = ReturnType<typeof createIdentityFold>
+
+/** The ends of links that were on their way when the other end was erased. */
+function otherEnds(
+  rows: readonly SliceRow[],
+  untilOf: (id: string) => number,
+): { id: string; until: number }[] {
+  return rows.flatMap(({ previous_id, user_id, at }) => {
+    if (previous_id === null) return []
+    const [previous, user] = [untilOf(previous_id), untilOf(user_id)]
+    const until = Math.max(previous, user)
+    if (at > until || at <= Math.min(previous, user)) return []
+    return [{ id: at <= previous ? user_id : previous_id, until }]
+  })
+}
 
 function toLinks(
   { previous_id, user_id, at, seq, hasCredential, shard, last }: SliceRow,

@@ -35,7 +35,7 @@ export function emptyLinks(bucket: number): LinksManifest {
 /** How long replaced files are kept, ms: a read lasts 30 s at most on AWS. */
 export const KEEP_RETIRED_MS = 5 * 60_000
 /** There is at most one fold a second. */
-export const MAX_RETIRED = 600
+const MAX_RETIRED = 600
 /** Rows of a file that the next fold takes up into its own: a file for each fold would be too many. */
 const YOUNG_ROWS = 2_000
 
@@ -106,5 +106,18 @@ export function replaceLevels(
     levels: at < 0 ? [...kept, ...added] : [...kept.slice(0, at), ...added, ...kept.slice(at)],
     last: Math.max(manifest.last, level.number),
     retired: [...manifest.retired, ...replaced.map(({ number, writer }) => ({ number, writer, at: now }))],
+  }
+}
+
+/** The replaced files to delete now, and those that stay. `oldest`: files that were replaced until then (Unix ms) go. */
+export function splitRetired(
+  { retired }: Pick<LinksManifest, 'retired'>,
+  oldest: number,
+): Record<'expired' | 'retired', LinksManifest['retired']> {
+  const first = Math.max(0, retired.length - MAX_RETIRED)
+  const isExpired = ({ at }: { at: number }, i: number) => at <= oldest || i < first
+  return {
+    expired: retired.filter(isExpired),
+    retired: retired.filter((level, i) => !isExpired(level, i)),
   }
 }

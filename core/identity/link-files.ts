@@ -7,8 +7,8 @@ import {
   KEEP_RETIRED_MS,
   type Level,
   type LinksManifest,
-  MAX_RETIRED,
   replaceLevels,
+  splitRetired,
   sumRows,
 } from './levels.ts'
 import { createSmallLinks, type LinksEngine, type NextLinks, type RemovedIds } from './links-engine.ts'
@@ -53,12 +53,9 @@ export function createLinkFiles(services: LinkFilesServices) {
       manifest = await merge(await buckets.finishLast(manifest), due)
       await deleteOrphans(manifest)
     }
-    const oldest = clock.now() - keepRetiredMs
-    const expired = manifest.retired.filter(({ at }, i, all) => at <= oldest || all.length - i > MAX_RETIRED)
+    const { expired, retired } = splitRetired(manifest, clock.now() - keepRetiredMs)
     if (expired.length > 0) {
       await lake.delete(expired.map(level => linksKey(manifest.bucket, level)))
-      const numbers = new Set(expired.map(({ number }) => number))
-      const retired = manifest.retired.filter(({ number }) => !numbers.has(number))
       manifest = await buckets.save({ ...manifest, retired })
     }
     return due.length > 1

@@ -1,13 +1,6 @@
-/** Why two ids are not linked, although a request asks for it. Projects read how often it happened. */
-export const REFUSALS = {
-  shared_id: 'an id that many people share by mistake, such as `null` or `guest`',
-  not_anonymous: 'without a credential only an anonymous id of the tracker can be linked',
-  identified: 'without a credential an anonymous id that stands for identified ids cannot be linked',
-  already_linked: 'the previous id is linked to another id already, and the first link stays',
-  loop: 'the link would lead an id to itself',
-} as const
+import type { RefusedLink } from '#schemas/projects'
 
-export type Refusal = keyof typeof REFUSALS
+export type Refusal = RefusedLink
 
 /** Ids that senders use by mistake for many people, in lower case. They are never an end of a link (U57). */
 export const SHARED_IDS: ReadonlySet<string> = new Set([

@@ -1,6 +1,7 @@
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
+import type { RefusedCountsStore } from '#core/identity/refused-counts'
 import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
@@ -18,6 +19,7 @@ export type ProjectEndpointServices = {
   projects: Pick<ProjectStore, 'list' | 'resolve' | 'create' | 'update' | 'remove'>
   demo: Pick<Demo, 'project'>
   usage: Pick<UsageCounters, 'totals' | 'month'>
+  refused: Pick<RefusedCountsStore, 'read'>
   profile: Profile
   baseUrl: string
   clock: Clock
@@ -25,7 +27,7 @@ export type ProjectEndpointServices = {
 
 /** The account's projects (docs/api/projects.md). */
 export function projectEndpoints(services: ProjectEndpointServices, chain: ReturnType<typeof accountChain>) {
-  const { accounts, projects, demo, usage, profile, clock, baseUrl } = services
+  const { accounts, projects, demo, usage, refused, profile, clock, baseUrl } = services
 
   async function record(project: Project): Promise<ProjectRecord> {
     const [totals] = await usage.totals([project.id])
@@ -90,8 +92,13 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
     }),
 
     readProject: chain(routes.readProject)(async ({ project }) => {
-      const [flat, usage_today] = await Promise.all([record(project), usageToday(project)])
-      return { status: 200, body: { ...flat, project: { id: project.id, name: project.name }, usage_today } }
+      const [flat, usage_today, links] = await Promise.all([
+        record(project),
+        usageToday(project),
+        refused.read(project.id),
+      ])
+      const names = { id: project.id, name: project.name }
+      return { status: 200, body: { ...flat, project: names, usage_today, refused: { links } } }
     }),
 
     readProjectUsage: chain(routes.readProjectUsage)(async ({ project, query: { days } }) => ({

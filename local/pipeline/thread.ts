@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createErasureStore } from '#core/erasure/store'
+import { openErasures } from '#core/erasure/open-erasures'
 import { createIdentityFold } from '#core/identity/fold'
 import { isFoldDue } from '#core/identity/fold-due'
 import { createIdentityStore } from '#core/identity/identity-store'
@@ -84,6 +84,7 @@ const identityServices = {
   ...{ client, table, lake, lakeState: state, projects, clock },
   keepRetiredMs: 2 * queryTimeoutMs,
 }
+const openedErasures = openErasures({ client, table, lakeState: state, lake, clock })
 const identityFold = createIdentityFold({
   ...identityServices,
   engine: createLinksEngine({
@@ -93,7 +94,8 @@ const identityFold = createIdentityFold({
     memoryMb: compactionMemoryMb,
     signal: cuttingOff.signal,
   }),
-  onRemoved: createErasureStore(connection).noteIdentity,
+  onRemoved: openedErasures.noteIdentity,
+  eraseEvents: openedErasures.eraseIds,
   log: repairingLog,
 })
 const identityFeed = createIdentityFeed({ ...identityFold, isDue: () => isFoldDue(identityServices) }, clock)

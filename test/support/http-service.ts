@@ -9,6 +9,7 @@ import { createExperimentStore } from '#core/experiments/store'
 import { createEmailHasher } from '#core/identity/email-hash'
 import { createIdentityFold } from '#core/identity/fold'
 import { createIdentityStore } from '#core/identity/identity-store'
+import { createRefusedCounts } from '#core/identity/refused-counts'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
@@ -122,6 +123,7 @@ export async function openHttpService({
     ...access,
     erasures,
     receipts,
+    refused: createRefusedCounts(state),
     accounts,
     projects,
     experiments,

@@ -15,7 +15,7 @@ export type IdentitySetUp = {
   lake: Lake
   owned: readonly Project[]
   clock: { now(): number }
-} & Partial<Pick<IdentityFoldServices, 'engine' | 'onRemoved' | 'leaseMs'>>
+} & Partial<Pick<IdentityFoldServices, 'engine' | 'onRemoved' | 'eraseEvents' | 'leaseMs'>>
 
 /** What an engine returns for the statement of core/identity/person-ids.ts, if no link moves an id of another file. */
 export async function personIdRows(lake: Pick<Lake, 'get'>, { params, scans = [] }: SqlQuery) {

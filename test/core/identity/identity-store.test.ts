@@ -275,3 +275,37 @@ test('identity files are deleted when they are folded and their epoch is closed'
   await write('proj_1', [link('anon_2', 'u1')])
   expect(identityFiles()).toHaveLength(1)
 })
+
+describe('a link that was on its way when one of its ends was erased', () => {
+  test.each([
+    ['the user', 'u1', 'anon_9'],
+    ['the device', 'anon_9', 'u1'],
+  ])('is not made, and the other end is erased too: %s', async (_, erased, other) => {
+    const calls: unknown[] = []
+    const { identity, one, lake, clock, link } = setUp()
+    const { write, fold } = createIdentities({
+      ...{ state, lake, clock, owned: [one] },
+      eraseEvents: async (project, ids, until) => void calls.push([project.id, ids, until]),
+    })
+    await write('proj_1', [
+      link('anon_9', 'u1', 900),
+      // It leads to the other end, so it is of the same person.
+      { ...link('anon_8', 'anon_9', 901), traits: { plan: 'pro' } },
+      link('anon_7', 'bob', 902),
+      link('anon_9', 'u1', 1_001),
+    ])
+    clock.time = 1_000
+    await identity.removePerson(await identity.scopeOf(one), [erased])
+    await fold.run()
+    expect(calls).toEqual([
+      ['proj_1', [other, ...(other === 'anon_9' ? [] : ['anon_8'])], 1_000],
+      ...(other === 'anon_9' ? [['proj_1', ['anon_8'], 1_000]] : []),
+    ])
+    const scope = await identity.scopeOf(one)
+    // What arrived later is of new persons.
+    expect(await identity.finalId(scope, 'anon_9')).toBe('u1')
+    expect(await identity.finalId(scope, 'anon_8')).toBe('anon_8')
+    expect(await identity.finalId(scope, 'anon_7')).toBe('bob')
+    expect(await identity.readProfile('proj_1', ['anon_8', 'anon_9', 'u1'])).toBeNull()
+  })
+})

@@ -124,3 +124,17 @@ test('identify requests count toward the limit of the token', async () => {
   expect((await send('/identify', good)).status).toBe(429)
   expect(packed).toEqual([])
 })
+
+test.each([
+  ['not_anonymous', { previous_id: 'u-1', user_id: 'u-2' }],
+  ['shared_id', { previous_id: 'anon_0123abcd', user_id: 'Null' }],
+])(
+  'a link that is refused as %s gets 202, its traits count, and the id is not stored',
+  async (refused, ids) => {
+    const { response, records } = await identify({ token: 'aat_shop', ...ids, traits: { plan: 'pro' } })
+    expect(response).toMatchObject({ status: 202, body: { ok: true, queued: true } })
+    const { user_id } = ids
+    expect(records).toMatchObject([{ refused, previous_id: user_id, user_id, traits: { plan: 'pro' } }])
+    expect(records[0]).not.toHaveProperty('has_credential')
+  },
+)
