@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,6 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { tables } from '#schemas/columns'
 import { bareQuestions } from './bare.ts'
 import { NODE_ARGS } from './bench-service.ts'
+import { measureErasures } from './erasures.ts'
 import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
 import { type Question, questions } from './questions.ts'
 
@@ -20,6 +21,7 @@ import { type Question, questions } from './questions.ts'
  *   --only stats     measures only the questions whose name begins so
  *   --bare           also measures DuckDB alone, in plain SQL over one sorted file of the large project's events, and the ratio
  *   --clients        also measures ten clients at once
+ *   --erasures 0     measures so many erasures of the large project and nothing else, in a copy of the lake
  */
 
 const { values: options } = parseArgs({
@@ -31,6 +33,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
     bare: { type: 'boolean', default: false },
     clients: { type: 'boolean', default: false },
+    erasures: { type: 'string', default: '0' },
   },
 })
 const events = parseCount(options.events)
@@ -53,13 +56,18 @@ if (!existsSync(folder)) {
   console.log(`\nGenerated in ${Math.round((performance.now() - started) / 1_000)} s`)
 }
 
+const erasures = parseCount(options.erasures)
+if (erasures > 0) {
+  await measureInCopy(erasures)
+  process.exit()
+}
 printSizes()
 const bare: ReadonlyMap<string, number> = options.bare ? await measureBare() : new Map()
 console.log('\nms: the first request, the median and the longest of the later ones')
 console.log(
   `${'question'.padEnd(30)} ${'project'.padEnd(8)} ${['first', 'median', 'max', 'goal', 'memory MB', ...(options.bare ? ['bare', 'ratio'] : [])].map(name => name.padStart(9)).join(' ')}`,
 )
-const service = await startService()
+const service = await startService(folder, '86400')
 try {
   for (const project of ['demo', ...(eventsWithIds > 0 ? ['ids'] : []), 'small']) {
     const goalFactor = project === 'ids' ? 1.3 : 1
@@ -91,11 +99,27 @@ try {
 
 type RunningService = { baseUrl: string; apiKey: string; memoryMb(): number; stop(): Promise<void> }
 
-async function startService(): Promise<RunningService> {
+/** Measures erasures in a copy of the lake, because they change it. */
+async function measureInCopy(count: number): Promise<void> {
+  const copy = `${folder}.erased`
+  rmSync(copy, { recursive: true, force: true })
+  cpSync(folder, copy, { recursive: true })
+  const copied = await startService(copy, '600')
+  try {
+    const { baseUrl, apiKey } = copied
+    await measureErasures({ baseUrl, apiKey, measure: question => measure(copied, 'demo', question) }, count)
+    console.log(`memory ${copied.memoryMb().toFixed(0)} MB`)
+  } finally {
+    await copied.stop()
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+/** `epochSeconds`: with a long epoch the hot files stay hot. */
+async function startService(dataDir: string, epochSeconds: string): Promise<RunningService> {
   const main = join(import.meta.dirname, '../local/main.ts')
   const child = spawn(process.execPath, [...NODE_ARGS, main], {
-    // A long epoch, so that the hot files stay hot.
-    env: { ...process.env, DATA_DIR: folder, PORT: '0', SEED_DEMO: 'false', EPOCH_SECONDS: '86400' },
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SEED_DEMO: 'false', EPOCH_SECONDS: epochSeconds },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   await new Promise<void>((resolve, reject) => {
@@ -106,7 +130,7 @@ async function startService(): Promise<RunningService> {
     })
     child.on('exit', () => reject(new Error(`The service has ended:\n${output}`)))
   })
-  const { base_url, api_key } = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'))
+  const { base_url, api_key } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'))
   const exit = new Promise<void>(resolve => child.on('exit', () => resolve()))
   return {
     baseUrl: base_url,

@@ -1,20 +1,23 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { events, oldestEvent } from '#core/lake/relations'
+import { activity, hasActivityRollup, type LakeRead, oldestEvent } from '#core/lake/relations'
+import { shortKey } from '#core/lake/rows'
+import { userSessions } from '#core/lake/user-sessions'
 import type { ReportProject, ReportServices } from '#core/reports/run'
 import { withStatements } from '#core/reports/statements'
+import { slices } from '#core/slices'
 import { isOneOf, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 
 /** What the lake has of a person: 0 events if it does not know the person. */
 export type FoundPerson = { events: number; sessions: number }
 
-/** Characters of the ids of one statement, and statements that run at the same time. Athena takes statements of 262,144 bytes. */
-const IDS_CHARS = 50_000
+/** Ids of one statement: Athena takes statements of 262,144 bytes, and an id has up to 256 characters. */
+const IDS = 400
 const CONCURRENCY = 4
 
 /**
- * Counts the events of a person that reads return, also those that are older than the account's plan shows. With very many ids, a
- * session of several of them may count more than once.
+ * Counts what reads return of a person, also what is older than the account's plan shows: events, and sessions of which the person is the
+ * user. It reads rollups, so it costs little beside the reports. With very many ids, a session of several of them may count more than once.
  */
 export async function findPerson(
   { engine, openLake, clock }: ReportServices,
@@ -23,7 +26,7 @@ export async function findPerson(
   signal: AbortSignal | undefined,
 ): Promise<FoundPerson> {
   const lake = await openLake()
-  const read = {
+  const read: LakeRead = {
     snapshot: await lake.ofBucket(project.bucket),
     project,
     from: oldestEvent(project),
@@ -31,26 +34,20 @@ export async function findPerson(
   }
   const found: FoundPerson = { events: 0, sessions: 0 }
   await withStatements(engine, { lake, signal }, rows =>
-    forEachConcurrent(sliceIds(userIds), CONCURRENCY, async ids => {
-      const [row] = await rows(sql`SELECT count(*) AS events, count(DISTINCT session_id) AS sessions
-      FROM ${events(read, ['user_id', 'session_id'])} AS person_event WHERE ${isOneOf(sql`user_id`, ids)}`)
-      found.events += Number(row?.events ?? 0)
-      found.sessions += Number(row?.sessions ?? 0)
+    forEachConcurrent(slices(userIds, IDS), CONCURRENCY, async ids => {
+      const keys = ids.flatMap(id => shortKey(id) ?? [])
+      const users = isOneOf(sql`user_ref`, hasActivityRollup(read) ? keys : ids)
+      const [row] = await rows(
+        sql`SELECT CAST(sum(event_count) AS bigint) AS events FROM ${activity(read)} AS user_activity WHERE ${users}`,
+      )
+      const events = Number(row?.events ?? 0)
+      if (events === 0) return
+      const [counted] = await rows(
+        sql`SELECT count(DISTINCT session_key) AS sessions FROM ${userSessions(read, keys)} AS user_session`,
+      )
+      found.events += events
+      found.sessions += Number(counted?.sessions ?? 0)
     }),
   )
   return found
-}
-
-function sliceIds(userIds: readonly string[]): string[][] {
-  const sliced: string[][] = []
-  let chars = Number.POSITIVE_INFINITY
-  for (const id of userIds) {
-    chars += id.length
-    if (chars > IDS_CHARS) {
-      sliced.push([])
-      chars = id.length
-    }
-    sliced.at(-1)?.push(id)
-  }
-  return sliced
 }

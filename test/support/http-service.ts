@@ -152,7 +152,8 @@ export async function openHttpService({
         // The lake is empty, but it knows every user who is to be erased.
         engine: {
           rows: async query => {
-            if (query.text.includes('person_event')) return [{ events: 2, sessions: 1 }]
+            if (query.text.includes('AS user_activity WHERE')) return [{ events: 2 }]
+            if (query.text.includes('AS user_session')) return [{ sessions: 1 }]
             return query.text.includes('previous_id AS id') ? personIdRows(lake, query) : []
           },
         },

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { findPerson } from '#core/erasure/find-person'
 import { replaceSegments, type Segment } from '#core/lake/manifest'
 import { addRemoved, markCleared, openTombstones, unclearedSegments, userHash } from '#core/lake/tombstones'
 import { events } from '#core/reports/events'
@@ -66,7 +67,12 @@ test('after an erasure reports equal the oracle without the erased events, befor
               event.user_id !== user ||
               Math.floor(event.received_at / 1_000) > until,
           )
-          const rowsBefore = sumRows(manifest.segments)
+          const [project = expect.unreachable()] = projects
+        const ofUser = (all: typeof stored) =>
+          all.filter(event => event.project_id === project.id && event.user_id === user).length
+        const found = await findPerson(services, project, [user], undefined)
+        expect(found.events).toBe(ofUser(left))
+        const rowsBefore = sumRows(manifest.segments)
           const removed = await rewriteSegments(lake, rewritten)
           expect(sumRows(lake.manifests.get(BUCKET)?.segments ?? [])).toBe(rowsBefore - removed)
           for (const project of projects) {
