@@ -95,7 +95,9 @@ export async function measureErasures(service: MeasuredService, count: number): 
     await sleep(2_000)
   }
   const { status } = await getJson(`/erasures/${last}`)
-  console.log(`the last one is ${status} after ${((performance.now() - started) / 60_000).toFixed(1)} minutes`)
+  console.log(
+    `the last one is ${status} after ${((performance.now() - started) / 60_000).toFixed(1)} minutes`,
+  )
   const after = await measureReads(bystander)
   const ratios = [...after].map(([name, ms]) => ms / (before.get(name) ?? ms))
   console.log(`reads after that, median of the ratios: ${percentile(ratios, 0.5).toFixed(2)}`)

@@ -11,7 +11,8 @@ import { EVENT_LIMITS } from '#schemas/event'
 /** What the lake has of a person: 0 events if it does not know the person. */
 export type FoundPerson = { events: number; sessions: number }
 
-/** Ids of one statement: Athena takes statements of 262,144 bytes, and an id has up to 256 characters. */
+/** Users of one statement, by their keys and by their ids: Athena takes statements of 262,144 bytes, and an id has up to 256 characters. */
+const KEYS = 4_000
 const IDS = 400
 const CONCURRENCY = 4
 
@@ -33,10 +34,11 @@ export async function findPerson(
     to: clock.now() + EVENT_LIMITS.futureMs + 1,
   }
   const found: FoundPerson = { events: 0, sessions: 0 }
+  const hasKeys = hasActivityRollup(read)
   await withStatements(engine, { lake, signal }, rows =>
-    forEachConcurrent(slices(userIds, IDS), CONCURRENCY, async ids => {
+    forEachConcurrent(slices(userIds, hasKeys ? KEYS : IDS), CONCURRENCY, async ids => {
       const keys = ids.flatMap(id => shortKey(id) ?? [])
-      const users = isOneOf(sql`user_ref`, hasActivityRollup(read) ? keys : ids)
+      const users = isOneOf(sql`user_ref`, hasKeys ? keys : ids)
       const [row] = await rows(
         sql`SELECT CAST(sum(event_count) AS bigint) AS events FROM ${activity(read)} AS user_activity WHERE ${users}`,
       )

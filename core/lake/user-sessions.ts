@@ -1,17 +1,24 @@
 import type { SqlQuery } from '#core/ports'
 import { isOneOf, sql } from '#core/sql'
+import { withoutErasedUsers } from './erased-events.ts'
 import { hotEvents } from './hot-events.ts'
+import type { Segment } from './manifest.ts'
 import type { LakeRead } from './relations.ts'
-import { segmentRows, segmentsBetween, unionAll } from './segment-rows.ts'
+import { segmentRows, segmentsBetween, splitErased, unionAll } from './segment-rows.ts'
 
 /**
  * The session_keys of sessions of users, by their user_keys, from rollups alone. In each segment a session is that of its last user. A
- * session may have several rows, and those of erased events may be among them.
+ * session may have several rows.
  */
 export function userSessions(read: LakeRead, userKeys: readonly number[]): SqlQuery {
   const isOfUser = isOneOf(sql`user_key`, userKeys)
-  const segments = segmentsBetween(read, read.from, read.to)
-  const stored = segmentRows(read, 'segment_sessions', segments, sql`session_key`, sql` AND ${isOfUser}`)
+  const { cleared, open } = splitErased(read, segmentsBetween(read, read.from, read.to))
+  const rowsOf = (segments: readonly Segment[]) =>
+    segmentRows(read, 'segment_sessions', segments, sql`session_key, user_key`, sql` AND ${isOfUser}`)
+  const stored = [
+    ...rowsOf(cleared).map(rows => sql`SELECT session_key FROM (${rows}) AS session_row`),
+    ...rowsOf(open).map(rows => withoutErasedUsers(read, open, rows, sql`session_key`)),
+  ]
   const isInSession = sql`session_key IS NOT NULL AND ${isOfUser}`
   const hot = hotEvents(read, ['session_key', 'user_key'], read, isInSession).map(
     rows => sql`SELECT session_key FROM (${rows}) AS hot_events`,

@@ -5,6 +5,7 @@ import { createPurge } from '#core/deletion/purge'
 import { openErasures } from '#core/erasure/open-erasures'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
+import { writeItems } from '#core/write-items'
 import { splitEqually } from '#schemas/assignment'
 import { crashAfterWrites } from '#test/support/crashing-state'
 import { createIdentities } from '#test/support/identity-files'
@@ -42,7 +43,7 @@ function open(table: { client: TestState['client']; table: string } = state) {
     for await (const page of deletions.dueInLake()) projects.push(...page)
     return projects
   }
-  return { ...stores, ...access, deletions, purge, dueInLake }
+  return { ...stores, ...access, erasures, deletions, purge, dueInLake }
 }
 
 /**
@@ -171,4 +172,38 @@ test('a purge that crashed is finished by the next one', async () => {
     await world.deletions.finishLake(project.id)
     expect(await items()).toEqual([])
   }
+})
+
+test('a project of many items is purged over several ticks, and others do not wait for it', async () => {
+  const world = open()
+  const large = await fill(world, 'ada@example.com')
+  const small = await fill(world, 'bob@example.com')
+  const pk = `identity#${large.project.id}`
+  const writes = Array.from({ length: 4_000 }, (_, i) => ({ PutRequest: { Item: { pk, sk: `id#${i}` } } }))
+  await writeItems(state, writes)
+  for (const { project } of [large, small]) await world.projects.remove(project)
+  now += 30 * DAY_MS
+  // Each batch of deletions takes 100 ms.
+  const slow = new Proxy(state.client, {
+    get(target, property) {
+      if (property !== 'send') return Reflect.get(target, property, target)
+      return (command: object, ...rest: unknown[]) => {
+        if (command.constructor.name.startsWith('BatchWrite')) now += 100
+        return (target.send as (command: object, ...rest: unknown[]) => unknown)(command, ...rest)
+      }
+    },
+  })
+  const purge = createPurge({ ...world, ...state, client: slow, clock, log })
+  let ticks = 1
+  const isGone = async ({ project }: typeof small) => (await world.projects.byId(project.id)) === null
+  expect(await purge.tick()).toBe(true)
+  expect([await isGone(large), await isGone(small)]).toEqual([false, true])
+  while (await purge.tick()) expect(ticks++).toBeLessThan(10)
+  expect(ticks).toBeGreaterThan(2)
+  expect(await isGone(large)).toBe(true)
+  const left = await world.dueInLake()
+  expect(left.map(({ number }) => number)).not.toContain(null)
+  expect((await items()).filter(item => item.pk === pk)).toEqual([])
+  // Nothing more is due for an hour.
+  expect(await purge.tick()).toBe(false)
 })

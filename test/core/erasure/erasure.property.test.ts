@@ -68,11 +68,11 @@ test('after an erasure reports equal the oracle without the erased events, befor
               Math.floor(event.received_at / 1_000) > until,
           )
           const [project = expect.unreachable()] = projects
-        const ofUser = (all: typeof stored) =>
-          all.filter(event => event.project_id === project.id && event.user_id === user).length
-        const found = await findPerson(services, project, [user], undefined)
-        expect(found.events).toBe(ofUser(left))
-        const rowsBefore = sumRows(manifest.segments)
+          const ofUser = (all: typeof stored) =>
+            all.filter(event => event.project_id === project.id && event.user_id === user).length
+          const found = await findPerson(services, project, [user], undefined)
+          expect(found.events).toBe(ofUser(left))
+          const rowsBefore = sumRows(manifest.segments)
           const removed = await rewriteSegments(lake, rewritten)
           expect(sumRows(lake.manifests.get(BUCKET)?.segments ?? [])).toBe(rowsBefore - removed)
           for (const project of projects) {
