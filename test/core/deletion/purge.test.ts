@@ -178,7 +178,7 @@ test('a project of many items is purged over several ticks, and others do not wa
   const world = open()
   const large = await fill(world, 'ada@example.com')
   const small = await fill(world, 'bob@example.com')
-  const pk = `identity#${large.project.id}`
+  const pk = `usage#${large.project.id}`
   const writes = Array.from({ length: 4_000 }, (_, i) => ({ PutRequest: { Item: { pk, sk: `id#${i}` } } }))
   await writeItems(state, writes)
   for (const { project } of [large, small]) await world.projects.remove(project)
