@@ -112,11 +112,12 @@ function lifecycleRules(): LifecycleRule[] {
       expiredObjectDeleteMarker: true,
     },
     // The service deletes every hot file a day after its rows are in segments. One more day is enough to get it back.
-    {
-      id: 'old-versions-hot',
-      prefix: `${tables.events_hot.prefix}/`,
+    // Identify requests and links are replaced every few minutes, and have ids and traits.
+    ...[tables.events_hot, tables.identity_hot, tables.links].map(({ prefix }) => ({
+      id: `old-versions-${prefix}`,
+      prefix: `${prefix}/`,
       noncurrentVersionExpiration: Duration.days(1),
-    },
+    })),
     ...[QUARANTINE_PREFIX, WAITING_PREFIX, FAILURES_PREFIX].map(prefix => ({
       id: prefix.replaceAll('/', '-').slice(0, -1),
       prefix,

@@ -79,6 +79,8 @@ test('lifecycle rules delete quarantined data and old versions, but no current f
   expect(versionDays).toEqual([
     [undefined, 14],
     ['hot/', 1],
+    ['hot-identity/', 1],
+    ['links/', 1],
   ])
 })
 
