@@ -50,6 +50,7 @@ export function createReader(services: ReadServices) {
       for (const warning of warnings) notes.warnings.add(warning)
       const computed = await work({
         notes,
+        isDryRun: options.dry_run === true,
         engine: log.engine,
         openLake: async () => lake,
         clock: { now: () => now },

@@ -20,6 +20,8 @@ export type ReportServices = {
   exactValues?: number | undefined
   /** What the reports of a read say about their response. */
   notes?: ReadNotes | undefined
+  /** The engine runs nothing and returns no rows, so an empty result says nothing. */
+  isDryRun?: boolean | undefined
 }
 
 /** The fields of the caller's project that reports use. */
@@ -130,7 +132,7 @@ export function toPeriod({
  */
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
-  { engine, openLake, clock, exactValues, notes = createNotes() }: ReportServices,
+  { engine, openLake, clock, exactValues, notes = createNotes(), isDryRun = false }: ReportServices,
   {
     project,
     query,
@@ -180,7 +182,7 @@ export async function runReport<Params extends DatedParams, Body>(
       },
     }
     const body = await report.compute(rows, request)
-    const names = report.namesOfEmpty?.(params, body) ?? null
+    const names = isDryRun ? null : (report.namesOfEmpty?.(params, body) ?? null)
     if (names !== null) await warnOfUnknownNames(rows, read, names, notes)
     return { ...body, ...contextOfRange(context, days) }
   })
