@@ -93,7 +93,7 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
     } catch (error) {
       if (!isTransient(error)) throw error
       // Kinesis may have stored the records. With the same keys a copy reaches the same shard, whose consumer drops it
-      // (core/lake/consumer.ts).
+      // (core/lake/consume/consumer.ts).
       return { failed: entries, reasons: [(error as Error).name] }
     }
   }

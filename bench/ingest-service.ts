@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { noLimits } from '#core/accounts/limits'
-import { createEmailHasher } from '#core/identity/email-hash'
+import { createEmailHasher } from '#core/identity/profiles/email-hash'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Project } from '#core/projects/project'

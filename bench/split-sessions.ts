@@ -2,16 +2,16 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { isCompared } from '#core/lake/compact/split-sessions'
 import { segmentKey } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
-import { isCompared } from '#core/lake/split-sessions'
 import { findSplitSessions } from '#duckdb/find-split-sessions'
 import { withScratchDatabase } from '#duckdb/scratch-database'
 import { createFolderLake } from '#local/lake/folder'
 import { createBenchFolder, memoryMb } from './bench-service.ts'
 
 /**
- * `npm run bench:split`: how long a merged segment takes to be compared with the older segments of its bucket (core/lake/split-sessions.ts).
+ * `npm run bench:split`: how long a merged segment takes to be compared with the older segments of its bucket (core/lake/compact/split-sessions.ts).
  * The older segments are made by hand: their files of sessions have random keys, five events a session.
  *   --events 100M   events of the older segments
  */

@@ -1,5 +1,5 @@
 import { MAINTENANCE } from '#aws/maintenance-settings'
-import { CLAIM_BYTES, CLAIM_RECORDS } from '#core/lake/consumer'
+import { CLAIM_BYTES, CLAIM_RECORDS } from '#core/lake/consume/consumer'
 import { LOOKBACK_S } from '#core/lake/copies'
 import { SEGMENT_TABLES } from '#core/lake/keys'
 import { readConfig } from '#lib/config'

@@ -1,6 +1,11 @@
 import { forEachConcurrent } from '#core/concurrency'
-import type { CompactedBucket, EpochCompactionJob, ReplacedEvent, StoredEvents } from '#core/lake/compactor'
-import type { RemovedEvents } from '#core/lake/tombstones'
+import type {
+  CompactedBucket,
+  EpochCompactionJob,
+  ReplacedEvent,
+  StoredEvents,
+} from '#core/lake/compact/compactor'
+import type { RemovedEvents } from '#core/lake/erase/tombstones'
 import {
   activityOfEvents,
   addIdentities,

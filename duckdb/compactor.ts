@@ -1,7 +1,7 @@
-import type { Compactor, MergeJob, RewrittenSegment } from '#core/lake/compactor'
+import type { Compactor, MergeJob, RewrittenSegment } from '#core/lake/compact/compactor'
+import type { RemovedEvents } from '#core/lake/erase/tombstones'
 import { SEGMENT_TABLES, type SegmentTable, segmentKeys } from '#core/lake/keys'
 import type { Segment, SegmentId } from '#core/lake/manifest'
-import type { RemovedEvents } from '#core/lake/tombstones'
 import { compactEpoch } from './compact-epoch.ts'
 import {
   activityOfEvents,
@@ -34,7 +34,7 @@ export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'
   Partial<ScratchSettings> & {
     /** Most bytes of hot files that are on disk at a time. */
     sliceBytes?: number
-    /** Events from which on a new segment says which of its sessions may be split (core/lake/split-sessions.ts has the default). */
+    /** Events from which on a new segment says which of its sessions may be split (core/lake/compact/split-sessions.ts has the default). */
     minComparedEvents?: number
   }
 

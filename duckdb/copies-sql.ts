@@ -1,4 +1,4 @@
-import type { ReplacedEvent } from '#core/lake/compactor'
+import type { ReplacedEvent } from '#core/lake/compact/compactor'
 import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
 import { ARRIVAL, countEventRows, PUBLIC_EVENT_KEY, readFiles } from './compaction-sql.ts'
 
@@ -6,7 +6,7 @@ import { ARRIVAL, countEventRows, PUBLIC_EVENT_KEY, readFiles } from './compacti
 
 /**
  * Finds the copies of a bucket, by the rule of core/lake/copies.ts: a hot row is earlier by (arrival, seq), and stored events are in
- * the files of segment_event_ids. core/lake/hot-events.ts applies the same rule to hot events.
+ * the files of segment_event_ids. core/lake/read/hot-events.ts applies the same rule to hot events.
  */
 export function addCopies(bucket: number, eventIdFiles: readonly string[]): string {
   return `

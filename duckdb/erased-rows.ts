@@ -1,5 +1,5 @@
+import type { RemovedEvents, TombstoneBatch } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
-import type { RemovedEvents, TombstoneBatch } from '#core/lake/tombstones'
 import { ARRIVAL, readFiles } from './compaction-sql.ts'
 import { countRows, type ScratchDatabase } from './scratch-database.ts'
 

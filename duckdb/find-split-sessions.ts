@@ -1,6 +1,6 @@
+import { comparedSegments, isCompared } from '#core/lake/compact/split-sessions'
 import { segmentKeys } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
-import { comparedSegments, isCompared } from '#core/lake/split-sessions'
 import { DamagedObject } from './damaged.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { copySplitSessions, createSplitSessions } from './split-sql.ts'
@@ -19,7 +19,7 @@ export type NewSegment = {
 
 /**
  * Compares a new segment with the older ones: creates split_sessions_<bucket> for withSplit. Returns false, and creates nothing, if the
- * segment need not be compared (core/lake/split-sessions.ts), or if a file of an older one is damaged.
+ * segment need not be compared (core/lake/compact/split-sessions.ts), or if a file of an older one is damaged.
  */
 export async function findSplitSessions(
   database: ScratchDatabase,

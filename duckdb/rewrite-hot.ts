@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HotRewriteJob } from '#core/lake/compactor'
+import type { HotRewriteJob } from '#core/lake/compact/compactor'
 import type { Lake } from '#core/ports'
 import { slices } from '#core/slices'
 import { readFiles } from './compaction-sql.ts'

@@ -1,4 +1,4 @@
-import type { RewriteJob, SegmentWithoutReplaced, StoredEvents } from '#core/lake/compactor'
+import type { RewriteJob, SegmentWithoutReplaced, StoredEvents } from '#core/lake/compact/compactor'
 import { segmentKey, segmentKeys } from '#core/lake/keys'
 import {
   activityOfEvents,

@@ -1,6 +1,6 @@
 import { readFiles } from './compaction-sql.ts'
 
-/** The statements that find split sessions (core/lake/split-sessions.ts), over the tables of duckdb/compaction-sql.ts. */
+/** The statements that find split sessions (core/lake/compact/split-sessions.ts), over the tables of duckdb/compaction-sql.ts. */
 
 /** The UTC dates on which sessions have events, from the events of a bucket. */
 export function sessionDatesOfEvents(bucket: number): string {

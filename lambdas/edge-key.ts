@@ -1,5 +1,5 @@
+import { isSame } from '#core/access/tokens'
 import { ApiError } from '#core/errors'
-import { isSame } from '#core/sessions/tokens'
 
 /**
  * Throws unless the request came through CloudFront, which adds the header X-Footfall-Edge to each. Otherwise a caller could

@@ -19,7 +19,7 @@ import { MessageQueue } from './message-queue.ts'
 export const FAILURES_PREFIX = 'aws/lambda/'
 /** Records that could not be read (core/lake/keys.ts). */
 export const QUARANTINE_PREFIX = 'quarantine/'
-/** Records of a newer version, until it appends them again (core/lake/set-aside.ts). */
+/** Records of a newer version, until it appends them again (core/lake/consume/set-aside.ts). */
 export const WAITING_PREFIX = 'waiting/'
 
 /** How long quarantined records and failed batches stay. They hold events that an erasure cannot find, so they do not stay long. */
@@ -33,7 +33,7 @@ const SET_ASIDE_RETENTION = Duration.days(30)
 export class Storage extends Construct {
   readonly bucket: Bucket
   readonly table: Table
-  /** The key of the e-mail index (core/identity/email-hash.ts). */
+  /** The key of the e-mail index (core/identity/profiles/email-hash.ts). */
   readonly emailKey: Secret
   /** One message for each batch under FAILURES_PREFIX. An operator removes it when the batch is dealt with. */
   readonly failures: MessageQueue

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import * as z from 'zod'
-import { type IdentityProvider, SignInError } from '#core/sign-in/provider'
+import { type IdentityProvider, SignInError } from '#core/access/provider'
 import { signInFailure } from './failure.ts'
 
 export type CodeHostOptions = {

@@ -1,6 +1,6 @@
 import { AuthorizationResponseError } from 'openid-client'
+import { SignInError } from '#core/access/provider'
 import { ApiError, unavailable } from '#core/errors'
-import { SignInError } from '#core/sign-in/provider'
 
 /** What a failed exchange with a provider means for the person who signs in. */
 export function signInFailure(error: unknown): Error {

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
-import type { IdentityProvider, SignInSecrets } from '#core/sign-in/provider'
-import { SignInError } from '#core/sign-in/provider'
+import type { IdentityProvider, SignInSecrets } from '#core/access/provider'
+import { SignInError } from '#core/access/provider'
 import { signInFailure, unreachable } from './failure.ts'
 
 export type OpenIdOptions = {

@@ -176,7 +176,7 @@ const activityColumns = [
   },
 ] as const satisfies readonly Column[]
 
-/** A row makes later copies of one event known. Rows are kept as long as copies are dropped (core/lake/relations.ts). */
+/** A row makes later copies of one event known. Rows are kept as long as copies are dropped (core/lake/read/relations.ts). */
 const eventIdColumns = [
   {
     ...eventKey,
@@ -218,7 +218,7 @@ const linkColumns = [
   { ...userKey, name: 'linked_key', meaning: 'first 53 bits of the SHA-256 of linked_id' },
 ] as const satisfies readonly Column[]
 
-/** A row erases the events of one id of a user, or of a whole project, that arrived in time (core/lake/tombstones.ts). */
+/** A row erases the events of one id of a user, or of a whole project, that arrived in time (core/lake/erase/tombstones.ts). */
 const tombstoneColumns = [
   { name: 'project_id', type: 'string', meaning: 'the project of the erased events' },
   {

@@ -32,7 +32,7 @@ export function parseSince(text: string): Since | null {
 }
 
 /**
- * Checks the form of `since`. core/reports/range.ts gives it a meaning, because that needs the current time. `absent`: what a request
+ * Checks the form of `since`. core/reports/run/range.ts gives it a meaning, because that needs the current time. `absent`: what a request
  * without it means, as a sentence.
  */
 export function since(absent: string) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { isSame, sha256 } from '#core/access/tokens'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
-import { isSame, sha256 } from '#core/sessions/tokens'
 import { conditionHeld, type StateTable } from '#core/state-table'
 import type { Account } from './caller.ts'
 import { ACCOUNT_ID_PREFIX, type AccountItems, createAccountEntity, isLive, toAccount } from './items.ts'

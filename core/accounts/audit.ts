@@ -1,7 +1,7 @@
 import { Entity } from 'electrodb'
+import { randomSecret } from '#core/access/tokens'
 import { createGatherer } from '#core/gatherer'
 import type { Clock, Log } from '#core/ports'
-import { randomSecret } from '#core/sessions/tokens'
 import { slices } from '#core/slices'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { withoutSecrets } from '#core/text/hide-secrets'

@@ -1,6 +1,6 @@
 import { Entity } from 'electrodb'
+import { randomId } from '#core/access/tokens'
 import type { Clock, Log } from '#core/ports'
-import { randomId } from '#core/sessions/tokens'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 
 export type Feedback = {

@@ -1,6 +1,6 @@
+import { randomId } from '#core/access/tokens'
 import type { Clock, Log } from '#core/ports'
 import { queryAll } from '#core/query-all'
-import { randomId } from '#core/sessions/tokens'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'

@@ -1,8 +1,8 @@
+import type { AgentSessionStore } from '#core/access/agent-sessions'
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import type { Billing } from '#core/billing/billing'
 import type { ProjectStore } from '#core/projects/store'
-import type { AgentSessionStore } from '#core/sessions/agent-sessions'
 
 export type DeletionServices = {
   /** Null where nobody pays. */

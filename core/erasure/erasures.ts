@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Buried, TombstoneWriter } from '#core/lake/tombstone-writer'
-import { userHash } from '#core/lake/tombstones'
+import type { Buried, TombstoneWriter } from '#core/lake/erase/tombstone-writer'
+import { userHash } from '#core/lake/erase/tombstones'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ErasureStore } from './store.ts'
@@ -20,7 +20,7 @@ export type ErasedPart = { project: ErasedProject; events: number; sessions: num
 const LATE_MS = 500
 const MAX_TRIES = 3
 
-/** Erasures of persons and of whole projects. The lake hides the events at once and removes them later (core/lake/tombstones.ts). */
+/** Erasures of persons and of whole projects. The lake hides the events at once and removes them later (core/lake/erase/tombstones.ts). */
 export function createErasures({ erasures, tombstones, clock }: ErasureServices) {
   /**
    * Erases the events of a person that arrive until the promise resolves. `userIds`: all ids of the person. `parts`: the projects of the

@@ -8,8 +8,8 @@ import {
   type StreamRecord,
   unpackText,
 } from '#core/ingest/record'
-import type { TombstoneRow } from '#core/lake/tombstone-file'
-import { userHash } from '#core/lake/tombstones'
+import type { TombstoneRow } from '#core/lake/erase/tombstone-file'
+import { userHash } from '#core/lake/erase/tombstones'
 import { bucketOf } from '#core/projects/project'
 
 /** The events of a record, and what else decides which of them are erased. */

@@ -1,4 +1,4 @@
-import { createTombstoneWriter, type TombstoneWriterServices } from '#core/lake/tombstone-writer'
+import { createTombstoneWriter, type TombstoneWriterServices } from '#core/lake/erase/tombstone-writer'
 import type { StateTable } from '#core/state-table'
 import { createErasures, type Erasures } from './erasures.ts'
 import { createErasureStore } from './store.ts'

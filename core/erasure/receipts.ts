@@ -1,6 +1,6 @@
+import { findBatch, type Removed, type TombstoneBatch } from '#core/lake/erase/tombstones'
 import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
-import { findBatch, type Removed, type TombstoneBatch } from '#core/lake/tombstones'
 import type { Erasure, ErasureStore } from './store.ts'
 
 export type ReceiptServices = {

@@ -1,4 +1,4 @@
-import { ratio } from '#core/reports/rounding'
+import { ratio } from '#core/reports/run/rounding'
 import type { ExperimentResults } from '#schemas/experiments'
 import { liftInterval } from './lift-interval.ts'
 import { probabilityBest } from './probability-best.ts'

@@ -3,9 +3,9 @@ import { queryItems } from '#core/query-all'
 import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
-import type { Link } from './links.ts'
-import { idHash, partition } from './pointers.ts'
-import type { ProfileUpdate } from './stored-profile.ts'
+import type { Link } from './links/links.ts'
+import { idHash, partition } from './links/pointers.ts'
+import type { ProfileUpdate } from './profiles/stored-profile.ts'
 
 /**
  * How long an erasure of a user is remembered, ms. A record that was set aside may be processed again for 30 days, and brings its
@@ -26,7 +26,7 @@ export type ErasedUsers = {
   untilOf(id: string): number
   isErasedLink(link: Link): boolean
   isErasedProfile(profile: Pick<ProfileUpdate, 'user_id' | 'at'>): boolean
-  /** Compares whole seconds, as the tombstones of the lake do (core/lake/tombstones.ts). */
+  /** Compares whole seconds, as the tombstones of the lake do (core/lake/erase/tombstones.ts). */
   isErasedEvent(event: { user_id: string | null; received_at: number }): boolean
 }
 

@@ -1,9 +1,9 @@
 import type { QueryEngine } from '#core/ports'
-import type { EmailHasher } from './email-hash.ts'
-import { normalizeEmail } from './email-hash.ts'
 import type { IdentityStore, OpenLinks } from './identity-store.ts'
-import { personIds } from './person-ids.ts'
-import type { Profile } from './profile-store.ts'
+import { personIds } from './links/person-ids.ts'
+import type { EmailHasher } from './profiles/email-hash.ts'
+import { normalizeEmail } from './profiles/email-hash.ts'
+import type { Profile } from './profiles/profile-store.ts'
 import type { ScopedProject } from './scopes.ts'
 
 /** What a read knows about the users of a project. All statements of a report see the same links. */

@@ -1,8 +1,8 @@
 import type { ProjectDirectory } from '#core/projects/project'
 import { type Item, queryItems } from '#core/query-all'
 import { orUnavailable, type StateTable } from '#core/state-table'
-import type { IdentityWorkList, ScopeMember } from './identity-work.ts'
-import { partition } from './pointers.ts'
+import type { IdentityWorkList, ScopeMember } from './fold/identity-work.ts'
+import { partition } from './links/pointers.ts'
 import { findScope, type IdentityScope, ownScope, type ScopedProject } from './scopes.ts'
 
 const NOTES = 'scope#'

@@ -4,8 +4,8 @@ import type { Clock } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import { createErasedUsers } from './erased-users.ts'
-import { createIdentityWork } from './identity-work.ts'
-import { createPointers } from './pointers.ts'
+import { createIdentityWork } from './fold/identity-work.ts'
+import { createPointers } from './links/pointers.ts'
 import { createScopeStore, openScope } from './scope-store.ts'
 
 /** Queries of the state table that run at the same time. */
@@ -30,7 +30,7 @@ export type UserResolver = {
 
 /**
  * Resolves the ids of events that are not in the lake: those of the live buffer (U48). Reports join the links files instead
- * (core/lake/user-links.ts). A project without links costs one cached look-up, and one short query of erasures in a second.
+ * (core/lake/read/user-links.ts). A project without links costs one cached look-up, and one short query of erasures in a second.
  */
 export function createUserResolver({
   projects,

@@ -51,7 +51,7 @@ export type BotRecord = RecordHead & {
   rules_version?: string
 }
 
-/** One identify request. Its e-mail address is already a keyed hash (core/identity/email-hash.ts). */
+/** One identify request. Its e-mail address is already a keyed hash (core/identity/profiles/email-hash.ts). */
 export type IdentifyRecord = RecordHead & {
   kind: 'identify'
   seq: number
@@ -196,7 +196,7 @@ export function unpackText(bytes: Uint8Array): string {
 
 /**
  * Reads a record. Throws UnknownKindError for one of a newer version, else an Error that says what is wrong with the bytes; the lake
- * consumer sets both aside (core/lake/set-aside.ts).
+ * consumer sets both aside (core/lake/consume/set-aside.ts).
  */
 export function unpackRecord(bytes: Uint8Array): StreamRecord {
   const record = JSON.parse(unpackText(bytes)) as StreamRecord | undefined

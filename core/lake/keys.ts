@@ -1,7 +1,7 @@
 import { type TableName, tables } from '#schemas/columns'
+import type { TombstoneBatch } from './erase/tombstones.ts'
 import type { SegmentId } from './manifest.ts'
 import type { Claim } from './state.ts'
-import type { TombstoneBatch } from './tombstones.ts'
 
 /** The keys of all objects in the lake. A key says everything that the content of its object follows from. */
 
@@ -86,7 +86,7 @@ export function parseIdentityKey(key: string): { shard: string; claim: Claim } |
   return key.startsWith('hot-identity/') ? parseHotKey(key.replace('hot-identity/', 'hot/')) : null
 }
 
-/** One file of links: a level (core/identity/levels.ts). `writer` is random, so a file that failed is never taken for another one. */
+/** One file of links: a level (core/identity/links/levels.ts). `writer` is random, so a file that failed is never taken for another one. */
 export function linksKey(bucket: number, { number, writer }: { number: number; writer: string }): string {
   return `${linksPrefix(bucket)}${number}-${writer}.parquet`
 }
@@ -112,7 +112,7 @@ export function removalKey(id: string): string {
 
 const REMOVAL = /^links\/removals\/\w+\.json$/
 
-/** Whether a key is that of a links file of before 2026-11-24 (core/identity/earlier-links.ts). */
+/** Whether a key is that of a links file of before 2026-11-24 (core/identity/fold/earlier-links.ts). */
 export function isEarlierLinksKey(key: string): boolean {
   return /^links\/bucket=\d+\/p[\w.-]*-\d+-[0-9a-f]+\.parquet$/.test(key)
 }

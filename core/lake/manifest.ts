@@ -1,7 +1,7 @@
-import type { LegacyTombstone } from './convert-tombstones.ts'
 import { JUMP_S, LOOKBACK_S } from './copies.ts'
+import type { LegacyTombstone } from './erase/convert-tombstones.ts'
+import type { TombstoneBatch } from './erase/tombstones.ts'
 import type { SegmentTable } from './keys.ts'
-import type { TombstoneBatch } from './tombstones.ts'
 
 /**
  * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the events of a range
@@ -38,7 +38,7 @@ export type Segment = SegmentId & {
   eventIds: number
   /** The segment has no events of the tombstones up to this number: its generation, or more if it was found to have none. */
   erased: number
-  /** 1: may_be_split of its sessions is known (core/lake/split-sessions.ts); 0: it is null. */
+  /** 1: may_be_split of its sessions is known (core/lake/compact/split-sessions.ts); 0: it is null. */
   knowsSplit: number
   /** 1: its activity has total_count; 0: it was written before that column. */
   hasTotals: number

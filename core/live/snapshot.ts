@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { UserResolver } from '#core/identity/user-resolver'
-import { compareCodePoints } from '#core/reports/code-points'
+import { compareCodePoints } from '#core/reports/run/code-points'
 import type { liveResponse } from '#schemas/live'
 import type { LiveBuffer } from './buffer.ts'
 import type { LiveEvent } from './chunk.ts'

@@ -1,15 +1,15 @@
 import type { z } from 'zod'
-import { activity, type LakeRead, oldestEvent } from '#core/lake/relations'
+import { activity, type LakeRead, oldestEvent } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import type { allSitesQuery, allSitesResponse } from '#schemas/all-sites'
-import { toDelta } from './delta.ts'
-import { toLabelledPeriods } from './range.ts'
-import { ratio } from './rounding.ts'
-import type { ReportProject, ReportServices } from './run.ts'
-import { withStatements } from './statements.ts'
-import { addDays, createZone } from './zone.ts'
+import { toDelta } from './run/delta.ts'
+import { toLabelledPeriods } from './run/range.ts'
+import { ratio } from './run/rounding.ts'
+import type { ReportProject, ReportServices } from './run/run.ts'
+import { withStatements } from './run/statements.ts'
+import { addDays, createZone } from './run/zone.ts'
 
 type AllSitesParams = z.output<typeof allSitesQuery>
 type AllSites = z.input<typeof allSitesResponse>

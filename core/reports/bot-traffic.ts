@@ -9,11 +9,11 @@ import type {
   botTrafficResponse,
 } from '#schemas/bot-traffic'
 import { type BotsOfDate, toLocalDates } from './bots-of-date.ts'
-import { compareCodePoints } from './code-points.ts'
-import { toDelta } from './delta.ts'
-import { type LabelledPeriods, toLabelledPeriods } from './range.ts'
-import { ratio } from './rounding.ts'
-import { addDays, createZone, type Zone } from './zone.ts'
+import { compareCodePoints } from './run/code-points.ts'
+import { toDelta } from './run/delta.ts'
+import { type LabelledPeriods, toLabelledPeriods } from './run/range.ts'
+import { ratio } from './run/rounding.ts'
+import { addDays, createZone, type Zone } from './run/zone.ts'
 
 type ProjectParams = Omit<z.output<typeof botTrafficQuery>, 'project'>
 type AccountParams = z.output<typeof accountBotTrafficQuery>

@@ -1,6 +1,6 @@
 import { DAY_MS, QUARTER_MS } from '#core/time'
 import type { BotDay } from '#core/usage/counters'
-import type { Zone } from './zone.ts'
+import type { Zone } from './run/zone.ts'
 
 /** Requests of one bot to one project on one date of a time zone. */
 export type BotsOfDate = Omit<BotDay, 'day' | 'quarters'> & { date: string }

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { events } from '#core/lake/relations'
+import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { breakdownQuery, breakdownResponse } from '#schemas/properties'
-import { countOfValues, textKey } from './distinct.ts'
-import { keyedEvents } from './keyed-events.ts'
-import { defineReport, type ReportRequest, sinceDays } from './run.ts'
-import { type ValueKey, valueKey } from './value-key.ts'
+import { defineReport, type ReportRequest, sinceDays } from './run/run.ts'
+import { countOfValues, textKey } from './sql/distinct.ts'
+import { keyedEvents } from './sql/keyed-events.ts'
+import { type ValueKey, valueKey } from './sql/value-key.ts'
 
 export type BreakdownParams = Omit<z.output<typeof breakdownQuery>, 'project'>
 

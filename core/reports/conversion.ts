@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { type EventField, events } from '#core/lake/relations'
-import { PAGE } from '#core/lake/session-fragments'
+import { type EventField, events } from '#core/lake/read/relations'
+import { PAGE } from '#core/lake/read/session-fragments'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, name, sql } from '#core/sql'
 import type { conversionQuery, conversionResponse } from '#schemas/conversion'
-import { propertyValue } from './property-value.ts'
-import { ratio } from './rounding.ts'
-import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run.ts'
+import { ratio } from './run/rounding.ts'
+import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
+import { propertyValue } from './sql/property-value.ts'
 
 export type ConversionParams = Omit<z.output<typeof conversionQuery>, 'project'>
 type ConversionBody = z.input<typeof conversionResponse>

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import { events } from '#core/lake/relations'
-import { unixMs } from '#core/lake/session-rows'
+import { events } from '#core/lake/read/relations'
+import { unixMs } from '#core/lake/read/session-rows'
 import { integer, sql } from '#core/sql'
 import type { HeatmapCell, heatmapQuery, heatmapResponse } from '#schemas/sessions'
-import { textKey } from './distinct.ts'
-import { defineReport, sinceDays } from './run.ts'
+import { defineReport, sinceDays } from './run/run.ts'
+import { textKey } from './sql/distinct.ts'
 
 export type HeatmapParams = Omit<z.output<typeof heatmapQuery>, 'project'>
 

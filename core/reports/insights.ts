@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { activity, sessions } from '#core/lake/relations'
+import { activity, sessions } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { date, sql, timestamp } from '#core/sql'
 import type { insightsQuery, insightsResponse } from '#schemas/sessions'
-import { toDelta } from './delta.ts'
-import { toLabelledPeriods } from './range.ts'
-import { ratio } from './rounding.ts'
-import { defineReport } from './run.ts'
+import { toDelta } from './run/delta.ts'
+import { toLabelledPeriods } from './run/range.ts'
+import { ratio } from './run/rounding.ts'
+import { defineReport } from './run/run.ts'
 
 export type InsightsParams = Omit<z.output<typeof insightsQuery>, 'project'>
 

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { activity, hasUserKeys, type LakeRead } from '#core/lake/relations'
-import { shortKey } from '#core/lake/rows'
+import { shortKey } from '#core/lake/consume/rows'
+import { activity, hasUserKeys, type LakeRead } from '#core/lake/read/relations'
 import { isOneOf, sql } from '#core/sql'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse } from '#schemas/events'
 import type { eventsBody, journeyParams, journeyResponse, lookupResponse } from '#schemas/lookups'
 import { type Member, readEvents } from './events.ts'
-import { defineReport, type ReportRequest, sinceDays } from './run.ts'
-import type { ReadRows } from './statements.ts'
+import { defineReport, type ReportRequest, sinceDays } from './run/run.ts'
+import type { ReadRows } from './run/statements.ts'
 
 export type LookupParams = Omit<z.output<typeof eventsBody>, 'project'>
 export type JourneyParams = Omit<z.output<typeof journeyParams>, 'project'>

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { sessions } from '#core/lake/relations'
-import { DURATION_MS } from '#core/lake/session-rows'
+import { sessions } from '#core/lake/read/relations'
+import { DURATION_MS } from '#core/lake/read/session-rows'
 import type { Row } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { PageRow, pagesQuery, pagesResponse } from '#schemas/sessions'
-import { ratio } from './rounding.ts'
-import { defineReport, sinceDays } from './run.ts'
+import { ratio } from './run/rounding.ts'
+import { defineReport, sinceDays } from './run/run.ts'
 
 export type PagesParams = Omit<z.output<typeof pagesQuery>, 'project'>
 

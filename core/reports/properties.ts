@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { activity } from '#core/lake/relations'
+import { activity } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import { MAX_LISTED, type propertiesQuery, type propertiesResponse } from '#schemas/properties'
-import { compareCodePoints } from './code-points.ts'
-import { countOfValues } from './distinct.ts'
-import { findNewestEvents, type Listed, readPropertyKeys } from './property-keys.ts'
-import { defineReport, sinceDays } from './run.ts'
-import type { ReadRows } from './statements.ts'
+import { compareCodePoints } from './run/code-points.ts'
+import { defineReport, sinceDays } from './run/run.ts'
+import type { ReadRows } from './run/statements.ts'
+import { countOfValues } from './sql/distinct.ts'
+import { findNewestEvents, type Listed, readPropertyKeys } from './sql/property-keys.ts'
 
 export type PropertiesParams = Omit<z.output<typeof propertiesQuery>, 'project'>
 

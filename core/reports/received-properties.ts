@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { receivedPropertiesQuery, receivedPropertiesResponse } from '#schemas/properties'
-import { compareCodePoints } from './code-points.ts'
-import { findNewestEvents, readKeysOfEvents } from './property-keys.ts'
-import { defineReport, sinceDays } from './run.ts'
+import { compareCodePoints } from './run/code-points.ts'
+import { defineReport, sinceDays } from './run/run.ts'
+import { findNewestEvents, readKeysOfEvents } from './sql/property-keys.ts'
 
 export type ReceivedPropertiesParams = Omit<z.output<typeof receivedPropertiesQuery>, 'project'>
 

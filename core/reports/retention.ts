@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { shortKey } from '#core/lake/consume/rows'
 import {
   type EventField,
   events,
@@ -6,17 +7,16 @@ import {
   type LakeRead,
   sessions,
   sessionsOfEvents,
-} from '#core/lake/relations'
-import { shortKey } from '#core/lake/rows'
+} from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql, timestamp } from '#core/sql'
 import { DAY_MS } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { RetentionPeriod, retentionQuery, retentionResponse } from '#schemas/retention'
-import { toRange } from './range.ts'
-import { ratio } from './rounding.ts'
-import { defineReport, type ReportRequest } from './run.ts'
-import { addDays } from './zone.ts'
+import { toRange } from './run/range.ts'
+import { ratio } from './run/rounding.ts'
+import { defineReport, type ReportRequest } from './run/run.ts'
+import { addDays } from './run/zone.ts'
 
 export type RetentionParams = Omit<z.output<typeof retentionQuery>, 'project'>
 type RetentionRequest = ReportRequest<RetentionParams>

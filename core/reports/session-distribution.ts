@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import { sessions } from '#core/lake/relations'
+import { sessions } from '#core/lake/read/relations'
 import { integer, join, sql } from '#core/sql'
 import { DURATION_BUCKETS, type distributionQuery, type distributionResponse } from '#schemas/sessions'
-import { ratio } from './rounding.ts'
-import { defineReport, sinceDays } from './run.ts'
+import { ratio } from './run/rounding.ts'
+import { defineReport, sinceDays } from './run/run.ts'
 
 export type DistributionParams = Omit<z.output<typeof distributionQuery>, 'project'>
 

@@ -1,16 +1,16 @@
 import type { z } from 'zod'
-import { activity, eventCounts, events, type LakeRead, sessions } from '#core/lake/relations'
+import { activity, eventCounts, events, type LakeRead, sessions } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { date, integer, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import type { Stats, StatsGroup, StatsOfPeriod, statsQuery } from '#schemas/stats'
-import { toDelta } from './delta.ts'
-import { countDistinct, type GroupSet, groupByValue, MAX_GROUPS } from './distinct.ts'
-import { previousHours, previousPeriod } from './previous-period.ts'
-import { toRange } from './range.ts'
-import { ratio } from './rounding.ts'
-import { defineReport, type ReportRequest, toPeriod } from './run.ts'
-import type { ReadRows } from './statements.ts'
+import { toDelta } from './run/delta.ts'
+import { previousHours, previousPeriod } from './run/previous-period.ts'
+import { toRange } from './run/range.ts'
+import { ratio } from './run/rounding.ts'
+import { defineReport, type ReportRequest, toPeriod } from './run/run.ts'
+import type { ReadRows } from './run/statements.ts'
+import { countDistinct, type GroupSet, groupByValue, MAX_GROUPS } from './sql/distinct.ts'
 
 export type StatsParams = Omit<z.output<typeof statsQuery>, 'project'>
 
@@ -28,7 +28,7 @@ type Value = { value: string | null; total: number; users: number }
 
 /**
  * GET /stats (docs/api/stats.md). One statement reads the sessions. Beside it, a first statement counts events by interval,
- * name and country; a second one counts the distinct users of all these groups in one pass (core/reports/distinct.ts).
+ * name and country; a second one counts the distinct users of all these groups in one pass (core/reports/sql/distinct.ts).
  */
 export const stats = defineReport<StatsParams, Stats>({
   range: (params, context) =>

@@ -1,5 +1,5 @@
+import { isSame } from '#core/access/tokens'
 import { ApiError } from '#core/errors'
-import { isSame } from '#core/sessions/tokens'
 import { authRequired } from '../chain/authenticate.ts'
 import type { HttpRequest } from '../http.ts'
 

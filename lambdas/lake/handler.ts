@@ -1,6 +1,6 @@
 import type { KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda'
 import { errorText } from '#core/errors'
-import type { LakeConsumer } from '#core/lake/consumer'
+import type { LakeConsumer } from '#core/lake/consume/consumer'
 import { compareSequences, isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Log, StreamEntry } from '#core/ports'
@@ -9,9 +9,9 @@ import { shardOf, toEntry } from '../stream-entries.ts'
 export type LakeServices = {
   consumer: Pick<LakeConsumer, 'consumeBatch'>
   state: Pick<LakeStateStore, 'shard'>
-  /** Finishes open claims of shards that no longer exist (core/lake/orphaned-claims.ts). */
+  /** Finishes open claims of shards that no longer exist (core/lake/consume/orphaned-claims.ts). */
   finishOrphanedClaims(): Promise<void>
-  /** Appends records again that an older consumer has set aside (core/lake/set-aside.ts). */
+  /** Appends records again that an older consumer has set aside (core/lake/consume/set-aside.ts). */
   replay(): Promise<void>
   log: Log
 }

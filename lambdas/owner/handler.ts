@@ -1,7 +1,7 @@
+import type { Demo } from '#core/access/demo'
+import type { SetupLinks } from '#core/access/setup-links'
 import { issueOwnerAccess, type OwnerServices, ownerProject } from '#core/accounts/owner'
 import type { Project } from '#core/projects/project'
-import type { Demo } from '#core/sessions/demo'
-import type { SetupLinks } from '#core/sign-in/setup-links'
 import { type DemoFilled, type OwnerAccess, ownerRequest } from '#schemas/owner'
 import { validate } from '../validate.ts'
 

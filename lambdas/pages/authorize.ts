@@ -1,6 +1,6 @@
+import { CODE_END } from '#core/access/auth-requests'
+import type { AuthRequest, BrowserSession, Decision } from '#core/access/types'
 import { ApiError } from '#core/errors'
-import { CODE_END } from '#core/sessions/auth-requests'
-import type { AuthRequest, BrowserSession, Decision } from '#core/sessions/types'
 import { plainText } from '#core/text/clean-text'
 import type { Scope } from '#schemas/scopes'
 import { type Html, html } from '../html.ts'

@@ -1,6 +1,6 @@
+import type { BrowserSession } from '#core/access/types'
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import type { BrowserSession } from '#core/sessions/types'
 import { html } from '../html.ts'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { csrfField, pageResponse, redirect } from '../page.ts'

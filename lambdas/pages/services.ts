@@ -1,17 +1,17 @@
-import type { AuditLog } from '#core/accounts/audit'
-import type { Account } from '#core/accounts/caller'
-import type { Billing } from '#core/billing/billing'
-import type { AddressGuards } from '#core/limits/address-guards'
-import type { Clock, Log } from '#core/ports'
+import type { IdentityProvider } from '#core/access/provider'
+import type { SetupLinks } from '#core/access/setup-links'
+import type { SignInAttempts } from '#core/access/sign-in-attempts'
 import type {
   AgentSessionList,
   AuthRequestDecisions,
   BrowserSessions,
   IdentityDirectory,
-} from '#core/sessions/types'
-import type { SignInAttempts } from '#core/sign-in/attempts'
-import type { IdentityProvider } from '#core/sign-in/provider'
-import type { SetupLinks } from '#core/sign-in/setup-links'
+} from '#core/access/types'
+import type { AuditLog } from '#core/accounts/audit'
+import type { Account } from '#core/accounts/caller'
+import type { Billing } from '#core/billing/billing'
+import type { AddressGuards } from '#core/limits/address-guards'
+import type { Clock, Log } from '#core/ports'
 
 export type PagesServices = {
   browserSessions: BrowserSessions

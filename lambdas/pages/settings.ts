@@ -1,5 +1,5 @@
+import type { AgentSessionSummary } from '#core/access/types'
 import { ApiError } from '#core/errors'
-import type { AgentSessionSummary } from '#core/sessions/types'
 import { plainText } from '#core/text/clean-text'
 import { type Html, html } from '../html.ts'
 import { csrfField, pageResponse, redirect } from '../page.ts'

@@ -4,7 +4,7 @@ import { experimentResults, type MeasuredExperiment } from '#core/experiments/re
 import type { ExperimentStore } from '#core/experiments/store'
 import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
 import type { Project } from '#core/projects/project'
-import { type ReportServices, runReport } from '#core/reports/run'
+import { type ReportServices, runReport } from '#core/reports/run/run'
 import { routes } from '#schemas/routes'
 import type { accountChain } from '../chain/account-chain.ts'
 import type { Exchange } from '../chain/chain.ts'

@@ -1,6 +1,6 @@
-import type { ReconcileServices } from '#core/lake/reconcile'
-import { type ReconciledLake, reconcileLake } from '#core/lake/reconcile-lake'
-import type { RestoreLakeServices } from '#core/lake/restore-lake'
+import type { ReconcileServices } from '#core/lake/restore/reconcile'
+import { type ReconciledLake, reconcileLake } from '#core/lake/restore/reconcile-lake'
+import type { RestoreLakeServices } from '#core/lake/restore/restore-lake'
 
 export type RestoreServices = ReconcileServices & RestoreLakeServices
 

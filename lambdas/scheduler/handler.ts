@@ -1,5 +1,5 @@
+import type { Maintenance } from '#core/lake/compact/maintenance'
 import { lakeGauges } from '#core/lake/gauges'
-import type { Maintenance } from '#core/lake/maintenance'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Log } from '#core/ports'
 import { DAY_MS } from '#core/time'

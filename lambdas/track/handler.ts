@@ -1,6 +1,6 @@
 import type { Caller } from '#core/accounts/caller'
 import type { Limits } from '#core/accounts/limits'
-import type { EmailHasher } from '#core/identity/email-hash'
+import type { EmailHasher } from '#core/identity/profiles/email-hash'
 import type { BotClassifier } from '#core/ingest/bots'
 import { checkCredential } from '#core/ingest/check-credential'
 import { checkEvents } from '#core/ingest/check-events'

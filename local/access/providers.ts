@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { IdentityProvider } from '#core/sign-in/provider'
+import type { IdentityProvider } from '#core/access/provider'
 import { createEmbeddedProvider, type EmbeddedProvider } from '#local/identity/embedded-provider'
 import { signInCode, signInCodePath } from '#local/identity/sign-in-code'
 import { type Settings, SettingsError } from '#local/settings'

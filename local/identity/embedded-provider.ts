@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
-import { isSame } from '#core/sessions/tokens'
+import { isSame } from '#core/access/tokens'
 import { html } from '#lambdas/html'
 import type { BufferedResponse } from '#lambdas/http'
 import { pageResponse } from '#lambdas/page'

@@ -1,4 +1,4 @@
-import type { IdentityFold } from '#core/identity/fold'
+import type { IdentityFold } from '#core/identity/fold/fold'
 import type { Clock } from '#core/ports'
 
 /** How often the feed looks for work that came without an identify request, such as an erasure, ms. */

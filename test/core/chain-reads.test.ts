@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createAgentSessionStore } from '#core/access/agent-sessions'
 import { createAccessStores } from '#core/access-stores'
 import { profiles } from '#core/limits/profile'
-import { createAgentSessionStore } from '#core/sessions/agent-sessions'
 import { createStores } from '#core/stores'
 import { connectState, type StateConnection } from '#local/state/state'
 import { openTestState, type TestState } from '#test/support/test-state'

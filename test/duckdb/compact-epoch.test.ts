@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
-import type { CompactedBucket } from '#core/lake/compactor'
+import type { CompactedBucket } from '#core/lake/compact/compactor'
+import { eventKey, shortKey } from '#core/lake/consume/rows'
 import { hotKey, segmentKey, segmentKeys } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
-import { eventKey, shortKey } from '#core/lake/rows'
 import { DamagedObject } from '#duckdb/damaged'
 import { tables } from '#schemas/columns'
 import {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { RewriteJob } from '#core/lake/compactor'
+import type { RewriteJob } from '#core/lake/compact/compactor'
+import { eventKey, shortKey } from '#core/lake/consume/rows'
+import { type ErasedEvents, type TombstoneBatch, userHash } from '#core/lake/erase/tombstones'
 import { segmentKey } from '#core/lake/keys'
 import type { Segment } from '#core/lake/manifest'
-import { eventKey, shortKey } from '#core/lake/rows'
-import { type ErasedEvents, type TombstoneBatch, userHash } from '#core/lake/tombstones'
 import { writeBatch } from '#test/support/add-erasure'
 import { HOUR, openCompactorLake, request, START } from '#test/support/compactor-lake'
 

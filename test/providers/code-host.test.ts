@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { IdentityProvider } from '#core/sign-in/provider'
+import type { IdentityProvider } from '#core/access/provider'
 import { createCodeHostProvider } from '#providers/code-host'
 
 /** A code host that speaks GitHub's dialect. Its answers are set by each test. */

@@ -1,7 +1,7 @@
+import { describeRows, encodeTombstones, toTombstoneRows } from '#core/lake/erase/tombstone-file'
+import { addBatch, type ErasedEvents, nextNumber, type TombstoneBatch } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
-import { describeRows, encodeTombstones, toTombstoneRows } from '#core/lake/tombstone-file'
-import { addBatch, type ErasedEvents, nextNumber, type TombstoneBatch } from '#core/lake/tombstones'
 import type { Lake } from '#core/ports'
 
 /** Adds erasures as one batch to a manifest that a test holds itself, and writes their file. */

@@ -7,7 +7,7 @@ import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs
 import { createSqsJobQueue } from '#aws/job-queue'
 import { createS3Lake } from '#aws/lake'
 import { createKinesisStream } from '#aws/stream'
-import type { LakeJob } from '#core/lake/jobs'
+import type { LakeJob } from '#core/lake/compact/jobs'
 import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
 import type { Bundles } from '#lib/bundles'

@@ -3,9 +3,13 @@ import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { openErasures } from '#core/erasure/open-erasures'
 import { packRecord } from '#core/ingest/record'
-import { createLakeConsumer } from '#core/lake/consumer'
-import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
-import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceServices } from '#core/lake/maintenance'
+import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
+import {
+  createMaintenance,
+  MAINTENANCE_DEFAULTS,
+  type MaintenanceServices,
+} from '#core/lake/compact/maintenance'
+import { createLakeConsumer } from '#core/lake/consume/consumer'
 import type { Lake, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'

@@ -1,7 +1,7 @@
-import { createIdentityFold, type IdentityFoldServices } from '#core/identity/fold'
-import { encodeIdentity, type IdentityRow } from '#core/identity/identity-row'
+import { createIdentityFold, type IdentityFoldServices } from '#core/identity/fold/fold'
+import { encodeIdentity, type IdentityRow } from '#core/identity/fold/identity-row'
 import { createIdentityStore } from '#core/identity/identity-store'
-import { decodeLinks } from '#core/identity/link-rows'
+import { decodeLinks } from '#core/identity/links/link-rows'
 import type { IdentityScope } from '#core/identity/scopes'
 import { identityKey } from '#core/lake/keys'
 import type { Lake, Log, SqlQuery } from '#core/ports'
@@ -17,7 +17,7 @@ export type IdentitySetUp = {
   clock: { now(): number }
 } & Partial<Pick<IdentityFoldServices, 'engine' | 'onRemoved' | 'eraseEvents' | 'leaseMs'>>
 
-/** What an engine returns for the statement of core/identity/person-ids.ts, if no link moves an id of another file. */
+/** What an engine returns for the statement of core/identity/links/person-ids.ts, if no link moves an id of another file. */
 export async function personIdRows(lake: Pick<Lake, 'get'>, { params, scans = [] }: SqlQuery) {
   const files = scans.flatMap(scan => scan.files)
   const rows = await Promise.all(files.map(async key => decodeLinks((await lake.get(key)) as Uint8Array)))

@@ -1,7 +1,11 @@
-import { createLakeConsumer } from '#core/lake/consumer'
-import { createLakeWorker, type LakeJob } from '#core/lake/jobs'
-import { createMaintenance, MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/maintenance'
-import { createRepair } from '#core/lake/repair'
+import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
+import {
+  createMaintenance,
+  MAINTENANCE_DEFAULTS,
+  type MaintenanceSettings,
+} from '#core/lake/compact/maintenance'
+import { createRepair } from '#core/lake/compact/repair'
+import { createLakeConsumer } from '#core/lake/consume/consumer'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { eventsRecord } from './events-record.ts'

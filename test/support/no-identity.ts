@@ -1,5 +1,5 @@
-import type { EmailHasher } from '#core/identity/email-hash'
 import type { IdentityStore } from '#core/identity/identity-store'
+import type { EmailHasher } from '#core/identity/profiles/email-hash'
 
 /** An identity store for tests without identify requests. */
 export const noIdentity: Pick<IdentityStore, 'repairLinks'> = { repairLinks: async () => {} }

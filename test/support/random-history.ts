@@ -165,7 +165,7 @@ export function recordsOf({ epochs }: Pick<History, 'epochs'>): {
   const sent: SentEvent[] = []
   const recordsByEpoch = epochs.map(({ gap, requests }) => {
     // Epochs begin in seconds of their own. Fragments of a session whose events happened in the same millisecond and arrived in the
-    // same second have no order if they are in different segments (core/lake/session-fragments.ts).
+    // same second have no order if they are in different segments (core/lake/read/session-fragments.ts).
     arrived += gap * DAY + EPOCH_PAUSE
     const files: EventsRecord[][] = [[], [], []]
     for (const { project, country, credentialed, file, pause, items } of requests) {

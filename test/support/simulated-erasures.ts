@@ -1,5 +1,5 @@
-import { createTombstoneWriter } from '#core/lake/tombstone-writer'
-import { userHash } from '#core/lake/tombstones'
+import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
+import { userHash } from '#core/lake/erase/tombstones'
 import type { Clock } from '#core/ports'
 import type { MemoryLakeState } from './memory-lake-state.ts'
 import { encodeSimulatedTombstones, type SimulatedLake, type SimulatedRow } from './simulated-ports.ts'

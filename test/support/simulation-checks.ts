@@ -1,16 +1,16 @@
 import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
+import type { TombstoneRow } from '#core/lake/erase/tombstone-file'
+import { openTombstones } from '#core/lake/erase/tombstones'
 import { segmentKeys, tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
-import type { Snapshot } from '#core/lake/snapshot'
-import type { TombstoneRow } from '#core/lake/tombstone-file'
-import { openTombstones } from '#core/lake/tombstones'
+import type { Snapshot } from '#core/lake/read/snapshot'
 import type { MemoryLakeState } from './memory-lake-state.ts'
 import { isErased, isReplaced, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
 
 /** The events that a read returns: those of segments, and those of hot files. */
 export type VisibleRows = { stored: SimulatedRow[]; hot: SimulatedRow[] }
 
-/** Returns what a read of one bucket with this snapshot returns, by the rules of core/lake/relations.ts. */
+/** Returns what a read of one bucket with this snapshot returns, by the rules of core/lake/read/relations.ts. */
 export async function readBucket(
   bucket: number,
   { segments, hot, tombstones }: Pick<Snapshot, 'hot' | 'tombstones'> & Pick<Manifest, 'segments'>,

@@ -20,7 +20,7 @@ import {
   type ReportCall,
   runReport as runReportOf,
   type ReportServices as Services,
-} from '#core/reports/run'
+} from '#core/reports/run/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'

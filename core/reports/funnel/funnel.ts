@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import type { Row } from '#core/ports'
+import { ratio } from '#core/reports/run/rounding'
+import { defineReport, sinceDays, toPeriod } from '#core/reports/run/run'
 import { quoted } from '#core/text/clean-text'
 import type { ProjectContext } from '#schemas/contexts'
 import type { funnelBody, funnelResponse } from '#schemas/funnel'
-import { ratio } from '../rounding.ts'
-import { defineReport, sinceDays, toPeriod } from '../run.ts'
 import { type FunnelPlan, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
 import { type FunnelStep, parseSteps, type StepsSource, toPlainSteps } from './steps.ts'
 

@@ -1,9 +1,9 @@
-import { type EventField, events, type LakeRead } from '#core/lake/relations'
-import { unixMs } from '#core/lake/session-rows'
+import { type EventField, events, type LakeRead } from '#core/lake/read/relations'
+import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
+import { textKey } from '#core/reports/sql/distinct'
+import { propertyValue } from '#core/reports/sql/property-value'
 import { integer, join, NOT_MATERIALIZED, name, sql } from '#core/sql'
-import { textKey } from '../distinct.ts'
-import { propertyValue } from '../property-value.ts'
 import type { FunnelStep } from './steps.ts'
 
 export type FunnelPlan = {

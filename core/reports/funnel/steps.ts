@@ -1,13 +1,13 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject } from '#core/json-object'
-import type { EventField } from '#core/lake/relations'
+import type { EventField } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
+import { type FilterOp, type FilterValue, filterSql } from '#core/reports/sql/filters'
+import { propertyValue } from '#core/reports/sql/property-value'
 import { join, sql } from '#core/sql'
 import { FUNNEL_OPS, MAX_STEPS } from '#schemas/funnel'
 import { PROPERTY_KEY } from '#schemas/properties'
 import { MAX_FILTERS } from '#schemas/query'
-import { type FilterOp, type FilterValue, filterSql } from '../filters.ts'
-import { propertyValue } from '../property-value.ts'
 
 /** A step of a funnel: which events match it, and the fields of `events` that this needs. */
 export type FunnelStep = { event: string; matches: SqlQuery; fields: EventField[] }

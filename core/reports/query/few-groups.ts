@@ -1,12 +1,18 @@
-import { activity, sessionEvents } from '#core/lake/relations'
+import { activity, sessionEvents } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
+import { compareCodePoints } from '#core/reports/run/code-points'
+import type { ReportRequest } from '#core/reports/run/run'
+import type { ReadRows } from '#core/reports/run/statements'
+import { addDays } from '#core/reports/run/zone'
+import {
+  countDistinct,
+  type DistinctCounts,
+  type GroupSet,
+  MAX_GROUPS,
+  textKey,
+} from '#core/reports/sql/distinct'
 import { integer, join, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
-import { compareCodePoints } from '../code-points.ts'
-import { countDistinct, type DistinctCounts, type GroupSet, MAX_GROUPS, textKey } from '../distinct.ts'
-import type { ReportRequest } from '../run.ts'
-import type { ReadRows } from '../statements.ts'
-import { addDays } from '../zone.ts'
 import { type NumberedGroup, type NumberedGroups, numberGroups, toText } from './group-numbers.ts'
 import { filteredEvents, groupBy, type Plan, selectGroups } from './plan.ts'
 import type { QueryParams } from './query.ts'
@@ -21,7 +27,7 @@ type Counts = Record<(typeof COUNTS)[number], number>
 /**
  * The rows of groupsSql (core/reports/query/query.ts) for a query that counts events, sessions and users in at most MAX_GROUPS groups; null
  * for other queries. A first statement finds the groups, others count the sessions and users of all groups in one pass
- * (core/reports/distinct.ts). Grouping by (group, session) takes three times as long.
+ * (core/reports/sql/distinct.ts). Grouping by (group, session) takes three times as long.
  */
 export async function readFewGroups(
   rows: ReadRows,

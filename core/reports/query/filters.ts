@@ -1,14 +1,14 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject } from '#core/json-object'
-import type { EventField } from '#core/lake/relations'
+import type { EventField } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
+import type { Zone } from '#core/reports/run/zone'
+import { type FilterOp, type FilterValue, filterSql, textField } from '#core/reports/sql/filters'
+import { propertyValue } from '#core/reports/sql/property-value'
 import { name, sql, timestamp } from '#core/sql'
 import { parseIsoTime } from '#core/time'
 import { PROPERTY_KEY } from '#schemas/properties'
 import { FILTER_OPS } from '#schemas/query'
-import { type FilterOp, type FilterValue, filterSql, textField } from '../filters.ts'
-import { propertyValue } from '../property-value.ts'
-import type { Zone } from '../zone.ts'
 
 /** A filter as SQL, and the fields of `events` that it reads. */
 export type QueryFilter = { condition: SqlQuery; fields: EventField[] }

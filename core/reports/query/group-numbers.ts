@@ -1,7 +1,7 @@
 import type { Row } from '#core/ports'
+import { canGroupByValue, type GroupSet, groupByValue, MAX_GROUPS } from '#core/reports/sql/distinct'
 import { date, integer, sql } from '#core/sql'
 import { DAY_MS } from '#core/time'
-import { canGroupByValue, type GroupSet, groupByValue, MAX_GROUPS } from '../distinct.ts'
 import type { Group } from './plan.ts'
 
 /** A group of a query: its values in the order of `group_by`, its number among all groups from 0, and its events. */

@@ -1,9 +1,9 @@
-import type { EventField } from '#core/lake/relations'
+import type { EventField } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
+import { ratio } from '#core/reports/run/rounding'
+import { numberOf } from '#core/reports/sql/filters'
+import { propertyValue } from '#core/reports/sql/property-value'
 import { sql } from '#core/sql'
-import { numberOf } from '../filters.ts'
-import { propertyValue } from '../property-value.ts'
-import { ratio } from '../rounding.ts'
 import { percentile } from './percentiles.ts'
 import { SESSION_METRICS } from './session-totals.ts'
 

@@ -1,8 +1,8 @@
 import type { SqlQuery } from '#core/ports'
+import type { ReportRequest } from '#core/reports/run/run'
+import type { ReadRows } from '#core/reports/run/statements'
+import { countEventsByDate } from '#core/reports/sql/events-by-date'
 import { integer, join, sql } from '#core/sql'
-import { countEventsByDate } from '../events-by-date.ts'
-import type { ReportRequest } from '../run.ts'
-import type { ReadRows } from '../statements.ts'
 import type { Metric } from './metrics.ts'
 import type { Plan } from './plan.ts'
 

@@ -1,8 +1,8 @@
 import { ApiError } from '#core/errors'
+import { type Range, type RangeContext, toRange } from '#core/reports/run/range'
+import { addDays } from '#core/reports/run/zone'
 import { EVENT_LIMITS } from '#schemas/event'
 import { parseSince } from '#schemas/fields'
-import { type Range, type RangeContext, toRange } from '../range.ts'
-import { addDays } from '../zone.ts'
 
 export type QueryRangeParams = { date_from?: string | undefined; date_to?: string | undefined }
 

@@ -1,9 +1,9 @@
-import { sessionDates } from '#core/lake/session-dates'
+import { sessionDates } from '#core/lake/read/session-dates'
 import type { Row, SqlQuery } from '#core/ports'
+import { ratio } from '#core/reports/run/rounding'
+import type { ReportRequest } from '#core/reports/run/run'
 import { sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
-import { ratio } from '../rounding.ts'
-import type { ReportRequest } from '../run.ts'
 import type { QueryParams } from './query.ts'
 
 /** The session metrics of POST /query: what is added up over the sessions of a group, and the decimals of the mean. */
@@ -20,7 +20,7 @@ export function isSessionMetric(name: string): name is SessionMetric {
 
 /**
  * The totals of the whole sessions, in all or by UTC date, from the rollup: (group_0, sessions, bounces, duration). Null for a query
- * whose groups or filters only the events have. Then the query joins the sessions to its events (core/lake/session-rows.ts).
+ * whose groups or filters only the events have. Then the query joins the sessions to its events (core/lake/read/session-rows.ts).
  */
 export function sessionTotalsSql({ params, read, zone, now }: ReportRequest<QueryParams>): SqlQuery | null {
   const { metrics, group_by, filters, email } = params

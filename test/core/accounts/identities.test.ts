@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { KnownAddressError } from '#core/access/provider'
+import type { VerifiedIdentity } from '#core/access/types'
 import { createIdentityDirectory } from '#core/accounts/identities'
 import { createAccountStore } from '#core/accounts/store'
 import { profiles } from '#core/limits/profile'
-import type { VerifiedIdentity } from '#core/sessions/types'
-import { KnownAddressError } from '#core/sign-in/provider'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState

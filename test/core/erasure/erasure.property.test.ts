@@ -1,11 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findPerson } from '#core/erasure/find-person'
+import {
+  addRemoved,
+  markCleared,
+  openTombstones,
+  unclearedSegments,
+  userHash,
+} from '#core/lake/erase/tombstones'
 import { replaceSegments, type Segment } from '#core/lake/manifest'
-import { addRemoved, markCleared, openTombstones, unclearedSegments, userHash } from '#core/lake/tombstones'
 import { events } from '#core/reports/events'
 import { retention } from '#core/reports/retention'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { addErasure } from '#test/support/add-erasure'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createEventEraser } from '#core/erasure/event-eraser'
-import { toIdentityRows } from '#core/identity/identity-row'
+import { toIdentityRows } from '#core/identity/fold/identity-row'
 import {
   type EventsRecord,
   type IdentifyRecord,
@@ -10,10 +10,10 @@ import {
   type StreamRecord,
   unpackRecord,
 } from '#core/ingest/record'
-import { countRecords } from '#core/lake/counts'
-import { toHotRows } from '#core/lake/rows'
-import { toTombstoneRows } from '#core/lake/tombstone-file'
-import { userHash } from '#core/lake/tombstones'
+import { countRecords } from '#core/lake/consume/counts'
+import { toHotRows } from '#core/lake/consume/rows'
+import { toTombstoneRows } from '#core/lake/erase/tombstone-file'
+import { userHash } from '#core/lake/erase/tombstones'
 import { eventsRecord } from '#test/support/events-record'
 
 const NOW = Date.UTC(2026, 10, 22, 12)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decideLinks, type KnownId } from '#core/identity/decide-links'
+import { decideLinks, type KnownId } from '#core/identity/fold/decide-links'
 import { refuseLink, SHARED_IDS } from '#core/identity/who-may-link'
 
 const anonymous = 'anon_0123abcd'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { StreamRecord } from '#core/ingest/record'
 import type { Segment } from '#core/lake/manifest'
 import { segmentsWithEventIds } from '#core/lake/manifest'
-import { hasWholeDates } from '#core/lake/segment-rows'
+import { hasWholeDates } from '#core/lake/read/segment-rows'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeIdentity } from '#core/identity/identity-row'
+import { decodeIdentity } from '#core/identity/fold/identity-row'
 import type { IdentifyRecord } from '#core/ingest/record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allSites } from '#core/reports/all-sites'
-import type { ReportProject } from '#core/reports/run'
+import type { ReportProject } from '#core/reports/run/run'
 import { allSitesResponse } from '#schemas/all-sites'
 import { PERIOD_LABELS } from '#schemas/fields'
 import { propertySettings } from '#test/support/depth'

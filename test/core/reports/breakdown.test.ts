@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { breakdown } from '#core/reports/breakdown'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { oracleBreakdown } from '#test/support/oracle/properties'
 import { NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'

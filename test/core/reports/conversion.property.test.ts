@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { conversion } from '#core/reports/conversion'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { propertySettings } from '#test/support/depth'
 import { oracleConversion } from '#test/support/oracle/conversion'
 import { orderedHistory } from '#test/support/ordered-history'

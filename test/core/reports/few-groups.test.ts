@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { breakdown } from '#core/reports/breakdown'
 import { query } from '#core/reports/query/query'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { queryBody } from '#schemas/query'
 import { withReportLake } from '#test/support/report-lake'
 

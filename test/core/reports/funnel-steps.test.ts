@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import { funnel } from '#core/reports/funnel/funnel'
-import { type ReportServices, runReport } from '#core/reports/run'
+import { type ReportServices, runReport } from '#core/reports/run/run'
 import { funnelBody } from '#schemas/funnel'
 import { testProject } from '#test/support/account-fixtures'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { funnel } from '#core/reports/funnel/funnel'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { FUNNEL_OPS } from '#schemas/funnel'
 import { propertySettings } from '#test/support/depth'
 import { type OracleStep, oracleFunnel } from '#test/support/oracle/funnel'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { eventsLookup, journey } from '#core/reports/lookups'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { testProject } from '#test/support/account-fixtures'
 import { propertySettings } from '#test/support/depth'
 import { fixedLake } from '#test/support/fixed-lake'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { paths } from '#core/reports/paths/paths'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { PATHS_SINCE } from '#schemas/paths'
 import { propertySettings } from '#test/support/depth'
 import { oraclePaths } from '#test/support/oracle/paths'

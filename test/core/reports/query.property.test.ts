@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { query } from '#core/reports/query/query'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { FILTER_OPS } from '#schemas/query'
 import { propertySettings } from '#test/support/depth'
 import { oracleQuery } from '#test/support/oracle/query'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { events } from '#core/reports/events'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { stats } from '#core/reports/stats'
 import type { EventRow } from '#schemas/event'
 import { STATS_GROUPS } from '#schemas/stats'

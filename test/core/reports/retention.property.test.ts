@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { retention } from '#core/reports/retention'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { RETENTION_PERIODS } from '#schemas/retention'
 import { propertySettings } from '#test/support/depth'
 import { oracleRetention } from '#test/support/oracle/retention'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defineReport, type ReportProject, runReport, sinceDays } from '#core/reports/run'
+import { defineReport, type ReportProject, runReport, sinceDays } from '#core/reports/run/run'
 import { fixedLake } from '#test/support/fixed-lake'
 
 const NOW = Date.UTC(2026, 10, 21, 12)

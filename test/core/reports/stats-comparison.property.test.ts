@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runReport } from '#core/reports/run'
+import { runReport } from '#core/reports/run/run'
 import { stats } from '#core/reports/stats'
 import { STATS_GROUPS, type Stats, statsResponse } from '#schemas/stats'
 import { propertySettings } from '#test/support/depth'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paths } from '#core/reports/paths/paths'
-import { type ReportServices, runReport } from '#core/reports/run'
+import { type ReportServices, runReport } from '#core/reports/run/run'
 import { sessions } from '#core/reports/sessions'
 import { testProject } from '#test/support/account-fixtures'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'

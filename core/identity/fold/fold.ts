@@ -1,0 +1,306 @@
+import { createErasedUsers } from '#core/identity/erased-users'
+import { createLevelStore } from '#core/identity/links/level-store'
+import { createLinkFiles } from '#core/identity/links/link-files'
+import { isAnonymous, type LinkRow } from '#core/identity/links/links'
+import type { LinksEngine } from '#core/identity/links/links-engine'
+import { createPointers } from '#core/identity/links/pointers'
+import { createProfileStore } from '#core/identity/profiles/profile-store'
+import { createScopeStore } from '#core/identity/scope-store'
+import { findScope, type IdentityScope, isProject, ownScope } from '#core/identity/scopes'
+import type { Refusal } from '#core/identity/who-may-link'
+import { isBeyond } from '#core/lake/sequence'
+import type { LakeStateStore } from '#core/lake/state'
+import type { Clock, Lake, Log } from '#core/ports'
+import type { LinkNotes, Project, ProjectDirectory } from '#core/projects/project'
+import type { StateTable } from '#core/state-table'
+import { importEarlierLinks } from './earlier-links.ts'
+import { createBucketFold, type SliceLink } from './fold-bucket.ts'
+import { createFoldHead, type FoldHead } from './fold-head.ts'
+import { isFolded, listIdentityFiles } from './identity-files.ts'
+import type { IdentityRow } from './identity-row.ts'
+import { createIdentityWork } from './identity-work.ts'
+import { createRebuilds } from './rebuilds.ts'
+import { createRefusedCounts } from './refused-counts.ts'
+import { createRemovals, type RemovalServices } from './removals.ts'
+import { createScopeBuilds } from './scope-builds.ts'
+import { readSlice, type Slice } from './slice.ts'
+
+export type IdentityFoldServices = StateTable & {
+  lake: Pick<Lake, 'list' | 'get' | 'put' | 'delete'>
+  lakeState: Pick<LakeStateStore, 'lake' | 'shards'>
+  projects: Pick<ProjectDirectory, 'byId' | 'list'> & LinkNotes
+  /** For files of many rows. Default: all files in memory. */
+  engine?: LinksEngine
+  onRemoved?: RemovalServices['onRemoved']
+  /** Erases the events of ids that arrived until then, Unix ms. */
+  eraseEvents?: (
+    project: Pick<Project, 'id' | 'bucket'>,
+    ids: readonly string[],
+    until: number,
+  ) => Promise<void>
+  keepRetiredMs?: number
+  /** Other processes fold only after this time, ms; 0 where there is one process. */
+  leaseMs?: number
+  /** After this time `run` begins no more slices, ms. */
+  runMs?: number
+  clock: Clock
+  log: Log
+}
+
+/** The version of a head that was saved once: no fold has run before. */
+const FIRST_VERSION = 1
+
+/** A request of a slice with its file and its project. */
+type SliceRow = IdentityRow & { shard: string; last: string }
+type Decided = { link: SliceLink; reason: Refusal }
+type ProjectRows = { project: Project; scopes: readonly IdentityScope[]; rows: readonly SliceRow[] }
+
+/**
+ * The fold: takes the identify requests that the lake consumer has written, and makes of them what reads use: links files, pointers,
+ * profiles and counts. One process folds at a time, in slices of bounded size. Folding again changes nothing. A claim never waits for it,
+ * so however many requests there are, only links become visible later, and events do not.
+ */
+export function createIdentityFold(services: IdentityFoldServices) {
+  const { lake, lakeState, projects, leaseMs = 0, clock, log, client, table } = services
+  const { runMs = Number.POSITIVE_INFINITY, eraseEvents = async () => {} } = services
+  const state = { client, table }
+  const heads = createFoldHead(state)
+  const pointers = createPointers(state)
+  const profiles = createProfileStore(state)
+  const erasedUsers = createErasedUsers(state)
+  const refusedCounts = createRefusedCounts(state)
+  const levels = createLevelStore(state)
+  const work = createIdentityWork(state)
+  const scopes = createScopeStore(state, work)
+  const buckets = createBucketFold({ ...{ lake, levels, pointers, clock, log }, onLinked })
+  const linkFiles = createLinkFiles({ ...services, levels, buckets })
+  const removals = createRemovals({ ...services, linkFiles, pointers, profiles, work })
+  const rebuilds = createRebuilds({ ...services, levels, buckets, pointers, work })
+  const builds = createScopeBuilds({ ...services, linkFiles, levels, buckets, pointers, scopes, work })
+
+  /** Folds everything that is there, and then does other work of identities. Returns at once if another process folds. */
+  async function run(): Promise<void> {
+    const began = await begin()
+    if (began === null) return
+    let head = began
+    if (head.version === FIRST_VERSION) await importEarlierLinks({ ...state, lake, epoch: head.epoch })
+    const extendLease = async () => {
+      if (leaseMs > 0) head = await heads.save(leased(head))
+    }
+    try {
+      // Before the files, because a later request of an erased id is one of a new person.
+      const hasRemoved = await removals.run(extendLease)
+      await rebuilds.run(extendLease)
+      head = await foldFiles(head)
+      await builds.run(extendLease)
+      await linkFiles.maintain(extendLease)
+      await deleteFolded(head, hasRemoved)
+    } finally {
+      // Not if the process was overtaken.
+      await heads.trySave({ ...head, leaseUntil: 0 })
+    }
+  }
+
+  async function begin(): Promise<FoldHead | null> {
+    const head = await heads.read()
+    return head.leaseUntil > clock.now() ? null : heads.trySave(leased(head))
+  }
+
+  function leased(head: FoldHead): FoldHead {
+    return { ...head, leaseUntil: leaseMs === 0 ? 0 : clock.now() + leaseMs }
+  }
+
+  async function foldFiles(began: FoldHead): Promise<FoldHead> {
+    let head = began
+    if (head.version === FIRST_VERSION) await importEarlierLinks({ ...state, lake, epoch: head.epoch })
+    // Read before the files are listed: a shard that moves on later has written its files of older epochs by then.
+    const closed = await closedEpoch()
+    const files = await listIdentityFiles({ lake, state: lakeState }, head)
+    let waiting = files.filter(file => !isFolded(head, file))
+    const startedAt = clock.now()
+    while (waiting.length > 0) {
+      if (clock.now() - startedAt >= runMs) return head
+      const slice = await readSlice({ lake, log }, waiting)
+      if (slice.length === 0) return head
+      await foldSlice(slice)
+      head = await heads.save(leased({ ...head, cursors: { ...head.cursors, ...lastOf(slice) } }))
+      const before = waiting.length
+      waiting = waiting.filter(file => !isFolded(head, file))
+      if (waiting.length === before) return head
+    }
+    return closed > head.epoch ? { ...head, epoch: closed } : head
+  }
+
+  /**
+   * Deletes identity files that are folded: those of epochs whose claims are finished, and all after an erasure, because they may have
+   * what an erased person has sent.
+   */
+  async function deleteFolded({ epoch, ...head }: FoldHead, all: boolean): Promise<void> {
+    const files = await listIdentityFiles({ lake, state: lakeState }, { epoch: 0 })
+    const folded = files.filter(file => (all || file.epoch < epoch) && isFolded(head, file))
+    if (folded.length > 0) await lake.delete(folded.map(({ key }) => key))
+  }
+
+  /** All claims of older epochs are finished. */
+  async function closedEpoch(): Promise<number> {
+    const { epoch } = await lakeState.lake()
+    const shards = await lakeState.shards()
+    return Math.min(epoch, ...shards.map(({ claim, epoch: ofShard }) => claim?.epoch ?? ofShard ?? 0))
+  }
+
+  async function foldSlice(slice: Slice): Promise<void> {
+    const groups = await groupByProject(slice)
+    const links: (SliceLink & { bucket: number })[] = []
+    for (const { scopes, rows } of groups) {
+      for (const { key: scope, bucket } of scopes) {
+        links.push(...rows.flatMap(row => toLinks(row, scope)).map(link => ({ ...link, bucket })))
+      }
+    }
+    const failures = new Map<number, unknown>()
+    const decided: Decided[] = []
+    for (const [bucket, ofBucket] of Map.groupBy(links, link => link.bucket)) {
+      try {
+        decided.push(...(await buckets.fold(bucket, ofBucket, lastOf(slice))).refused)
+      } catch (error) {
+        log('JOB_FAILED', { job: 'fold-identity', bucket, error: String(error) })
+        failures.set(bucket, error)
+      }
+    }
+    // The others are counted and saved when their bucket is folded.
+    for (const { project, rows } of groups.filter(({ project }) => !failures.has(project.bucket))) {
+      await countRefused(project, rows, decided)
+      await saveProfiles(project.id, rows)
+    }
+    for (const failure of failures.values()) throw failure
+  }
+
+  /** The rows of live projects that are not erased, with the scopes in which their links count. */
+  async function groupByProject(slice: Slice): Promise<ProjectRows[]> {
+    const all = slice.flatMap(({ rows, shard, last }) => rows.map(row => ({ ...row, shard, last })))
+    const groups: ProjectRows[] = []
+    for (const [projectId, sent] of Map.groupBy(all, row => row.project_id)) {
+      const project = await projects.byId(projectId)
+      if (project === null) continue
+      const rows = await withoutErased(project, sent)
+      const linksAnonymous = rows.some(
+        ({ previous_id, user_id }) =>
+          previous_id !== null && isAnonymous(previous_id) && isAnonymous(user_id),
+      )
+      const hasLinks = rows.some(({ previous_id }) => previous_id !== null)
+      if (hasLinks) await projects.noteLinks(projectId, linksAnonymous)
+      groups.push({ project, scopes: hasLinks ? await scopesOf(project, linksAnonymous) : [], rows })
+    }
+    return groups
+  }
+
+  /** The scope of the project itself, and the joined scope if it has all links of its projects. */
+  async function scopesOf(project: Project, linksAnonymous: boolean): Promise<IdentityScope[]> {
+    const own = ownScope(project)
+    const has_linked_anonymous_ids = project.has_linked_anonymous_ids || linksAnonymous
+    const joined = await findScope(projects, { ...project, has_linked_anonymous_ids })
+    await scopes.dropOthers(project.id, joined.key)
+    if (joined.key === own.key) return [own]
+    if (await scopes.isReady(joined.key)) return [own, joined]
+    await scopes.want(joined)
+    return [own]
+  }
+
+  /**
+   * Leaves out what erased persons have sent before their erasure. Only the erasures since the oldest row are read. A link that is left out
+   * was on its way when one of its ends was erased: the other end is the same person, and is erased too.
+   */
+  async function withoutErased(project: Project, rows: readonly SliceRow[]): Promise<SliceRow[]> {
+    const oldest = Math.min(...rows.map(({ at }) => at))
+    for (;;) {
+      const { untilOf, isErasedProfile } = await erasedUsers.read(project.id, oldest)
+      const ends = otherEnds(rows, untilOf)
+      for (const [until, group] of Map.groupBy(ends, ({ until }) => until)) {
+        const ids = [...new Set(group.map(({ id }) => id))]
+        await eraseEvents(project, ids, until)
+        await erasedUsers.bury(project.id, ids, until)
+      }
+      if (ends.length > 0) continue
+      return rows.filter(
+        ({ previous_id, user_id, at }) =>
+          !isErasedProfile({ user_id, at }) && (previous_id === null || at > untilOf(previous_id)),
+      )
+    }
+  }
+
+  /** Profiles follow their ids: a profile is always that of a final id. */
+  async function onLinked(scope: string, rows: readonly LinkRow[]): Promise<void> {
+    if (!isProject(scope)) return
+    const moves = rows.map(({ previous_id: from, linked_id: to }) => ({ from, to }))
+    await profiles.save(scope, { moves, updates: [] })
+  }
+
+  async function saveProfiles(projectId: string, rows: readonly SliceRow[]): Promise<void> {
+    const sent = rows.filter(({ traits }) => traits !== null)
+    if (sent.length === 0) return
+    const known = await pointers.follow(
+      projectId,
+      sent.map(({ user_id }) => user_id),
+    )
+    const updates = sent.map(({ user_id, traits, email_hash, hasCredential, at, seq }) => {
+      let final = user_id
+      for (let to = known.get(final)?.to ?? null; to !== null; to = known.get(final)?.to ?? null) final = to
+      return { user_id: final, traits: traits ?? {}, email_hash, hasCredential, at, seq }
+    })
+    await profiles.save(projectId, { moves: [], updates })
+  }
+
+  /** Counts the refused links of a project, those that ingestion has refused too. */
+  async function countRefused(
+    { id }: Project,
+    rows: readonly SliceRow[],
+    decided: readonly Decided[],
+  ): Promise<void> {
+    const own = decided.filter(({ link }) => link.scope === id)
+    const refused = [
+      ...rows.map(({ shard, last, refused: reason }) => ({ shard, last, reason })),
+      ...own.map(({ link: { shard, last }, reason }) => ({ shard, last, reason })),
+    ].filter(({ reason }) => reason !== null)
+    const files = Map.groupBy(refused, ({ shard, last }) => `${shard} ${last}`)
+    if (files.size === 0) return
+    await refusedCounts.add(
+      id,
+      [...files.values()].map(ofFile => ({
+        shard: String(ofFile[0]?.shard),
+        last: String(ofFile[0]?.last),
+        reasons: ofFile.flatMap(({ reason }) => reason ?? []),
+      })),
+    )
+  }
+
+  return { run }
+}
+
+export type IdentityFold = ReturnType<typeof createIdentityFold>
+
+/** The ends of links that were on their way when the other end was erased. */
+function otherEnds(
+  rows: readonly SliceRow[],
+  untilOf: (id: string) => number,
+): { id: string; until: number }[] {
+  return rows.flatMap(({ previous_id, user_id, at }) => {
+    if (previous_id === null) return []
+    const [previous, user] = [untilOf(previous_id), untilOf(user_id)]
+    const until = Math.max(previous, user)
+    if (at > until || at <= Math.min(previous, user)) return []
+    return [{ id: at <= previous ? user_id : previous_id, until }]
+  })
+}
+
+function toLinks(
+  { previous_id, user_id, at, seq, hasCredential, shard, last }: SliceRow,
+  scope: string,
+): SliceLink[] {
+  return previous_id === null ? [] : [{ previous_id, user_id, at, seq, hasCredential, shard, last, scope }]
+}
+
+/** The last sequence of each shard in a slice. */
+function lastOf(slice: Slice): Record<string, string> {
+  const lasts: Record<string, string> = {}
+  for (const { shard, last } of slice) if (isBeyond(last, lasts[shard] ?? null)) lasts[shard] = last
+  return lasts
+}

@@ -1,0 +1,293 @@
+import { changeManifest } from '#core/lake/change-manifest'
+import {
+  createErasureProgress,
+  type ErasureProgressServices,
+  type ErasureSettings,
+} from '#core/lake/erase/erasure-progress'
+import { mergeableBatches } from '#core/lake/erase/old-tombstones'
+import { openTombstones, tombstonesInHot, unclearedSegments } from '#core/lake/erase/tombstones'
+import {
+  hotPrefix,
+  parseHotKey,
+  parseSegmentKey,
+  SEGMENT_TABLES,
+  segmentKeys,
+  supersededJobName,
+} from '#core/lake/keys'
+import {
+  dropRetired,
+  forgetEventIds,
+  isOrphan,
+  type Manifest,
+  type MergeSettings,
+  nextMerge,
+} from '#core/lake/manifest'
+import type { LakeStateStore } from '#core/lake/state'
+import type { Clock, JobQueue, Lake, Log } from '#core/ports'
+import { DAY_MS } from '#core/time'
+import type { UsageCounters } from '#core/usage/counters'
+import { tables } from '#schemas/columns'
+import { jobName, type LakeJob } from './jobs.ts'
+
+export type MaintenanceSettings = MergeSettings &
+  ErasureSettings & {
+    /** Age at which an epoch with files is closed, ms. */
+    epochMs: number
+    /** The same when an erasure waits for the epoch, ms; at most epochMs counts. */
+    erasureEpochMs: number
+    /** Number of hot files at which an epoch is closed earlier. */
+    epochFiles: number
+    /** Bytes of hot files at which an epoch is closed earlier: every read opens the hot files, and they have no rollups. */
+    epochBytes: number
+    /** Bytes of hot files that one job compacts. The buckets of a larger epoch are split among several jobs. */
+    jobBytes: number
+    /** Time after which an unfinished job is sent again, ms. A queue delivers a failed job again earlier. */
+    resendMs: number
+    /** Jobs sent before this time are lost, Unix ms: a queue in memory starts empty with its process. */
+    queueSince: number
+    /** Time for which superseded files are kept, ms: running reads may still use them, and repairs need them. */
+    keepSupersededMs: number
+  }
+
+export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
+  epochMs: 10 * 60_000,
+  erasureEpochMs: 10 * 60_000,
+  epochFiles: 600,
+  epochBytes: 16 * 1024 * 1024,
+  jobBytes: 64 * 1024 * 1024,
+  mergeSegments: 8,
+  // 1.2 million events. In 256 MB of memory, more would have to be sorted in slices (duckdb/sorted-events.ts); in 128 MB these are.
+  mergeBytes: 24 * 1024 * 1024,
+  resendMs: 5 * 60_000,
+  queueSince: 0,
+  keepSupersededMs: DAY_MS,
+  // A read ends within 30 s, and 5 minutes later its snapshot is forgotten.
+  keepErasedMs: 5 * 60_000,
+  settlingMs: 5 * 60_000,
+  // Lambda ends a job after 15 minutes.
+  jobMs: 20 * 60_000,
+  roundMs: 20 * 60_000,
+}
+
+export type MaintenanceServices = {
+  state: LakeStateStore
+  lake: Lake
+  jobs: JobQueue<LakeJob>
+  usage: Pick<UsageCounters, 'deleteFoldedCounts'>
+  clock: Clock
+  log: Log
+} & Pick<ErasureProgressServices, 'onErased' | 'onConverted' | 'scrub'>
+
+/** Time after which another process may take over from a tick, ms. */
+const LEASE_MS = 60_000
+
+/**
+ * Maintains the lake: closes epochs, sends the jobs of compaction and of merges, and deletes superseded files. `tick` does
+ * everything that is due and returns without waiting for the jobs; workers move the watermarks. Several processes may tick:
+ * only the lease holder works, and its fencing token refuses epochs of an earlier holder. core/lake/README.md shows the states
+ * of an epoch and of a file.
+ */
+export function createMaintenance(
+  services: MaintenanceServices,
+  settings: MaintenanceSettings = MAINTENANCE_DEFAULTS,
+) {
+  const { state, lake, jobs, usage, clock, log } = services
+  const erasureProgress = createErasureProgress({ ...services, deleteRetired, deleteOrphans }, settings)
+  let deletedAt = Number.NEGATIVE_INFINITY
+
+  async function tick(): Promise<void> {
+    const now = clock.now()
+    const fence = await state.lease(now, now + LEASE_MS)
+    if (fence === null) return
+    try {
+      const manifests = await erasureProgress.begin(await state.manifests(), now)
+      await closeEpoch(fence, manifests, now)
+      await sendCompactions(manifests, now)
+      await sendMerges(manifests, now)
+      await sendRewrites(manifests, now)
+      // At each tick, because every read of the counters reads the open counts.
+      await usage.deleteFoldedCounts(manifests)
+      await deleteSupersededFiles(now)
+      await erasureProgress.advance(manifests, now)
+    } finally {
+      await state.release(fence)
+    }
+  }
+
+  async function closeEpoch(fence: number, manifests: readonly Manifest[], now: number): Promise<void> {
+    const { epoch, epochOpenedAt } = await state.lake()
+    const files = await lake.list(hotPrefix(epoch))
+    const isFull = files.length >= settings.epochFiles || sumSizes(files) >= settings.epochBytes
+    const erasureWaits = manifests.some(({ tombstones, round }) =>
+      tombstones.some(({ lastEpoch, number }) => lastEpoch === epoch && number <= round.number),
+    )
+    const maxAge = erasureWaits ? Math.min(settings.epochMs, settings.erasureEpochMs) : settings.epochMs
+    // A clock that was ahead when the epoch was opened says nothing about its age.
+    const isOld = now - epochOpenedAt >= maxAge || epochOpenedAt > now
+    const isDue = isFull || (files.length > 0 && isOld)
+    if (isDue && (await state.openEpoch(fence, epoch, now)))
+      log('EPOCH_CLOSED', { epoch, files: files.length })
+  }
+
+  /**
+   * Sends a job for the buckets that wait at the same epoch. A bucket that failed waits at an earlier epoch than the others, so
+   * it gets a job of its own. An epoch with many bytes is shared by several workers.
+   */
+  async function sendCompactions(manifests: readonly Manifest[], now: number): Promise<void> {
+    const until = await closedUntil()
+    const waiting = manifests.filter(({ compacted }) => compacted < until)
+    for (const [from, group] of Map.groupBy(waiting, ({ compacted }) => compacted)) {
+      const bytes = sumSizes(await lake.list(hotPrefix(from)))
+      const parts = Math.min(group.length, Math.max(1, Math.ceil(bytes / settings.jobBytes)))
+      const buckets = group.map(({ bucket }) => bucket)
+      for (let part = 0; part < parts; part++) {
+        const partBuckets = buckets.filter((_, i) => i % parts === part)
+        await sendOnce({ kind: 'compact', from, until, buckets: partBuckets }, now)
+      }
+    }
+  }
+
+  /** The first epoch that may get more files: a shard is in it, or has an open claim in it. */
+  async function closedUntil(): Promise<number> {
+    const shards = await state.shards()
+    // Read after the listing. If this process paused here before the read, a new shard must not join an epoch that is
+    // compacted by now.
+    const { epoch } = await state.lake()
+    // Done at every tick, because a shard that was added since the last tick may have joined an older epoch.
+    for (const { shard, epoch: shardEpoch } of shards) {
+      if (shardEpoch === null || shardEpoch < epoch) await state.joinEpoch(shard, epoch)
+    }
+    const raisedShards = await state.shards()
+    return Math.min(epoch, ...raisedShards.map(({ claim }) => claim?.epoch ?? epoch))
+  }
+
+  async function sendMerges(manifests: readonly Manifest[], now: number): Promise<void> {
+    for (const manifest of manifests) {
+      const segments = nextMerge(manifest, settings)
+      const [first, last] = [segments[0], segments.at(-1)]
+      if (first === undefined || last === undefined) continue
+      await sendOnce({ kind: 'merge', bucket: manifest.bucket, from: first.from, until: last.until }, now)
+    }
+  }
+
+  async function sendRewrites(manifests: readonly Manifest[], now: number): Promise<void> {
+    for (const manifest of manifests) {
+      const { bucket, round } = manifest
+      const [first] = unclearedSegments(manifest, round.number)
+      if (first !== undefined)
+        await sendOnce({ kind: 'rewrite', bucket, number: round.number, from: first.from }, now)
+      const merged = mergeableBatches(manifest)
+      const [head, last] = [merged[0], merged.at(-1)]
+      if (head === undefined || last === undefined) continue
+      const forgotten = await erasureProgress.forgotten(now)
+      const { first: firstNumber, number } = { ...head, number: last.number }
+      await sendOnce({ kind: 'merge-tombstones', bucket, first: firstNumber, number, forgotten }, now)
+    }
+    const inHot = tombstonesInHot(manifests)
+    if (inHot.length === 0) return
+    const until = 1 + Math.max(...inHot.map(({ tombstone }) => tombstone.lastEpoch ?? 0))
+    const tombstones = inHot.map(({ bucket, tombstone: { number } }) => ({ bucket, number }))
+    await sendOnce({ kind: 'rewrite-hot', until, tombstones }, now)
+  }
+
+  /** Sends the job, unless it was sent recently. */
+  async function sendOnce(job: LakeJob, now: number): Promise<void> {
+    const lostBefore = Math.max(now - settings.resendMs, settings.queueSince)
+    if (!(await state.beginJob(jobName(job), now, lostBefore))) return
+    try {
+      await jobs.send(job)
+    } catch (error) {
+      // Noted as sent long ago, so that the next tick sends it again.
+      await state.beginJob(jobName(job), 0, now + 1)
+      throw error
+    }
+  }
+
+  async function deleteSupersededFiles(now: number): Promise<void> {
+    // Listing all files costs time, so it is done only eight times while a file is kept.
+    if (now - deletedAt < settings.keepSupersededMs / 8) return
+    deletedAt = now
+    // By their saved watermarks: without the item of the empty epochs, none must wait at an epoch whose hot files are gone.
+    const manifests = await state.saveSkippedEpochs()
+    // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
+    const manifestsReadAt = clock.now()
+    const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
+    await deleteHotFiles(compacted, manifestsReadAt)
+    for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
+    await deleteOrphans(manifests)
+    await erasureProgress.deleteUnnamed(manifests, manifestsReadAt)
+    // After the orphans, so that the files stay for the jobs that run now.
+    for (const { bucket } of manifests.filter(manifest => forgetEventIds(manifest) !== null))
+      await changeManifest(state, bucket, forgetEventIds)
+  }
+
+  /** Deletes the hot files of epochs that all buckets have in segments. */
+  async function deleteHotFiles(compacted: number, now: number): Promise<void> {
+    const objects = await lake.list(`${tables.events_hot.prefix}/`)
+    const epochs = Map.groupBy(
+      objects,
+      ({ key }) => parseHotKey(key)?.claim.epoch ?? Number.POSITIVE_INFINITY,
+    )
+    // The oldest first: a start takes the lowest epoch with hot files for the first one that has all of them.
+    for (const [epoch, epochObjects] of [...epochs].toSorted(([a], [b]) => a - b)) {
+      if (epoch >= compacted || !(await isExpired(supersededJobName(epoch), now))) continue
+      await lake.delete(epochObjects.map(({ key }) => key))
+    }
+  }
+
+  /**
+   * Deletes the files of segments that were replaced long ago, and then their names in the manifest. A segment that may have erased
+   * events is only kept for running reads.
+   */
+  async function deleteRetired(manifest: Manifest, now: number): Promise<void> {
+    const { bucket, retired } = manifest
+    const expired = retired.filter(segment => {
+      const mayHaveErased = openTombstones(manifest, segment).length > 0
+      return segment.retiredAt <= now - (mayHaveErased ? settings.keepErasedMs : settings.keepSupersededMs)
+    })
+    if (expired.length === 0) return
+    await lake.delete(
+      expired.flatMap(segment => SEGMENT_TABLES.flatMap(table => segmentKeys(table, bucket, segment))),
+    )
+    await changeManifest(state, bucket, current => dropRetired(current, expired))
+  }
+
+  /**
+   * Deletes files that no manifest names and no job can add any more: a worker was killed before it saved the manifest, or it
+   * wrote a file once more when the segment had been deleted. The manifests were read before the files are listed.
+   */
+  async function deleteOrphans(manifests: readonly Manifest[]): Promise<void> {
+    for (const table of SEGMENT_TABLES) {
+      const prefix = `${tables[table].prefix}/`
+      const [only] = manifests.length === 1 ? manifests : []
+      const objects = await lake.list(only === undefined ? prefix : `${prefix}bucket=${only.bucket}/`)
+      const orphans = objects.filter(({ key }) => {
+        const file = parseSegmentKey(key)
+        const manifest = manifests.find(({ bucket }) => bucket === file?.bucket)
+        return file !== null && manifest !== undefined && isOrphan(manifest, file.segment, table)
+      })
+      if (orphans.length > 0) await lake.delete(orphans.map(({ key }) => key))
+    }
+  }
+
+  /**
+   * Whether superseded files have been kept long enough. The first call notes when they were found superseded; later calls
+   * compare with that time. The age of the files does not count, because they may already be old when they are superseded.
+   */
+  async function isExpired(name: string, now: number): Promise<boolean> {
+    if (await state.jobFinished(name)) return true
+    const isFirst = await state.beginJob(name, now, 0)
+    if (isFirst || !(await state.beginJob(name, now, now - settings.keepSupersededMs))) return false
+    // Noted before the first delete, because a repair must not use an epoch that is partly deleted.
+    await state.finishJob(name)
+    return true
+  }
+
+  return { tick }
+}
+
+export type Maintenance = ReturnType<typeof createMaintenance>
+
+function sumSizes(objects: readonly { size: number }[]): number {
+  return objects.reduce((sum, { size }) => sum + size, 0)
+}

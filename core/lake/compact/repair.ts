@@ -1,0 +1,39 @@
+import type { IdentityStore } from '#core/identity/identity-store'
+import type { LakeConsumer } from '#core/lake/consume/consumer'
+import { parseHotKey, parseIdentityKey, parseLinksKey, parseSegmentKey } from '#core/lake/keys'
+import type { Log } from '#core/ports'
+import type { LakeWorker } from './jobs.ts'
+
+export type RepairServices = {
+  consumer: Pick<LakeConsumer, 'rewriteHotFile'>
+  worker: Pick<LakeWorker, 'repairSegment'>
+  identity: Pick<IdentityStore, 'repairLinks'>
+  log: Log
+}
+
+/**
+ * Writes a damaged or missing object of the lake again: a hot file and an identity file from the stream, a file of a segment from the
+ * hot files of its epoch or from the segments that it was merged from. Links files follow from the pointers in the state table, and the
+ * fold writes them. Superseded files are kept for a day (maintenance.ts), so a repair works if the damage is found in that time. Returns false and changes nothing if the sources are gone too. Then only an operator can
+ * decide to go on without the object (docs/alarms.md).
+ */
+export function createRepair({ consumer, worker, identity, log }: RepairServices) {
+  async function repair(key: string): Promise<boolean> {
+    const isRepaired = await rewrite(key)
+    log(isRepaired ? 'LAKE_OBJECT_REPAIRED' : 'LAKE_OBJECT_LOST', { key })
+    return isRepaired
+  }
+
+  async function rewrite(key: string): Promise<boolean> {
+    const hotFile = parseHotKey(key)
+    if (hotFile !== null) return consumer.rewriteHotFile(hotFile.shard, hotFile.claim)
+    const identityFile = parseIdentityKey(key)
+    if (identityFile !== null) return consumer.rewriteHotFile(identityFile.shard, identityFile.claim)
+    const links = parseLinksKey(key)
+    if (links !== null) return identity.repairLinks(links.bucket).then(() => true)
+    const file = parseSegmentKey(key)
+    return file !== null && worker.repairSegment(file.bucket, file.segment)
+  }
+
+  return repair
+}

@@ -1,0 +1,82 @@
+import { changeManifest } from '#core/lake/change-manifest'
+import { addRemoved, nextNumber, openTombstones } from '#core/lake/erase/tombstones'
+import { type Manifest, replaceSegments, type Segment, segmentsWithEventIds } from '#core/lake/manifest'
+import type { LakeStateStore } from '#core/lake/state'
+import type { Compactor, ReplacedEvent, SegmentWithoutReplaced, StoredEvents } from './compactor.ts'
+
+/**
+ * A compaction whose events replace stored ones (core/lake/copies.ts) also writes the segments that have these anew. One change of the
+ * manifest then adds the new segment and exchanges the others, so no read sees both copies or none. A rewritten segment needs a
+ * generation of its own, which no other job uses: the manifest counts one on before the files are written.
+ */
+
+/** Segments of a bucket that were written anew without replaced events. */
+export type Replacement = { segment: Segment; rewritten: SegmentWithoutReplaced }
+
+/** Counts the generation of a bucket on. No segment needs a rewrite for it. */
+export function countGeneration(manifest: Manifest): Manifest {
+  return clearTo({ ...manifest, version: manifest.version + 1, tombstoneCount: nextNumber(manifest) })
+}
+
+/** Segments are merged only if the same erasures are done in them, so those that have all done get the newest number. */
+function clearTo(manifest: Manifest): Manifest {
+  const segments = manifest.segments.map(segment =>
+    openTombstones(manifest, segment).length === 0
+      ? { ...segment, erased: manifest.tombstoneCount }
+      : segment,
+  )
+  return { ...manifest, segments }
+}
+
+/** Writes the segments that have these events anew without them. `manifest` has a generation that no other job uses. */
+export async function writeWithoutReplaced(
+  compactor: Pick<Compactor, 'rewriteSegment'>,
+  manifest: Manifest,
+  replaced: readonly ReplacedEvent[],
+): Promise<Replacement[]> {
+  const { bucket, tombstoneCount: generation } = manifest
+  const replacements: Replacement[] = []
+  for (const segment of segmentsWithEventIds(manifest)) {
+    const tombstones = openTombstones(manifest, segment)
+    const rewritten = await compactor.rewriteSegment({ bucket, segment, generation, tombstones, replaced })
+    if (rewritten !== null) replacements.push({ segment, rewritten })
+  }
+  return replacements
+}
+
+/** Exchanges the segments in a manifest that is not saved yet. Throws if another job has changed one of them meanwhile; then the compaction must run again. */
+export function applyReplacements(
+  manifest: Manifest,
+  replacements: readonly Replacement[],
+  now: number,
+): Manifest {
+  const changed = replacements.reduce((current, { segment, rewritten }) => {
+    const next = replaceSegments(current, [segment], rewritten.segment, now)
+    if (next === null) throw new Error(`The segments of bucket ${manifest.bucket} have changed meanwhile`)
+    return addRemoved(next, rewritten.removed, { files: segment.parts })
+  }, manifest)
+  // It is one change together with what the manifest has got already.
+  return replacements.length === 0 ? manifest : { ...clearTo(changed), version: manifest.version }
+}
+
+/** How the counts of stored events change: each replaced event no longer counts. */
+export function replacedCounts(replacements: readonly Replacement[]): StoredEvents[] {
+  return replacements.flatMap(({ rewritten }) =>
+    rewritten.replaced.map(count => ({ ...count, events: -count.events })),
+  )
+}
+
+/** Does the first half of the work for a bucket: everything but the change of the manifest that shows it. */
+export async function replaceEvents(
+  { state, compactor }: { state: LakeStateStore; compactor: Pick<Compactor, 'rewriteSegment'> },
+  bucket: number,
+  replaced: readonly ReplacedEvent[],
+): Promise<Replacement[]> {
+  if (replaced.length === 0) return []
+  let counted: Manifest | null = null
+  await changeManifest(state, bucket, manifest => {
+    counted = countGeneration(manifest)
+    return counted
+  })
+  return writeWithoutReplaced(compactor, counted ?? (await state.manifest(bucket)), replaced)
+}

@@ -1,0 +1,104 @@
+import { tombstoneKey } from '#core/lake/keys'
+import type { Segment } from '#core/lake/manifest'
+import type { LakeRead } from '#core/lake/read/relations'
+import type { SqlQuery } from '#core/ports'
+import { inFiles, integer, sql } from '#core/sql'
+import type { TombstoneBatch } from './tombstones.ts'
+
+/**
+ * Hides erased events from reads until no file has them any more: by one join with the tombstones of the project, however many these are.
+ * Only a project with an erasure in force pays for it. Projects that were erased as a whole are hidden by the look-up of projects, and
+ * events that retention deletes by the range of the read.
+ */
+
+type ErasureRead = Pick<LakeRead, 'snapshot' | 'project'>
+type OfSegment = Pick<Segment, 'erased' | 'lastArrival'>
+
+/** Unix second of arrival. */
+export const ARRIVAL = sql`(date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_s)`
+
+/** The batches that may have tombstones of persons of the project whose events these segments may have. Without segments: all in force. */
+function batchesOf({ snapshot, project }: ErasureRead, segments?: readonly OfSegment[]): TombstoneBatch[] {
+  return snapshot.tombstones.filter(
+    ({ number, oldestUntil, projects }) =>
+      oldestUntil !== null &&
+      (projects === null || projects.includes(project.id)) &&
+      (segments === undefined || segments.some(({ erased }) => erased < number)),
+  )
+}
+
+/** Whether hot files may have erased events of the project. */
+export function mayHaveErasedHot(read: ErasureRead): boolean {
+  return batchesOf(read).length > 0
+}
+
+/** Whether the segments may have erased events of the project. */
+export function mayHaveErased(read: ErasureRead, segments: readonly OfSegment[]): boolean {
+  return batchesOf(read, segments).length > 0
+}
+
+/**
+ * Whether all events of erased users that the segments have are erased. That is so unless a segment has later arrivals than a tombstone: a segment
+ * that was written after an erasure has none of its events, so only those of one that was being written meanwhile can be later.
+ */
+export function areUsersErased(read: ErasureRead, segments: readonly OfSegment[]): boolean {
+  const open = segments.filter(segment => mayHaveErased(read, [segment]))
+  const newest = Math.max(...open.map(({ lastArrival }) => lastArrival))
+  return batchesOf(read, open).every(({ oldestUntil }) => newest <= Number(oldestUntil))
+}
+
+/** Leaves erased events out of hot events, which have a user_key. `rows`: a SELECT of `columns`, erased_key and erased_arrival. */
+export function withoutErasedHot(read: ErasureRead, rows: SqlQuery, columns: SqlQuery): SqlQuery {
+  return withoutErased(read, batchesOf(read), { rows, columns, key: 'user_key' })
+}
+
+/** Leaves erased events out of events of segments, which have no user_key. `rows`: a SELECT of `columns`, erased_hash and erased_arrival. */
+export function withoutErasedStored(
+  read: ErasureRead,
+  segments: readonly OfSegment[],
+  rows: SqlQuery,
+  columns: SqlQuery,
+): SqlQuery {
+  return withoutErased(read, batchesOf(read, segments), { rows, columns, key: 'user_hash' })
+}
+
+/** Leaves erased users out of the activity of segments. `rows`: a SELECT of `columns` and user_key. See areUsersErased. */
+export function withoutErasedUsers(
+  read: ErasureRead,
+  segments: readonly OfSegment[],
+  rows: SqlQuery,
+  columns: SqlQuery,
+): SqlQuery {
+  const tombstones = selectTombstones(read, batchesOf(read, segments), 'user_key')
+  return sql`SELECT ${columns} FROM (${rows}) AS each_row
+      LEFT JOIN (${tombstones}) AS tombstone ON tombstone_key = user_key WHERE tombstone_key IS NULL`
+}
+
+/** The hash of an event of a segment that withoutErasedStored compares. */
+export const ERASED_HASH = sql`substr(to_hex(sha256(to_utf8(user_id))), 1, 16) AS erased_hash`
+
+type Rows = { rows: SqlQuery; columns: SqlQuery; key: 'user_key' | 'user_hash' }
+
+function withoutErased(
+  read: ErasureRead,
+  batches: readonly TombstoneBatch[],
+  { rows, columns, key }: Rows,
+): SqlQuery {
+  const compared = key === 'user_key' ? sql`erased_key` : sql`erased_hash`
+  return sql`SELECT ${columns} FROM (${rows}) AS each_event
+      LEFT JOIN (${selectTombstones(read, batches, key)}) AS tombstone ON tombstone_key = ${compared}
+      WHERE tombstone_key IS NULL OR erased_arrival > tombstone_until`
+}
+
+/** One row for each erased user, so that a join adds no rows. */
+function selectTombstones(
+  { project: { id, bucket } }: ErasureRead,
+  batches: readonly TombstoneBatch[],
+  key: 'user_key' | 'user_hash',
+): SqlQuery {
+  const files = batches.map(batch => tombstoneKey(bucket, batch))
+  const column = key === 'user_key' ? sql`user_key` : sql`user_hash`
+  return sql`SELECT ${column} AS tombstone_key, max(erased_until) AS tombstone_until
+        FROM tombstones WHERE ${inFiles('tombstones', files)} AND bucket = ${integer(bucket)} AND project_id = ${id} AND ${column} IS NOT NULL
+        GROUP BY ${column}`
+}

@@ -1,0 +1,205 @@
+import { changeManifest } from '#core/lake/change-manifest'
+import {
+  FAILED_BATCHES,
+  hotPrefix,
+  parseTombstoneKey,
+  QUARANTINE,
+  tombstoneKey,
+  WAITING,
+} from '#core/lake/keys'
+import type { Manifest } from '#core/lake/manifest'
+import type { LakeStateStore } from '#core/lake/state'
+import type { Clock, Lake, Log } from '#core/ports'
+import { tables } from '#schemas/columns'
+import { type ConversionServices, convertTombstones } from './convert-tombstones.ts'
+import { type ForgottenUntil, forgottenUntil, isForgettable } from './old-tombstones.ts'
+import { dropTombstones, isHotCleared, noteDone, noteLastEpoch, type TombstoneBatch } from './tombstones.ts'
+
+/** How often the objects that are set aside are listed, ms. */
+const LIST_EVERY_MS = 3_600_000
+/** Time for which a file of tombstones that no manifest names is kept, ms: for reads and jobs that have an older manifest. */
+const KEEP_UNNAMED_MS = 3_600_000
+/** If nothing is set aside, a batch is forgotten by its age alone. */
+const NOTHING_SET_ASIDE: readonly number[] = []
+
+export type ErasureSettings = {
+  /** Time for which files with erased events are kept for reads that opened the lake before, ms. */
+  keepErasedMs: number
+  /**
+   * Time after which acknowledged events are in the lake, as long as the consumer is not behind, ms. Events of an erasure that come
+   * later are hidden and left out as well.
+   */
+  settlingMs: number
+  /** Time after which a job has ended, also one of a worker that was killed, ms. */
+  jobMs: number
+  /**
+   * Time between two rounds of rewrites, ms. Erasures that come during a round wait for the next one, so that a bucket is not rewritten
+   * for each of them. The rounds of all buckets begin together, because each also closes an epoch and searches all hot files.
+   */
+  roundMs: number
+}
+
+export type ErasureProgressServices = {
+  state: LakeStateStore
+  lake: Pick<Lake, 'list' | 'put' | 'delete'>
+  /** Called when the erasures of a batch are done, maybe several times, before the batch is merged or forgotten. */
+  onErased(bucket: number, batch: TombstoneBatch): Promise<void>
+  onConverted: ConversionServices['onConverted']
+  deleteRetired(manifest: Manifest, now: number): Promise<void>
+  deleteOrphans(manifests: readonly Manifest[]): Promise<void>
+  /**
+   * Removes what this machine has of erased events outside the lake, if they arrived before `needed` (Unix ms). Returns the time until
+   * which that is done; it may need many calls. On AWS the stream and the table forget by themselves, and no erasure waits for them.
+   */
+  scrub?(needed: number): Promise<number>
+  clock: Clock
+  log: Log
+}
+
+/**
+ * Brings erasures to their end. Workers rewrite segments, and hot files after their compaction (rewriter.ts). The events are gone
+ * when the replaced segments are deleted, too, and files that no manifest names.
+ * A tombstone stays in force for two days, because a consumer that is behind may still bring events. That of a person stays as long as
+ * records are set aside that may be appended again and have such events.
+ */
+export function createErasureProgress(
+  {
+    state,
+    lake,
+    onErased,
+    onConverted,
+    deleteRetired,
+    deleteOrphans,
+    scrub,
+    clock,
+    log,
+  }: ErasureProgressServices,
+  settings: ErasureSettings,
+) {
+  let listing: { readAt: number; times: readonly number[] } = {
+    readAt: Number.NEGATIVE_INFINITY,
+    times: [],
+  }
+
+  /** Converts the tombstones of an earlier version, and begins the rounds of rewrites that are due. Returns the manifests after that. */
+  async function begin(manifests: readonly Manifest[], now: number): Promise<readonly Manifest[]> {
+    const changed = manifests.filter(
+      manifest => manifest.legacyTombstones.length > 0 || isRoundDue(manifest, now),
+    )
+    for (const { bucket } of changed) {
+      await convertTombstones({ state, lake, clock, onConverted }, bucket)
+      await changeManifest(state, bucket, current =>
+        isRoundDue(current, now)
+          ? {
+              ...current,
+              version: current.version + 1,
+              round: { at: now, number: current.tombstones.at(-1)?.number ?? 0 },
+            }
+          : null,
+      )
+    }
+    return changed.length === 0 ? manifests : state.manifests()
+  }
+
+  function isRoundDue({ tombstones, round }: Manifest, now: number): boolean {
+    const hasNew = tombstones.some(({ number, doneAt }) => number > round.number && doneAt === null)
+    const roundOf = (ms: number) => (settings.roundMs === 0 ? ms : Math.floor(ms / settings.roundMs))
+    return hasNew && roundOf(now) > roundOf(round.at)
+  }
+
+  /** `manifests`: as they were a while ago. */
+  async function advance(manifests: readonly Manifest[], now: number): Promise<void> {
+    const withTombstones = manifests.filter(({ tombstones }) => tombstones.length > 0)
+    if (withTombstones.length === 0) return
+    const lastEpoch = await newestEpochWithFiles()
+    for (const manifest of withTombstones) {
+      const note = (current: Manifest) => noteLastEpoch(current, lastEpoch, now - settings.settlingMs)
+      if (note(manifest) !== null) await changeManifest(state, manifest.bucket, note)
+    }
+    // Read once more: the tombstones know their last epochs now.
+    const current = await state.manifests()
+    const readAt = clock.now()
+    for (const manifest of current.filter(isAlmostDone)) {
+      await deleteRetired(manifest, readAt)
+      await deleteOrphans([manifest])
+      await finish(manifest.bucket, { sweptBefore: readAt - settings.jobMs, now })
+    }
+    for (const manifest of current) await forgetOld(manifest, now)
+  }
+
+  /** The newest epoch, or the one before it if the newest has no hot file: without further events it is never closed. */
+  async function newestEpochWithFiles(): Promise<number> {
+    const { epoch } = await state.lake()
+    const shards = await state.shards()
+    const isUsed =
+      shards.some(({ claim }) => claim?.epoch === epoch) || (await lake.list(hotPrefix(epoch))).length > 0
+    return isUsed ? epoch : epoch - 1
+  }
+
+  async function finish(bucket: number, swept: { sweptBefore: number; now: number }): Promise<void> {
+    const scrubbedUntil = await scrubFor(await state.manifest(bucket), swept)
+    for (;;) {
+      const current = await state.manifest(bucket)
+      const next = noteDone(current, { ...swept, scrubbedUntil })
+      if (next === null) return
+      const finished = next.tombstones.filter((batch, i) => batch !== current.tombstones[i])
+      for (const batch of finished) await onErased(bucket, batch)
+      if (!(await state.saveManifest(next))) continue
+      return log('ERASURE_DONE', { bucket, erasures: finished.length })
+    }
+  }
+
+  /** Scrubs for the oldest erasure that waits for nothing else. Returns until when that is done. */
+  async function scrubFor(manifest: Manifest, swept: { sweptBefore: number; now: number }): Promise<number> {
+    const next = noteDone(manifest, { ...swept, scrubbedUntil: Number.POSITIVE_INFINITY })
+    if (next === null || scrub === undefined) return Number.POSITIVE_INFINITY
+    const waiting = next.tombstones.filter((batch, i) => batch !== manifest.tombstones[i])
+    return scrub(Math.min(...waiting.map(({ createdAt }) => createdAt)))
+  }
+
+  /** Forgets the batches that are no longer in force. */
+  async function forgetOld({ bucket, tombstones }: Manifest, now: number): Promise<void> {
+    const earliest = forgottenUntil(NOTHING_SET_ASIDE, now)
+    if (!tombstones.some(batch => isForgettable(batch, earliest))) return
+    const until = await forgotten(now)
+    const old = tombstones.filter(batch => isForgettable(batch, until))
+    if (old.length > 0) await changeManifest(state, bucket, current => dropTombstones(current, old))
+  }
+
+  /** Which tombstones that are done are no longer needed. */
+  async function forgotten(now: number): Promise<ForgottenUntil> {
+    // Some tombstones stay for a month, and each tick asks for them.
+    if (now - listing.readAt >= LIST_EVERY_MS) {
+      const objects = (await Promise.all([QUARANTINE, WAITING, FAILED_BATCHES].map(lake.list))).flat()
+      // An object whose time is unknown may be of any time.
+      listing = { readAt: now, times: objects.map(({ writtenAt = 0 }) => writtenAt) }
+    }
+    return forgottenUntil(listing.times, now)
+  }
+
+  /** Deletes files of tombstones that were merged or written again since, and those of a process that has ended before it saved the manifest. */
+  async function deleteUnnamed(manifests: readonly Manifest[], now: number): Promise<void> {
+    const named = new Set(
+      manifests.flatMap(({ bucket, tombstones }) => tombstones.map(batch => tombstoneKey(bucket, batch))),
+    )
+    const objects = await lake.list(`${tables.tombstones.prefix}/`)
+    for (const { key } of objects) {
+      const isYoung = (parseTombstoneKey(key)?.writtenAt ?? now) > now - KEEP_UNNAMED_MS
+      if (isYoung || named.has(key)) continue
+      // The first sweep notes that nobody names it any more, a later one deletes it.
+      const isFirst = await state.beginJob(`expire/${key}`, now, 0)
+      if (!isFirst && (await state.beginJob(`expire/${key}`, now, now - KEEP_UNNAMED_MS)))
+        await lake.delete([key])
+    }
+  }
+
+  return { begin, advance, forgotten, deleteUnnamed }
+}
+
+/** Whether some erasures wait for nothing but the deletion of replaced files, and for the scrub. */
+function isAlmostDone({ segments, tombstones }: Manifest): boolean {
+  const oldestErased = Math.min(...segments.map(({ erased }) => erased))
+  return tombstones.some(
+    batch => batch.doneAt === null && isHotCleared(batch) && oldestErased >= batch.number,
+  )
+}

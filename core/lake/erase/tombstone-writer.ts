@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { unavailable } from '#core/errors'
+import { tombstoneKey } from '#core/lake/keys'
+import type { Manifest } from '#core/lake/manifest'
+import type { LakeStateStore } from '#core/lake/state'
+import type { Clock, Lake } from '#core/ports'
+import { assertConverted } from './convert-tombstones.ts'
+import { describeRows, encodeTombstones, type TombstoneRow, toTombstoneRows } from './tombstone-file.ts'
+import { addBatch, type ErasedEvents, MAX_BATCHES, nextNumber, type TombstoneBatch } from './tombstones.ts'
+
+export type TombstoneWriterServices = {
+  state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>
+  lake: Pick<Lake, 'put'>
+  clock: Clock
+  encode?: (rows: readonly TombstoneRow[]) => Uint8Array
+  sleep?: (ms: number) => Promise<unknown>
+}
+
+/** `until`: null erases all events that arrive before `answered` of the result. */
+export type Burial = Omit<ErasedEvents, 'until'> & { until: number | null }
+
+/**
+ * Tombstones that are saved. `number`: under which the manifest has their progress. `until`: the last second that is erased. `answered`
+ * resolves when that second is over: what arrives from then on stays.
+ */
+export type Buried = { number: number; until: number; answered: Promise<void> }
+
+export type TombstoneWriter = ReturnType<typeof createTombstoneWriter>
+
+/** A batch takes further erasures of its process for so long, ms, and up to so many rows. Then a bucket gets two batches a minute. */
+const OPEN_MS = 30_000
+const OPEN_ROWS = 5_000
+/** Tries to save a batch, while others change the same manifest. Each takes tens of ms. */
+const SAVE_TRIES = 20
+/** How long the writes of a batch take, ms: what is assumed first, and at most. */
+const FIRST_LEAD_MS = 100
+const MAX_LEAD_MS = 5_000
+
+type Waiting = { burial: Burial; written: PromiseWithResolvers<Buried> }
+type OwnBatch = { number: number; writer: string; openedAt: number; rows: readonly TombstoneRow[] }
+
+/**
+ * Writes tombstones. Requests that come while a batch is written share the next one, and a young batch is written again with the new rows, so
+ * neither the number of batches nor that of the writes of a manifest grows with the erasures.
+ *
+ * Events are stored with the second of their arrival. So an erasure of everything before the answer chooses the next full second, erases
+ * what arrives before it, and answers when it has come. If the writes took longer, it chooses a later one.
+ */
+export function createTombstoneWriter({
+  state,
+  lake,
+  clock,
+  encode = encodeTombstones,
+  sleep = setTimeout,
+}: TombstoneWriterServices) {
+  const waiting = new Map<number, Waiting[]>()
+  const newest = new Map<number, OwnBatch>()
+  let leadMs = FIRST_LEAD_MS
+
+  /**
+   * Erases events of a project of a bucket: no read that begins after the promise resolves returns them. Throws UNAVAILABLE if the manifest
+   * changes too often, or has MAX_BATCHES.
+   */
+  function bury(bucket: number, burial: Burial): Promise<Buried> {
+    const written = Promise.withResolvers<Buried>()
+    const queue = waiting.get(bucket)
+    if (queue !== undefined) queue.push({ burial, written })
+    else {
+      waiting.set(bucket, [{ burial, written }])
+      void writeWaiting(bucket)
+    }
+    return written.promise
+  }
+
+  async function writeWaiting(bucket: number): Promise<void> {
+    // Requests of one moment share the first batch.
+    await null
+    for (;;) {
+      const group = waiting.get(bucket)?.splice(0) ?? []
+      if (group.length === 0) break
+      const burials = group.map(({ burial }) => burial)
+      try {
+        const buried = await writeGroup(bucket, burials)
+        for (const { written } of group) written.resolve(buried)
+      } catch (error) {
+        for (const { written } of group) written.reject(error)
+      }
+    }
+    waiting.delete(bucket)
+  }
+
+  async function writeGroup(bucket: number, burials: readonly Burial[]): Promise<Buried> {
+    const waitsForSecond = burials.some(({ until }) => until === null)
+    for (;;) {
+      const startedAt = clock.now()
+      const answerAt = Math.ceil((startedAt + leadMs) / 1_000) * 1_000
+      const until = answerAt / 1_000 - 1
+      const number = await save(
+        bucket,
+        burials.map(each => ({ ...each, until: each.until ?? until })),
+      )
+      if (!waitsForSecond) return { number, until, answered: Promise.resolve() }
+      const now = clock.now()
+      leadMs = Math.min(MAX_LEAD_MS, Math.max(FIRST_LEAD_MS, 2 * (now - startedAt)))
+      if (now > answerAt) continue
+      // The next group does not wait for it.
+      return { number, until, answered: Promise.resolve(sleep(answerAt - now)).then(() => {}) }
+    }
+  }
+
+  /** Saves erasures as the newest batch of the bucket. */
+  async function save(bucket: number, erased: readonly ErasedEvents[]): Promise<number> {
+    for (let tries = 0; tries < SAVE_TRIES; tries++) {
+      const manifest = await state.manifest(bucket)
+      assertConverted(manifest)
+      const own = newest.get(bucket)
+      const replaced = own && openBatch(manifest, own)
+      if (replaced === undefined && manifest.tombstones.length >= MAX_BATCHES) {
+        throw unavailable('Too many erasures are under way. Send the same request again in a minute.', 60)
+      }
+      const number = nextNumber(manifest)
+      const now = clock.now()
+      const writer = `${now}-${randomBytes(4).toString('hex')}`
+      const added = erased.flatMap(each => toTombstoneRows(each, number))
+      const rows = own && replaced ? [...own.rows, ...added] : added
+      await lake.put(tombstoneKey(bucket, { number, writer }), encode(rows))
+      const batch = { number, first: replaced?.first ?? number, writer, ...describeRows(rows) }
+      if (!(await state.saveManifest(addBatch(manifest, batch, now, replaced)))) continue
+      const openedAt = own && replaced ? own.openedAt : now
+      if (rows.length < OPEN_ROWS) newest.set(bucket, { number, writer, openedAt, rows })
+      for (const [each, { openedAt }] of newest) if (now - openedAt >= OPEN_MS) newest.delete(each)
+      return number
+    }
+    throw unavailable('The erasure could not be saved. Send the same request again in 5 seconds.', 5)
+  }
+
+  /** The newest batch of the manifest, if it is young and of this process. */
+  function openBatch({ tombstones }: Manifest, own: OwnBatch): TombstoneBatch | undefined {
+    const last = tombstones.at(-1)
+    const isOpen =
+      last?.number === own.number &&
+      last.writer === own.writer &&
+      last.lastEpoch === null &&
+      clock.now() - own.openedAt < OPEN_MS
+    return isOpen ? last : undefined
+  }
+
+  return { bury }
+}

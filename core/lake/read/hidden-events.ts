@@ -1,0 +1,34 @@
+import { ARRIVAL } from '#core/lake/erase/erased-events'
+import { type Segment, segmentsWithEventIds } from '#core/lake/manifest'
+import type { SqlQuery } from '#core/ports'
+import { join, sql } from '#core/sql'
+import { replacedSql } from './hot-events.ts'
+import type { LakeRead } from './relations.ts'
+
+/**
+ * Stored events that hot ones replace (core/lake/copies.ts) are hidden until the compaction of the hot ones. Rollups count them, so
+ * reads of the segments that may have them read the events.
+ */
+
+type ReplacedRead = Pick<LakeRead, 'snapshot' | 'project' | 'replaced'>
+
+/** Whether the segments may have replaced events of the project. */
+export function hasReplaced({ snapshot, replaced }: ReplacedRead, segments: readonly Segment[]): boolean {
+  if (replaced === undefined || replaced?.length === 0) return false
+  const withIds = segmentsWithEventIds(snapshot)
+  return segments.some(segment => withIds.includes(segment))
+}
+
+/** A condition on the events of segments. */
+export function notReplaced(read: ReplacedRead): SqlQuery {
+  const { replaced } = read
+  const name = sql`concat(event_id, ' ', CAST(${ARRIVAL} AS varchar))`
+  const names =
+    replaced == null
+      ? replacedSql(read)
+      : join(
+          replaced.map(each => sql`${each}`),
+          ', ',
+        )
+  return sql`(event_id IS NULL OR ${name} NOT IN (${names}))`
+}

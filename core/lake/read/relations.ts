@@ -1,0 +1,292 @@
+import type { OpenLinks } from '#core/identity/identity-store'
+import { COMPARED_MS, isSplitKnown } from '#core/lake/compact/split-sessions'
+import {
+  ARRIVAL,
+  areUsersErased,
+  ERASED_HASH,
+  withoutErasedStored,
+  withoutErasedUsers,
+} from '#core/lake/erase/erased-events'
+import type { Segment } from '#core/lake/manifest'
+import type { SqlQuery } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import { join, name, sql, timestamp } from '#core/sql'
+import { DAY_MS, midnight } from '#core/time'
+import type { EventColumnName } from '#schemas/columns'
+import { EVENT_LIMITS } from '#schemas/event'
+import { hasReplaced, notReplaced } from './hidden-events.ts'
+import { columnNames, hotEvents, selectList } from './hot-events.ts'
+import {
+  betweenDates,
+  hasRollups,
+  hasWholeDates,
+  segmentRows,
+  segmentsBetween,
+  splitErased,
+  unionAll,
+} from './segment-rows.ts'
+import {
+  fragmentColumns,
+  joinAllFragments,
+  joinFragments,
+  type SessionField,
+  sessionFragments,
+  sessionsOfOne,
+} from './session-fragments.ts'
+import type { Snapshot } from './snapshot.ts'
+import { resolveUserIds, resolveUserKeys, userKeyOf } from './user-links.ts'
+
+/**
+ * What reports read, as pieces of SQL for FROM. Reports need not know in which files a snapshot finds an event, how a
+ * retried event is stored once, or that sessions and users of segments come from rollups.
+ */
+
+/** One project's events with from <= timestamp < to (Unix ms), as of one snapshot. */
+export type LakeRead = {
+  snapshot: Snapshot
+  project: Pick<Project, 'id' | 'bucket' | 'created_at' | 'has_event_ids'>
+  /** Not before oldestEvent(project). */
+  from: number
+  to: number
+  /** The event_keys of hot events that have copies (copiedKeysSql of core/lake/read/hot-events.ts). Without it any of them may. */
+  copiedKeys?: readonly string[] | undefined
+  /** The stored events that hot ones replace, likewise. Null: they are too many to name. Absent: there are none. */
+  replaced?: readonly string[] | null | undefined
+  /** The time of the read, Unix ms. Without it no event counts as one of a clock that was ahead. */
+  now?: number | undefined
+  /** See QueryEngine. */
+  areScansBilled?: boolean | undefined
+  /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
+  links?: OpenLinks | null | undefined
+}
+
+/** What a report can read of an event. `date` is its UTC date. */
+export type EventField = EventColumnName | 'date'
+
+/**
+ * A session_id that returns after this time without an event begins a new session. Without such a limit, every read
+ * would search all sessions of the project (docs/decisions/2026-11-21-s3-requests-of-a-read.md). The limit is longer
+ * than the 30 days that an event may be late, so compaction changes no result.
+ */
+export const SESSION_PAUSE_MS = 35 * DAY_MS
+
+/** Unix ms before which the project has no events: timestamps may be 30 days old when an event arrives. */
+export function oldestEvent({ created_at }: Pick<Project, 'created_at'>): number {
+  return midnight(Date.parse(created_at) - EVENT_LIMITS.pastMs)
+}
+
+/**
+ * The events, each once. Name only the fields that the statement uses: every column costs reading. `user_id` is the id that it
+ * resolves to.
+ */
+export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery {
+  const segments = segmentsBetween(read, read.from, read.to)
+  const stored = unionAll(read, segmentEvents(read, segments, fields), hotEvents(read, fields, read))
+  return fields.includes('user_id') ? resolveUserIds(read, stored, fields) : stored
+}
+
+/**
+ * How often each user sent each event from each country on each UTC date: (date, user_ref, event, country, event_count).
+ * Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key: equal for equal users and null
+ * without a user. The rollup has only dates, so a range that cuts a date of a segment reads the events; of the last date only, if the
+ * others are whole. A range with a segment that may have later events of an erased user reads the events, too.
+ * `localTimestamp`: the local time of `timestamp` in a zone other than UTC. `date` is then the local date.
+ */
+export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
+  const { from, to } = read
+  if (localTimestamp === null && isLastDateCut(read)) return activityUntil(read)
+  if (localTimestamp !== null || !hasActivityRollup(read)) {
+    return sql`(SELECT CAST(${localTimestamp ?? sql`timestamp`} AS date) AS date, user_id AS user_ref, event, country,
+        CAST(1 AS bigint) AS event_count
+      FROM ${events(read, ['timestamp', 'user_id', 'event', 'country'])} AS each_event)`
+  }
+  const segments = segmentsBetween(read, from, to)
+  const rollup = activityRows(read, segments).map(
+    rows =>
+      sql`SELECT date, user_key AS user_ref, event, country, event_count FROM (${rows}) AS user_activity`,
+  )
+  const hot = hotEvents(read, ['date', 'user_key', 'event', 'country'], read).map(
+    rows => sql`SELECT date, user_key AS user_ref, event, country, CAST(1 AS bigint) AS event_count
+      FROM (${rows}) AS hot_events`,
+  )
+  return resolveUserKeys(
+    read,
+    unionAll(read, rollup, hot),
+    ['date', 'event', 'country', 'event_count'],
+    'user_ref',
+  )
+}
+
+/** Whether user_ref of `activity` in UTC is the user_key. */
+export function hasUserKeys(read: LakeRead): boolean {
+  return hasActivityRollup(read) || isLastDateCut(read)
+}
+
+/** Whether the rollup has all dates of the range but the last one, which the range cuts. */
+function isLastDateCut(read: LakeRead): boolean {
+  const lastDate = midnight(read.to)
+  return !hasActivityRollup(read) && lastDate > read.from && hasActivityRollup({ ...read, to: lastDate })
+}
+
+/** The rows of `activity` with the last date from the events. */
+function activityUntil(read: LakeRead): SqlQuery {
+  const lastDate = midnight(read.to)
+  const cut = events({ ...read, from: lastDate }, ['timestamp', 'user_id', 'event', 'country'])
+  const columns = sql`date, user_ref, event, country, event_count`
+  return sql`(SELECT ${columns} FROM ${activity({ ...read, to: lastDate })} AS whole_date
+      UNION ALL
+      SELECT date, ${userKeyOf(sql`user_id`)} AS user_ref, event, country, event_count
+      FROM (SELECT CAST(timestamp AS date) AS date, user_id, event, country, count(*) AS event_count
+        FROM ${cut} AS each_event GROUP BY CAST(timestamp AS date), user_id, event, country) AS cut_date)`
+}
+
+/** The rows of segment_activity of the range, without those of erased users. */
+function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] {
+  const { from, to } = read
+  const columns = sql`date, user_key, event, country, event_count`
+  const { cleared, open } = splitErased(read, segments)
+  return [
+    ...segmentRows(read, 'segment_activity', cleared, columns, betweenDates(from, to)),
+    ...segmentRows(read, 'segment_activity', open, columns, betweenDates(from, to)).map(rows =>
+      withoutErasedUsers(read, open, rows, columns),
+    ),
+  ]
+}
+
+/** The events of `activity` without their users, from few of its rows: (date, event, country, event_count). Sum event_count. */
+export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
+  const { from, to } = read
+  const segments = segmentsBetween(read, from, to)
+  const hasTotals = hasActivityRollup(read) && segments.every(segment => segment.hasTotals === 1)
+  if (localTimestamp !== null || !hasTotals) return activity(read, localTimestamp)
+  const { cleared, open } = splitErased(read, segments)
+  const totals = segmentRows(
+    read,
+    'segment_activity',
+    cleared,
+    sql`date, event, country, total_count AS event_count`,
+    sql`${betweenDates(from, to)} AND total_count IS NOT NULL`,
+  )
+  // The totals count erased users, too.
+  const remaining = activityRows(read, open).map(
+    rows => sql`SELECT date, event, country, event_count FROM (${rows}) AS user_activity`,
+  )
+  const hot = hotEvents(read, ['date', 'event', 'country'], read).map(
+    rows => sql`SELECT date, event, country, CAST(1 AS bigint) AS event_count FROM (${rows}) AS hot_events`,
+  )
+  return unionAll(read, [...totals, ...remaining], hot)
+}
+
+/** Whether `activity` in UTC comes from the rollup alone. */
+export function hasActivityRollup(read: LakeRead): boolean {
+  const segments = segmentsBetween(read, read.from, read.to)
+  return (
+    hasWholeDates(read, segments, read.from, read.to) &&
+    areUsersErased(read, segments) &&
+    !hasReplaced(read, segments)
+  )
+}
+
+/**
+ * The sessions that start in [from, to): (session_key, fields). Name only the fields that the statement uses. A session is all events
+ * before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the date of `from`, it started earlier and is left
+ * out. The keys are those of core/lake/consume/rows.ts. If `to` cuts a date of a segment, or a segment may have erased events, the sessions come
+ * from the events, and the keys are the ids themselves (hasIdsAsKeys).
+ */
+export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
+  const { from, to } = read
+  const firstDate = midnight(from)
+  const searchFrom = searchStart(read)
+  if (hasIdsAsKeys(read)) return sessionsOfEvents(read, fields)
+  const segments = segmentsBetween(read, firstDate, to)
+  const usesSplit = !read.areScansBilled && to - firstDate <= COMPARED_MS && isSplitKnown(segments)
+  const columns = join((['session_key', ...fragmentColumns(fields)] as const).map(name), ', ')
+  const rollupColumns = usesSplit ? sql`${columns}, may_be_split` : columns
+  const rollup = segmentRows(read, 'segment_sessions', segments, rollupColumns, betweenDates(firstDate, to))
+  const hotRows = hotEvents(read, EVENT_FIELDS, { from: searchFrom, to }, sql`session_key IS NOT NULL`)
+  const hot = sessionFragments(unionAll(read, [], hotRows))
+  const hotColumns = usesSplit ? sql`${columns}, CAST(1 AS bigint) AS may_be_split` : columns
+  const fragments = unionAll(read, rollup, [sql`SELECT ${hotColumns} FROM (${hot}) AS hot_fragment`])
+  const started = read.areScansBilled
+    ? joinAllFragments(fragments, fields, from)
+    : joinFragments(fragments, fields, { from, usesSplit })
+  const earlierKeys = segmentRows(
+    read,
+    'segment_sessions',
+    searchFrom < firstDate ? segmentsBetween(read, searchFrom, firstDate) : [],
+    sql`session_key AS earlier_key`,
+    betweenDates(searchFrom, firstDate),
+  )
+  // For NOT EXISTS, DuckDB first makes the 1.5 million keys of a busy month distinct.
+  const inRange =
+    earlierKeys.length === 0
+      ? sql`(${started})`
+      : sql`(SELECT session.* FROM (${started}) AS session
+      LEFT JOIN (${join(earlierKeys, '')}) AS earlier ON earlier_key = session_key WHERE earlier_key IS NULL)`
+  return fields.includes('user_key')
+    ? resolveUserKeys(read, inRange, ['session_key', ...fields.filter(f => f !== 'user_key')], 'user_key')
+    : inRange
+}
+
+/** Whether the keys of `sessions` are the ids themselves, because the sessions come from the events. */
+export function hasIdsAsKeys(read: LakeRead): boolean {
+  const segments = segmentsBetween(read, searchStart(read), read.to)
+  return !hasRollups(read, segments, midnight(read.from), read.to)
+}
+
+/** The same as `sessions`, but from the events: session_key and user_key are session_id and user_id. */
+export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
+  const eventFields = ['session_id', 'user_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
+  const rows = events({ ...read, from: searchStart(read) }, eventFields)
+  const fragments = sessionFragments(
+    sql`(SELECT session_id AS session_key, user_id AS user_key, timestamp, lag_s, seq, event, path, url
+        FROM ${rows} AS each_event WHERE session_id IS NOT NULL)`,
+  )
+  return sql`(${sessionsOfOne(sql`(${fragments})`, fields, read.from)})`
+}
+
+/**
+ * How many events sessions have on each UTC date of the range: (date, session_key, event_count), a session and date may have several rows.
+ * Null if the range cuts a date of a segment, or a segment may have erased events. Then only the events can tell.
+ */
+export function sessionEvents(read: LakeRead): SqlQuery | null {
+  const { from, to } = read
+  const segments = segmentsBetween(read, from, to)
+  if (!hasRollups(read, segments, from, to)) return null
+  const columns = sql`date, session_key, event_count`
+  const rollup = segmentRows(read, 'segment_sessions', segments, columns, betweenDates(from, to))
+  const hot = hotEvents(read, ['date', 'session_key'], read, sql`session_key IS NOT NULL`).map(
+    rows => sql`SELECT date, session_key, CAST(1 AS bigint) AS event_count FROM (${rows}) AS hot_events`,
+  )
+  return unionAll(read, rollup, hot)
+}
+
+/** What makes the fragments of hot events. */
+const EVENT_FIELDS = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
+
+/** From where the events of a session are searched, so that sessions which started earlier are known. Unix ms at a midnight. */
+export function searchStart({ from, project }: LakeRead): number {
+  return Math.max(midnight(from) - SESSION_PAUSE_MS, oldestEvent(project))
+}
+
+function segmentEvents(
+  read: LakeRead,
+  segments: readonly Segment[],
+  fields: readonly EventField[],
+): SqlQuery[] {
+  const { from, to } = read
+  const bounds = [
+    // A bound that excludes no event is left out: then the timestamps need not be read.
+    ...(segments.some(({ firstAt }) => firstAt < from) ? [sql` AND timestamp >= ${timestamp(from)}`] : []),
+    ...(segments.some(({ lastAt }) => lastAt >= to) ? [sql` AND timestamp < ${timestamp(to)}`] : []),
+    ...(hasReplaced(read, segments) ? [sql` AND ${notReplaced(read)}`] : []),
+  ]
+  const { cleared, open } = splitErased(read, segments)
+  const withHash = sql`${selectList(fields)}, ${ERASED_HASH}, ${ARRIVAL} AS erased_arrival`
+  return [
+    ...segmentRows(read, 'segment_events', cleared, selectList(fields), join(bounds, '')),
+    ...segmentRows(read, 'segment_events', open, withHash, join(bounds, '')).map(rows =>
+      withoutErasedStored(read, open, rows, columnNames(fields)),
+    ),
+  ]
+}

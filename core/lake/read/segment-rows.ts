@@ -1,0 +1,84 @@
+import { mayHaveErased } from '#core/lake/erase/erased-events'
+import { type SegmentTable, segmentKeys } from '#core/lake/keys'
+import type { Segment } from '#core/lake/manifest'
+import type { SqlQuery } from '#core/ports'
+import { date, inFiles, integer, join, name, sql } from '#core/sql'
+import { DAY_MS, utcDate } from '#core/time'
+import { hasReplaced } from './hidden-events.ts'
+import type { LakeRead } from './relations.ts'
+
+/** Which segments a read needs, and their rows. */
+
+/** The segments that have events with from <= timestamp < to. */
+export function segmentsBetween({ snapshot }: LakeRead, from: number, to: number): Segment[] {
+  return snapshot.segments.filter(({ firstAt, lastAt }) => lastAt >= from && firstAt < to)
+}
+
+/** The segments without and with erased events. */
+export function splitErased(read: LakeRead, segments: readonly Segment[]) {
+  const isOpen = (segment: Segment) => mayHaveErased(read, [segment])
+  return { cleared: segments.filter(segment => !isOpen(segment)), open: segments.filter(isOpen) }
+}
+
+/**
+ * Events that lie so much after the present, ms, are of a clock of the service that was ahead. Those of a user's clock are dated 5 minutes
+ * ahead at most, and up to 30 days before the service's clock.
+ */
+const FAR_AHEAD_MS = 40 * DAY_MS
+
+/** Whether rollups of the segments can count just the events with from <= timestamp < to: those of whole UTC dates. */
+export function hasWholeDates(
+  { now }: Pick<LakeRead, 'now'>,
+  segments: readonly Segment[],
+  from: number,
+  to: number,
+): boolean {
+  // A range until now then cuts no date: the events after it are of other dates.
+  const isFarAhead = (lastAt: number) => now !== undefined && to >= now && lastAt >= to + FAR_AHEAD_MS
+  return segments.every(
+    ({ firstAt, lastAt }) =>
+      (isMidnight(from) || firstAt >= from) && (isMidnight(to) || lastAt < to || isFarAhead(lastAt)),
+  )
+}
+
+/** Whether the rollups of sessions count just the events with from <= timestamp < to. */
+export function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
+  return (
+    hasWholeDates(read, segments, from, to) && !mayHaveErased(read, segments) && !hasReplaced(read, segments)
+  )
+}
+
+/** A condition on the rows of a rollup: those of the UTC dates from `from` (at a midnight) to before `to`. */
+export function betweenDates(from: number, to: number): SqlQuery {
+  return sql` AND date >= ${date(utcDate(from))} AND date <= ${date(utcDate(to - 1))}`
+}
+
+/** The project's rows in the files that segments have in a table, as one statement; none without segments. */
+export function segmentRows(
+  { project: { id, bucket } }: LakeRead,
+  table: SegmentTable,
+  segments: readonly Segment[],
+  columns: SqlQuery,
+  condition: SqlQuery,
+): SqlQuery[] {
+  if (segments.length === 0) return []
+  const files = segments.flatMap(segment => segmentKeys(table, bucket, segment))
+  return [
+    sql`SELECT ${columns} FROM ${name(table)}
+      WHERE ${inFiles(table, files)} AND bucket = ${integer(bucket)} AND project_id = ${id}${condition}`,
+  ]
+}
+
+/** The rows of segments and hot files. Hot rows are left out if there are no hot files, but a relation needs one part. */
+export function unionAll(
+  { snapshot }: LakeRead,
+  stored: readonly SqlQuery[],
+  hot: readonly SqlQuery[],
+): SqlQuery {
+  const parts = snapshot.hot.length === 0 && stored.length > 0 ? stored : [...stored, ...hot]
+  return sql`(${join(parts, '\n      UNION ALL\n      ')})`
+}
+
+function isMidnight(ms: number): boolean {
+  return ms % DAY_MS === 0
+}

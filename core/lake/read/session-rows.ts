@@ -1,0 +1,27 @@
+import type { SqlQuery } from '#core/ports'
+import { sql } from '#core/sql'
+import { events, type LakeRead, searchStart } from './relations.ts'
+import { NON_INTERACTIVE_NAMES } from './session-fragments.ts'
+
+/**
+ * The whole sessions that have an event in the range, and others: (whole_id, is_bounce, duration_ms), from all their events
+ * before `end`, Unix ms. They come from the events, because the rollup has no session_id.
+ */
+export function wholeSessions(read: LakeRead, end: number): SqlQuery {
+  const sessionEvents = events({ ...read, from: searchStart(read), to: end }, [
+    'session_id',
+    'timestamp',
+    'event',
+  ])
+  return sql`(SELECT session_id AS whole_id, date_diff('millisecond', min(timestamp), max(timestamp)) AS duration_ms,
+        min(CASE WHEN event IN (${NON_INTERACTIVE_NAMES}) THEN 1 ELSE 0 END) AS is_bounce
+      FROM ${sessionEvents} AS each_event WHERE session_id IS NOT NULL GROUP BY session_id)`
+}
+
+/** The duration of a session of `sessions` (core/lake/read/relations.ts), ms. */
+export const DURATION_MS = sql`date_diff('millisecond', start_at, end_at)`
+
+/** Milliseconds since 1970 of an SQL timestamp that holds UTC. */
+export function unixMs(column: SqlQuery): SqlQuery {
+  return sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', ${column})`
+}

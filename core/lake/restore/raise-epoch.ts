@@ -1,0 +1,21 @@
+import type { LakeStateStore } from '#core/lake/state'
+import type { Clock } from '#core/ports'
+
+export type RaiseEpochServices = { state: LakeStateStore; clock: Clock }
+
+/** Time for which the lease is taken, ms. */
+const LEASE_MS = 60_000
+
+/** Opens epochs until `epoch` is open. Call it at the start of a process that alone uses the lake, before others do. */
+export async function raiseEpoch({ state, clock }: RaiseEpochServices, epoch: number): Promise<void> {
+  for (;;) {
+    const { epoch: newest, leaseUntil } = await state.lake()
+    if (newest >= epoch) return
+    // Only one process uses the folder, so the holder of the lease is no longer running.
+    const now = Math.max(clock.now(), leaseUntil)
+    const fence = await state.lease(now, now + LEASE_MS)
+    if (fence === null) throw new Error('Another process holds the lease of the lake')
+    await state.openEpoch(fence, newest, clock.now())
+    await state.release(fence)
+  }
+}

@@ -1,0 +1,189 @@
+import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
+import { type LakeRead, oldestEvent } from '#core/lake/read/relations'
+import type { LakeSnapshot } from '#core/lake/read/snapshot'
+import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
+import { contextOfRange } from '#core/projects/context-of-range'
+import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
+import type { ProjectContext } from '#schemas/contexts'
+import { readCopiedKeys } from './copied-keys.ts'
+import { createNotes, type ReadNotes } from './notes.ts'
+import { type Range, type RangeContext, type RangeParams, toRange } from './range.ts'
+import { type ReadRows, withStatements } from './statements.ts'
+import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
+import { addDays, createZone, type Zone } from './zone.ts'
+
+export type ReportServices = {
+  engine: QueryEngine
+  openLake(): Promise<LakeSnapshot>
+  clock: Clock
+  /** Values that a percentile tells apart; default: EXACT_VALUES of core/reports/query/percentiles.ts. Tests have few. */
+  exactValues?: number | undefined
+  /** What the reports of a read say about their response. */
+  notes?: ReadNotes | undefined
+  /** The engine runs nothing and returns no rows, so an empty result says nothing. */
+  isDryRun?: boolean | undefined
+}
+
+/** The fields of the caller's project that reports use. */
+export type ReportProject = LakeRead['project'] & { name: string }
+
+/** A request that the chain has checked. A report reads its parameters from the query string, the body or both. */
+export type ReportCall<Params> = {
+  project: ReportProject
+  query?: Partial<Params> | undefined
+  body?: Partial<Params> | undefined
+  /** Aborted when the caller goes away. */
+  signal?: AbortSignal | undefined
+  /** Unix ms. Events before it are older than the account's plan keeps them, so no report sees them. */
+  keptSince?: number | undefined
+  /** The identities of the project's users. Without it every id stands for itself. */
+  identity?: IdentityView | undefined
+  /** What the owner says about the numbers. */
+  context?: ProjectContext | undefined
+}
+
+/** What a report knows about its request. */
+export type ReportRequest<Params> = {
+  project: ReportProject
+  params: Params
+  /** The current time, Unix ms. */
+  now: number
+  /** Dates and intervals are of this zone. */
+  zone: Zone
+  /** The range that the caller asked for. */
+  range: Range
+  /** The time before which there are no events that the caller may see, Unix ms. */
+  oldest: number
+  /** The part of that range that can hold events, and the snapshot. The functions of core/lake/read/relations.ts take it. */
+  read: LakeRead
+  identity: IdentityView
+  context: ProjectContext
+  notes: ReadNotes
+  exactValues?: number | undefined
+  /**
+   * The same part of the range in another project of the account, in the same lake. `start`: where the range begins instead, Unix ms; 0: with
+   * all that the caller may see.
+   */
+  readProject(project: ReportProject, start?: number): Promise<LakeRead>
+}
+
+/** Parameters that every dated report has. */
+export type DatedParams = RangeParams & { tz?: string | undefined }
+
+export type Report<Params, Body> = {
+  /** The range that the parameters ask for. */
+  range: (params: Params, context: RangeContext) => Range
+  /** Makes the response body, with as many statements as it needs. */
+  compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
+  /** The names of a request whose result is empty, so that the response says which of them do not occur; null otherwise. */
+  namesOfEmpty?(params: Params, body: Body): AskedNames | null
+}
+
+/** A report that needs one statement only. */
+export type OneStatementReport<Params, Body> = Omit<Report<Params, Body>, 'compute'> & {
+  sql(request: ReportRequest<Params>): SqlQuery
+  shape(rows: Row[], request: ReportRequest<Params>): Body
+}
+
+/** Defines a report by `sql` and `shape`, or by `compute` if it needs several statements. */
+export function defineReport<Params extends DatedParams, Body>(
+  definition: OneStatementReport<Params, Body> | Report<Params, Body>,
+): Report<Params, Body> {
+  if ('compute' in definition) return definition
+  const { sql, shape, ...options } = definition
+  return {
+    ...options,
+    compute: async (rows, request) => shape(await rows(sql(request)), request),
+  }
+}
+
+/** The range rule of most reports: `since`, else `days`, else so many days before today. */
+export function sinceDays(defaultDays: number) {
+  return (params: RangeParams, context: RangeContext): Range => toRange(params, context, { defaultDays })
+}
+
+/**
+ * The zone, which looks for changes of its offset from `oldest` on only, Unix ms: there are no events before. From the year 1 on it would
+ * read 740,000 offsets.
+ */
+function withoutEmptyPast(zone: Zone, oldest: number): Zone {
+  const localTimestamp: Zone['localTimestamp'] = ({ from, to }) =>
+    zone.localTimestamp({ from: Math.max(from, oldest), to: Math.max(to, oldest) })
+  return { ...zone, localTimestamp }
+}
+
+/** The dates of a response's period: from the start of the range to today. `tz` is there if the caller gave it. */
+export function toPeriod({
+  range,
+  now,
+  zone,
+  params,
+}: Pick<ReportRequest<DatedParams>, 'range' | 'now' | 'zone' | 'params'>) {
+  return {
+    from: zone.dateOf(range.from),
+    to: zone.dateOf(now),
+    ...(params.tz !== undefined && { tz: params.tz }),
+  }
+}
+
+/**
+ * Runs a report for one request: resolves the range, takes one snapshot for all statements, and returns the response
+ * body, with the context of the project. Every report runs through this function, so what all reports share belongs here.
+ */
+export async function runReport<Params extends DatedParams, Body>(
+  report: Report<Params, Body>,
+  { engine, openLake, clock, exactValues, notes = createNotes(), isDryRun = false }: ReportServices,
+  {
+    project,
+    query,
+    body,
+    signal,
+    keptSince = 0,
+    identity = NO_IDENTITY,
+    context = NO_PROJECT_CONTEXT,
+  }: ReportCall<Params>,
+): Promise<Body & { project_context?: ProjectContext }> {
+  // The chain has checked both against the route's schemas; together they hold all parameters.
+  const params = { ...query, ...body } as Params
+  const now = clock.now()
+  const zone = createZone(params.tz ?? 'UTC')
+  const range = report.range(params, { now, zone })
+  const lake = await openLake()
+  const days = {
+    start: zone.startOf(zone.dateOf(range.from)),
+    end: zone.startOf(addDays(zone.dateOf(Math.min(range.to - 1, now)), 1)),
+  }
+  const oldestOf = (each: ReportProject) => Math.max(oldestEvent(each), keptSince)
+  return withStatements(engine, { lake, signal }, async rows => {
+    async function readProject(each: ReportProject, start = range.from): Promise<LakeRead> {
+      const snapshot = await lake.ofBucket(each.bucket)
+      const copies = await readCopiedKeys(rows, { snapshot, project: each })
+      const from = Math.max(start, oldestOf(each))
+      const { links } = identity
+      const { areScansBilled } = engine
+      return { snapshot, project: each, from, to: range.to, now, ...copies, links, areScansBilled }
+    }
+    const read = await readProject(project)
+    const oldest = oldestOf(project)
+    const request = {
+      ...{
+        project,
+        params,
+        now,
+        zone: withoutEmptyPast(zone, oldest),
+        range,
+        oldest,
+        read,
+        identity,
+        context,
+        notes,
+        exactValues,
+        readProject,
+      },
+    }
+    const body = await report.compute(rows, request)
+    const names = isDryRun ? null : (report.namesOfEmpty?.(params, body) ?? null)
+    if (names !== null) await warnOfUnknownNames(rows, read, names, notes)
+    return { ...body, ...contextOfRange(context, days) }
+  })
+}

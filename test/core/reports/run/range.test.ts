@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { type RangeParams, toRange } from '#core/reports/run/range'
+import { createZone } from '#core/reports/run/zone'
+import { utcDate } from '#core/time'
+
+const NOW = Date.parse('2026-11-18T15:42:17.123Z')
+const at = (iso: string): number => Date.parse(iso)
+
+/** The range of a report whose default is 7 days. */
+const context = { now: NOW, zone: createZone('UTC') }
+const range = (params: RangeParams) => toRange(params, context, { defaultDays: 7 })
+const hourlyRange = (params: RangeParams) => toRange(params, context, { defaultDays: 7, isHourly: true })
+
+describe('since', () => {
+  test.each([
+    ['7d', '2026-11-11T00:00:00Z'],
+    ['0d', '2026-11-18T00:00:00Z'],
+    ['3650d', '2016-11-20T00:00:00Z'],
+    ['2026-11-01', '2026-11-01T00:00:00Z'],
+    ['2026-11-01T23:59:59', '2026-11-01T00:00:00Z'],
+    ['2026-11-01T23:59:59.999Z', '2026-11-01T00:00:00Z'],
+    // Half past midnight in Berlin is the day before in UTC.
+    ['2026-11-01T00:30+01:00', '2026-10-31T00:00:00Z'],
+    ['2026-11-01T00:30+0100', '2026-10-31T00:00:00Z'],
+    ['2024-02-29', '2024-02-29T00:00:00Z'],
+    // Later today is today, not the future.
+    ['2026-11-18T23:00:00Z', '2026-11-18T00:00:00Z'],
+  ])('`%s` begins at %s', (since, from) => {
+    expect(range({ since }).from).toBe(at(from))
+  })
+
+  test.each(['2026-11-19', '2026-11-18T23:30:00-01:00'])('`%s` is in the future and is refused', since => {
+    expect(() => range({ since })).toThrow(expect.objectContaining({ code: 'INVALID_SINCE' }))
+  })
+
+  test.each([
+    '',
+    'd',
+    '-1d',
+    '7D',
+    '7 d',
+    '1.5d',
+    '3651d',
+    '24h',
+    'yesterday',
+    '2026-11',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-11-01T',
+    '2026-11-01T25:00',
+    '2026-11-01 10:00',
+    '1763480537123',
+    '2026-11-01T10',
+    "2026-11-01'",
+  ])('%j is refused and the message names both forms', since => {
+    expect(() => range({ since })).toThrow(/number of days.*ISO 8601/)
+  })
+
+  test('without `since`, the range begins `days` before today, else the default days before today', () => {
+    expect(utcDate(range({ days: 3 }).from)).toBe('2026-11-15')
+    expect(utcDate(toRange({}, context, { defaultDays: 30 }).from)).toBe('2026-10-19')
+    expect(utcDate(toRange({ since: '1d', days: 3 }, context, { defaultDays: 30 }).from)).toBe('2026-11-17')
+  })
+})
+
+describe('with intervals of an hour', () => {
+  test('`Nd` begins exactly N times 24 hours ago', () => {
+    expect(hourlyRange({ since: '2d' }).from).toBe(NOW - 2 * 86_400_000)
+    expect(hourlyRange({}).from).toBe(NOW - 7 * 86_400_000)
+  })
+
+  test('`0d` and a date begin at midnight', () => {
+    expect(hourlyRange({ since: '0d' }).from).toBe(at('2026-11-18T00:00:00Z'))
+    expect(hourlyRange({ since: '2026-11-17' }).from).toBe(at('2026-11-17T00:00:00Z'))
+  })
+})
+
+test('the range ends five minutes after now, inclusive, because a timestamp may be that far ahead', () => {
+  expect(range({}).to).toBe(NOW + 5 * 60_000 + 1)
+})
