@@ -1,3 +1,4 @@
+import { forEachConcurrent } from './concurrency.ts'
 import { unavailable } from './errors.ts'
 import type { Item } from './query-all.ts'
 import { slices } from './slices.ts'
@@ -5,6 +6,8 @@ import { type ItemKey, orUnavailable, type StateTable, UNREACHABLE } from './sta
 
 /** DynamoDB reads this many items in one request. */
 const BATCH_READS = 100
+/** Batches that are read at the same time. */
+const CONCURRENT_BATCHES = 4
 /** DynamoDB may leave keys of a batch unread when it is busy. */
 const TRIES = 5
 
@@ -36,14 +39,14 @@ export async function readAllKeys<Key, Found>(
  */
 export async function readItems({ client, table }: StateTable, keys: readonly ItemKey[]): Promise<Item[]> {
   const items: Item[] = []
-  for (const batch of slices(keys, BATCH_READS)) {
+  await forEachConcurrent(slices(keys, BATCH_READS), CONCURRENT_BATCHES, async batch => {
     const found = await readAllKeys<Item, Item>(batch, async Keys => {
       const RequestItems = { [table]: { Keys, ConsistentRead: true } }
       const { Responses, UnprocessedKeys } = await client.batchGet({ RequestItems })
       return { data: Responses?.[table] ?? [], unprocessed: UnprocessedKeys?.[table]?.Keys ?? [] }
     })
     items.push(...found)
-  }
+  })
   return items
 }
 

@@ -3,6 +3,7 @@ import type { Account } from '#core/accounts/caller'
 import { routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
 import { countEvents } from '#test/support/count-events'
+import { eventually } from '#test/support/eventually'
 import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
 
 /** The limits of docs/api/limits.md under the profile `hosted`, through the real chain. */
@@ -120,9 +121,11 @@ test.each<[string, Partial<Account>, number | null, number, string]>([
     expect((await track()).status).toBe(202)
     await countEvents(world.usage, { account_id: account.id, day: DAY, events: cap })
     world.wait(MINUTE_MS)
-    await track()
-    await new Promise(resolve => setTimeout(resolve, 100))
-    const { status, body, headers } = await track()
+    const { status, body, headers } = await eventually(async () => {
+      const response = await track()
+      expect(response.status).toBe(429)
+      return response
+    })
     expect([status, body.error, body.reason]).toEqual([429, 'RATE_LIMITED', reason])
     expect(body.monthly_event_limit).toBe(cap)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
