@@ -10,7 +10,7 @@ const SECRET = String.raw`[\w.?]*(?:[hH]ash|[sS]ecret|[tT]oken|[cC]srf|[cC]halle
 const HARMLESS = `(?:undefined|null|''|typeof)`
 /** Where somebody may guess. Project tokens and hashes of e-mail addresses, elsewhere, are no secrets of this kind. */
 const FOLDERS = [
-  ...['accounts', 'billing', 'limits', 'sessions', 'sign-in'].map(name => `core/${name}`),
+  ...['accounts', 'billing', 'limits', 'access'].map(name => `core/${name}`),
   ...['lambdas', 'local/identity', 'local/access', 'providers'],
 ]
 const COMPARISONS = [
