@@ -1,14 +1,16 @@
 import type { z } from 'zod'
+import { mayHaveCopies } from '#core/lake/read/hot-events'
 import { activity, type LakeRead, oldestEvent } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import type { allSitesQuery, allSitesResponse } from '#schemas/all-sites'
+import { type CopiesOfRead, readCopiedKeys } from './run/copied-keys.ts'
 import { toDelta } from './run/delta.ts'
 import { toLabelledPeriods } from './run/range.ts'
 import { ratio } from './run/rounding.ts'
 import type { ReportProject, ReportServices } from './run/run.ts'
-import { withStatements } from './run/statements.ts'
+import { type ReadRows, withStatements } from './run/statements.ts'
 import { addDays, createZone } from './run/zone.ts'
 
 type AllSitesParams = z.output<typeof allSitesQuery>
@@ -42,23 +44,30 @@ export async function allSites(
   const lake = await openLake()
   const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
 
-  async function toStatement(project: ReportProject): Promise<SiteStatement> {
+  async function toStatement(rows: ReadRows, project: ReportProject): Promise<SiteStatement> {
     const from = Math.max(range.from, oldestEvent(project), keptSince)
-    const read: LakeRead = { snapshot: await lake.ofBucket(project.bucket), project, from, to: range.to }
-    const rows = activity(read, localTimestamp)
-    const files = rows.scans?.reduce((sum, scan) => sum + scan.files.length, 0) ?? 0
-    return { project, rows, files }
+    const snapshot = await lake.ofBucket(project.bucket)
+    const copies = await findCopies(rows, { snapshot, project })
+    const relation = activity({ snapshot, project, from, to: range.to, ...copies }, localTimestamp)
+    const files = relation.scans?.reduce((sum, scan) => sum + scan.files.length, 0) ?? 0
+    return { project, relation, files }
+  }
+
+  /** Where each statement is billed, the statement of the project searches for copies itself. */
+  async function findCopies(
+    rows: ReadRows,
+    read: Pick<LakeRead, 'snapshot' | 'project'>,
+  ): Promise<CopiesOfRead> {
+    if (!engine.areScansBilled) return readCopiedKeys(rows, read)
+    return { copiedKeys: undefined, replaced: mayHaveCopies(read) ? null : [] }
   }
 
   const readable = projects.filter(project => oldestEvent(project) < range.to)
-  const statements = toChunks(await Promise.all(readable.map(toStatement)))
-  const sites = await withStatements(engine, { lake, signal }, async rows =>
-    (
-      await Promise.all(
-        statements.map(async chunk => toSites(chunk, await rows(unionAll(chunk.map(eventsByDate))))),
-      )
-    ).flat(),
-  )
+  const sites = await withStatements(engine, { lake, signal }, async rows => {
+    const statements = toChunks(await Promise.all(readable.map(project => toStatement(rows, project))))
+    const found = statements.map(async chunk => toSites(chunk, await rows(unionAll(chunk.map(eventsByDate)))))
+    return (await Promise.all(found)).flat()
+  })
 
   const total = sumBetween(sites, current)
   const active = sites
@@ -98,7 +107,7 @@ export async function allSites(
 }
 
 /** The activity of one project, and how many files it reads. */
-type SiteStatement = { project: ReportProject; rows: SqlQuery; files: number }
+type SiteStatement = { project: ReportProject; relation: SqlQuery; files: number }
 
 /** Divides the projects among statements, so that the text of none is too long. */
 function toChunks(sites: readonly SiteStatement[]): SiteStatement[][] {
@@ -116,10 +125,10 @@ function toChunks(sites: readonly SiteStatement[]): SiteStatement[][] {
 }
 
 /** Rows (site, day, total): the index of the project, days from 1970-01-01, and the events of that date. */
-function eventsByDate({ rows }: SiteStatement, index: number): SqlQuery {
+function eventsByDate({ relation }: SiteStatement, index: number): SqlQuery {
   return sql`SELECT ${integer(index)} AS site, date_diff('day', DATE '1970-01-01', date) AS day,
       CAST(sum(event_count) AS bigint) AS total
-    FROM ${rows} AS activity GROUP BY date`
+    FROM ${relation} AS activity GROUP BY date`
 }
 
 function toSites(chunk: readonly SiteStatement[], rows: readonly Row[]): SiteEvents[] {
