@@ -18,6 +18,8 @@ const ALIASES = new Map<string, readonly string[]>(
 
 /** Shortest part of a name that counts as near, characters. */
 const MIN_PART_CHARS = 4
+/** Letters that may be added, removed or replaced. */
+const MAX_CHANGES = 2
 /** Longest name that is compared, characters. */
 const MAX_CHARS = 64
 
@@ -26,11 +28,15 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   if (name.length > MAX_CHARS) return null
   const alias = (ALIASES.get(name) ?? []).find(each => known.includes(each))
   if (alias !== undefined) return alias
+  const asked = plain(name)
+  const letters = Array.from(asked).length
   const near = known
-    .map(each => ({ each, distance: distanceOf(plain(name), plain(each)) }))
-    .filter(({ each, distance }) => distance <= Math.min(2, Math.floor(each.length / 3)))
+    // Each letter more or less is one change. Names of visitors have up to 256 characters, and there may be a thousand.
+    .filter(each => Math.abs(plain(each).length - letters) <= MAX_CHANGES)
+    .map(each => ({ each, distance: distanceOf(asked, plain(each)) }))
+    .filter(({ each, distance }) => distance <= Math.min(MAX_CHANGES, Math.floor(each.length / 3)))
     .toSorted((a, b) => a.distance - b.distance)
-  return near[0]?.each ?? known.find(each => isPartOf(plain(name), plain(each))) ?? null
+  return near[0]?.each ?? known.find(each => isPartOf(asked, plain(each))) ?? null
 }
 
 /** Whether one of the names is in the other, as `sign_up` in `signup_completed`. Short texts are in many names. */

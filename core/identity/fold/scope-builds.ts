@@ -62,7 +62,7 @@ export function createScopeBuilds(services: ScopeBuildServices) {
     } else await work.save({ ...build, after: null, passes: passes + 1 })
   }
 
-  /** The next links of the members. From the second pass on without those that the scope has. */
+  /** Reads the next links of the members. From the second pass on, it leaves out the links that the scope has already. */
   async function nextRows({ id, bucket, members, after, passes }: Build): Promise<LinkRow[]> {
     const memberBuckets = [...new Set(members.map(member => member.bucket))]
     const manifests = await Promise.all(memberBuckets.map(levels.read))

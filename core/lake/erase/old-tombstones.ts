@@ -16,7 +16,7 @@ export const TOMBSTONE_MS = 48 * 3_600_000
 /** An object with records that were set aside, or a failed batch, is deleted after 30 days, ms; on one machine by hand. */
 export const SET_ASIDE_MS = 31 * DAY_MS
 
-/** The longest run of neighbours that are done, if it is worth a merge; else none. */
+/** Finds the longest run of neighbouring batches that are done. Returns none if the run is too short to be worth a merge. */
 export function mergeableBatches({ tombstones }: Pick<Manifest, 'tombstones'>): readonly TombstoneBatch[] {
   let [longest, current]: TombstoneBatch[][] = [[], []]
   for (const batch of tombstones) {
