@@ -33,7 +33,7 @@ const SET_ASIDE_RETENTION = Duration.days(30)
 export class Storage extends Construct {
   readonly bucket: Bucket
   readonly table: Table
-  /** The key of the e-mail index (core/identity/profiles/email-hash.ts). */
+  /** The key of the e-mail index (core/identity/traits/email-hash.ts). */
   readonly emailKey: Secret
   /** One message for each batch under FAILURES_PREFIX. An operator removes it when the batch is dealt with. */
   readonly failures: MessageQueue

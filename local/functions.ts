@@ -1,4 +1,4 @@
-import { createEmailHasher } from '#core/identity/profiles/email-hash'
+import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'

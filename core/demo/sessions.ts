@@ -1,6 +1,6 @@
 import { DAY_MS } from '#core/time'
-import { dayWeights, hourWeights } from './profile.ts'
 import { createPicker, createRandom, type Random } from './random.ts'
+import { dayWeights, hourWeights } from './traffic-values.ts'
 
 export type Session = {
   /** Number of the session, in order of the starts. */

@@ -1,8 +1,16 @@
 import type { RecordedEvent } from '#core/ingest/record'
 import { DAY_MS } from '#core/time'
-import { type Campaign, countries, customEvents, type Device, devices, pages, sources } from './profile.ts'
 import { createPicker, createRandom, type Random } from './random.ts'
 import { planSessions, SESSIONS_PER_EVENT, type Session } from './sessions.ts'
+import {
+  type Campaign,
+  countries,
+  customEvents,
+  type Device,
+  devices,
+  pages,
+  sources,
+} from './traffic-values.ts'
 
 /** One request of a browser, with the events of up to five seconds. */
 export type DemoRequest = {

@@ -5,7 +5,7 @@ import { orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import type { Link } from './links/links.ts'
 import { idHash, partition } from './links/pointers.ts'
-import type { ProfileUpdate } from './profiles/stored-profile.ts'
+import type { TraitsUpdate } from './traits/known-user.ts'
 
 /**
  * How long an erasure of a user is remembered, ms. A record that was set aside may be processed again for 30 days, and brings its
@@ -20,12 +20,12 @@ const CHUNK_IDS = 500
 const CONCURRENT_WRITES = 8
 const TIME_DIGITS = 15
 
-/** What an erasure has removed: the links, profiles and events of an erased id that arrived until its erasure. */
+/** What an erasure has removed: the links, traits and events of an erased id that arrived until its erasure. */
 export type ErasedUsers = {
   /** Until when what an id has sent is erased, Unix ms; -1: it is not. */
   untilOf(id: string): number
   isErasedLink(link: Link): boolean
-  isErasedProfile(profile: Pick<ProfileUpdate, 'user_id' | 'at'>): boolean
+  isErasedTraits(traits: Pick<TraitsUpdate, 'user_id' | 'at'>): boolean
   /** Compares whole seconds, as the tombstones of the lake do (core/lake/erase/tombstones.ts). */
   isErasedEvent(event: { user_id: string | null; received_at: number }): boolean
 }
@@ -58,7 +58,7 @@ export function createErasedUsers(state: StateTable) {
     return {
       untilOf,
       isErasedLink: ({ previous_id, user_id, at }) => isErased(previous_id, at) || isErased(user_id, at),
-      isErasedProfile: ({ user_id, at }) => isErased(user_id, at),
+      isErasedTraits: ({ user_id, at }) => isErased(user_id, at),
       isErasedEvent: ({ user_id, received_at }) =>
         user_id !== null && toSecond(received_at) <= toSecond(untilOf(user_id)),
     }

@@ -11,9 +11,9 @@ import { createRefusedCounts } from './fold/refused-counts.ts'
 import { createLevelStore, levelKeys } from './links/level-store.ts'
 import { hopsOf } from './links/levels.ts'
 import { createPointers } from './links/pointers.ts'
-import { createProfileStore } from './profiles/profile-store.ts'
 import { createScopeStore, openScope } from './scope-store.ts'
 import { findScope, type IdentityScope, type ScopedProject } from './scopes.ts'
+import { createTraitsStore } from './traits/traits-store.ts'
 
 /** The links files of a scope, for one read: all statements of it see the same links. */
 export type OpenLinks = {
@@ -42,7 +42,7 @@ const TRIES = 3
 export function createIdentityStore({ lake, projects, clock, ...state }: IdentityServices) {
   const levels = createLevelStore(state)
   const pointers = createPointers(state)
-  const profiles = createProfileStore(state)
+  const traits = createTraitsStore(state)
   const erasedUsers = createErasedUsers(state)
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
@@ -112,8 +112,8 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     wantedScope,
     openLinks,
     finalId,
-    findByEmail: profiles.findByEmail,
-    readProfile: profiles.readProfile,
+    findByEmail: traits.findByEmail,
+    readTraits: traits.readTraits,
     refusedLinks: refused.read,
     removePerson,
     repairLinks,

@@ -1,10 +1,10 @@
 import type { QueryEngine } from '#core/ports'
 import type { IdentityStore, OpenLinks } from './identity-store.ts'
 import { personIds } from './links/person-ids.ts'
-import type { EmailHasher } from './profiles/email-hash.ts'
-import { normalizeEmail } from './profiles/email-hash.ts'
-import type { Profile } from './profiles/profile-store.ts'
 import type { ScopedProject } from './scopes.ts'
+import type { EmailHasher } from './traits/email-hash.ts'
+import { normalizeEmail } from './traits/email-hash.ts'
+import type { UserTraits } from './traits/traits-store.ts'
 
 /** What a read knows about the users of a project. All statements of a report see the same links. */
 export type IdentityView = {
@@ -20,7 +20,7 @@ export type IdentityView = {
   /** The final ids of the persons that have an e-mail address. */
   findByEmail(email: string): Promise<string[]>
   /** The newest traits that a project has of a person, or null. */
-  readProfile(projectId: string, finalId: string): Promise<Profile | null>
+  readTraits(projectId: string, finalId: string): Promise<UserTraits | null>
 }
 
 /** For a read that knows no links: every id stands for itself. */
@@ -29,17 +29,17 @@ export const NO_IDENTITY: IdentityView = {
   joinedProjects: null,
   idsOf: async id => [id],
   findByEmail: async () => [],
-  readProfile: async () => null,
+  readTraits: async () => null,
 }
 
 export type IdentityViewServices = {
-  identity: Pick<IdentityStore, 'scopeOf' | 'openLinks' | 'finalId' | 'findByEmail' | 'readProfile'>
+  identity: Pick<IdentityStore, 'scopeOf' | 'openLinks' | 'finalId' | 'findByEmail' | 'readTraits'>
   emails: EmailHasher
   engine: Pick<QueryEngine, 'rows'>
 }
 
-/** Ids of a person whose profiles a look-up in a joined scope tries. */
-const MAX_PROFILE_IDS = 100
+/** Ids of a person whose traits a look-up in a joined scope tries. */
+const MAX_TRAITS_IDS = 100
 
 /** Opens the identities of a project for one read. */
 export async function openIdentity(
@@ -67,12 +67,12 @@ export async function openIdentity(
       )
       return [...new Set(await Promise.all(found.flat().map(findFinal)))].toSorted()
     },
-    async readProfile(projectId, finalId) {
-      const profile = await identity.readProfile(projectId, [finalId])
-      // The fold keeps profiles at the final ids of each project alone. In a joined scope another id of the person may have it.
-      if (profile !== null || links === null || scope.projects.length === 1) return profile
-      const ids = await personIds(query => engine.rows(query), links, finalId, MAX_PROFILE_IDS)
-      return identity.readProfile(projectId, ids)
+    async readTraits(projectId, finalId) {
+      const traits = await identity.readTraits(projectId, [finalId])
+      // The fold keeps traits at the final ids of each project alone. In a joined scope another id of the person may have it.
+      if (traits !== null || links === null || scope.projects.length === 1) return traits
+      const ids = await personIds(query => engine.rows(query), links, finalId, MAX_TRAITS_IDS)
+      return identity.readTraits(projectId, ids)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type Limits, limitError } from '#core/accounts/limits'
+import { type Limits, limitError } from '#core/limits/limit-state'
 import type { Project } from '#core/projects/project'
 import type { WrittenEvent } from './record.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'

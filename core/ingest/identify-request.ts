@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import { type EmailHasher, normalizeEmail } from '#core/identity/profiles/email-hash'
+import { type EmailHasher, normalizeEmail } from '#core/identity/traits/email-hash'
 import { refuseLink } from '#core/identity/who-may-link'
 import { isJsonObject, type JsonObject } from '#core/json-object'
 import type { Clock } from '#core/ports'

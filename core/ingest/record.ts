@@ -51,7 +51,7 @@ export type BotRecord = RecordHead & {
   rules_version?: string
 }
 
-/** One identify request. Its e-mail address is already a keyed hash (core/identity/profiles/email-hash.ts). */
+/** One identify request. Its e-mail address is already a keyed hash (core/identity/traits/email-hash.ts). */
 export type IdentifyRecord = RecordHead & {
   kind: 'identify'
   seq: number

@@ -1,7 +1,7 @@
-import type { LimitState } from '#core/accounts/limits'
 import type { Clock } from '#core/ports'
 import type { StateTable } from '#core/state-table'
 import { createAddressHash } from './address-hash.ts'
+import type { LimitState } from './limit-state.ts'
 import { NO_LIMIT, type Profile } from './profile.ts'
 import { type Admission, createSlidingWindow } from './sliding-window.ts'
 

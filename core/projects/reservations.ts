@@ -26,7 +26,7 @@ const MAX_TRIES = 40
  * Makes names and primary origins unique within an account, without transactions. A project writes its reservation before
  * its own item. The reservation counts only while that item is live and has the same name or origin. A reservation may
  * stop counting: its process crashed between the two writes, or its project was deleted. Then another project may take
- * it over, but must fence the old holder first. A holder without an item gets a tombstone, so that it can never be
+ * it over, but must fence the old holder first. A holder without an item gets the item of a deleted project, so that it can never be
  * created. A holder with another name or origin gets a higher version, so that an update under way fails.
  */
 export function createReservations(
@@ -78,7 +78,7 @@ export function createReservations(
   }
 
   /** Makes sure that the id can never become a live project. Returns false when the id has an item already. */
-  function createTombstone({
+  function createDeleted({
     account_id,
     project_id,
   }: Pick<Reservation, 'account_id' | 'project_id'>): Promise<boolean> {
@@ -107,7 +107,7 @@ export function createReservations(
   }
 
   async function fence(reservation: Reservation, holder: ProjectItem | null): Promise<boolean> {
-    if (holder === null) return createTombstone(reservation)
+    if (holder === null) return createDeleted(reservation)
     if (holder.deleted_at !== undefined) return true
     const change = projects
       .patch({ id: holder.id })
@@ -134,7 +134,7 @@ export function createReservations(
     return data
   }
 
-  return { findHolder, reserve, release, createTombstone, listProjectIds }
+  return { findHolder, reserve, release, createDeleted, listProjectIds }
 }
 
 export type Reservations = ReturnType<typeof createReservations>

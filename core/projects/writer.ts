@@ -83,13 +83,13 @@ export function createProjectWriter({
       const holder = await reservations.reserve(name)
       if (holder !== null) return { project: toProject(holder), existing: true }
       if (origin !== null && (await reservations.reserve(origin)) !== null) {
-        await reservations.createTombstone(name)
+        await reservations.createDeleted(name)
         await reservations.release(name)
         throw duplicateOrigin(origin.value)
       }
       await orUnavailable(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
       const project = { ...item, bucket: bucketOf(item.id) }
-      // The condition fails when another request has treated this one as crashed and written a tombstone.
+      // The condition fails when another request has treated this one as crashed and written a deleted project.
       if (await conditionHeld(projects.create(project).go()))
         return { project: toProject(project), existing: false }
     }

@@ -128,13 +128,13 @@ async function readProfiles<Params extends PersonParams>(
 ): Promise<Profiles> {
   const profiles = await Promise.all(
     members.map(async (member): Promise<Profiles> => {
-      const profile = await identity.readProfile(member.project.id, final)
+      const found = await identity.readTraits(member.project.id, final)
       const hasEvents = events.some(
         event => event.user_id === final && event.project_id === member.project.id,
       )
-      if (profile === null && !hasEvents) return []
+      if (found === null && !hasEvents) return []
       return [
-        { user_id: final, project: member.project.name, ...(profile !== null && { traits: profile.traits }) },
+        { user_id: final, project: member.project.name, ...(found !== null && { traits: found.traits }) },
       ]
     }),
   )

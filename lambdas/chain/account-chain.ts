@@ -1,7 +1,7 @@
 import type { AuditLog } from '#core/accounts/audit'
 import type { Caller } from '#core/accounts/caller'
-import type { Limits } from '#core/accounts/limits'
 import type { JsonObject } from '#core/json-object'
+import type { Limits } from '#core/limits/limit-state'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { Route } from '#schemas/routes'

@@ -1,5 +1,5 @@
 import type { Caller } from '#core/accounts/caller'
-import { type Limits, limitError, limitHeaders } from '#core/accounts/limits'
+import { type Limits, limitError, limitHeaders } from '#core/limits/limit-state'
 import type { Log } from '#core/ports'
 import type { ReadOptions } from '#schemas/read-options'
 import type { Exchange } from './chain.ts'

@@ -15,7 +15,7 @@ export type ErasePersonServices = ReportServices & {
   erasures: Pick<Erasures, 'erasePerson'>
   identity: Pick<
     IdentityStore,
-    'wantedScope' | 'scopeOf' | 'openLinks' | 'finalId' | 'readProfile' | 'removePerson'
+    'wantedScope' | 'scopeOf' | 'openLinks' | 'finalId' | 'readTraits' | 'removePerson'
   >
 }
 
@@ -27,9 +27,9 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
   const { erasures, identity } = services
 
   /** A user may have traits only: a server identifies users who send no events. */
-  async function hasProfile({ projects }: IdentityScope, userIds: readonly string[]): Promise<boolean> {
-    const profiles = await Promise.all(projects.map(({ id }) => identity.readProfile(id, userIds)))
-    return profiles.some(profile => profile !== null)
+  async function hasTraits({ projects }: IdentityScope, userIds: readonly string[]): Promise<boolean> {
+    const traits = await Promise.all(projects.map(({ id }) => identity.readTraits(id, userIds)))
+    return traits.some(found => found !== null)
   }
 
   return chain(routes.erasePerson)(async ({ project, request, query, signal }) => {
@@ -46,7 +46,7 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     )
     const parts = [own as NonNullable<typeof own>, ...others] as const
     const events = parts.reduce((sum, each) => sum + each.events, 0)
-    const isKnown = events > 0 || userIds.length > 1 || (await hasProfile(scope, userIds))
+    const isKnown = events > 0 || userIds.length > 1 || (await hasTraits(scope, userIds))
     if (!isKnown) {
       throw new ApiError(
         'NOT_FOUND',

@@ -1,5 +1,5 @@
-import { limitHeaders } from '#core/accounts/limits'
 import { ApiError } from '#core/errors'
+import { limitHeaders } from '#core/limits/limit-state'
 import type { LiveBuffer } from '#core/live/buffer'
 import { type StreamSettings, streamBlocks } from '#core/live/event-stream'
 import { toStreamFilter } from '#core/live/filter'

@@ -14,7 +14,7 @@ const PASSED_ON: Record<string, string> = {
   'core/errors.ts: message': 'the argument of unavailable, at each of its calls',
   'core/transient.ts: message': 'the argument of toApiError, at each of its calls',
   'core/query-failures.ts: message': 'the properties `message` of the table in the same file',
-  'core/accounts/limits.ts: message': 'the properties `message` of the limits that a plan sets',
+  'core/limits/limit-state.ts: message': 'the properties `message` of the limits that a plan sets',
   'core/reports/query/query.ts: error.message':
     'the argument of UnknownFieldError, in core/reports/query/filters.ts',
   'lambdas/pages/browser.ts: thrown.message': 'the argument of SignInError, at each of its calls',

@@ -4,9 +4,9 @@ import { createLinkFiles } from '#core/identity/links/link-files'
 import { isAnonymous, type LinkRow } from '#core/identity/links/links'
 import type { LinksEngine } from '#core/identity/links/links-engine'
 import { createPointers } from '#core/identity/links/pointers'
-import { createProfileStore } from '#core/identity/profiles/profile-store'
 import { createScopeStore } from '#core/identity/scope-store'
 import { findScope, type IdentityScope, isProject, ownScope } from '#core/identity/scopes'
+import { createTraitsStore } from '#core/identity/traits/traits-store'
 import type { Refusal } from '#core/identity/who-may-link'
 import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
@@ -57,7 +57,7 @@ type ProjectRows = { project: Project; scopes: readonly IdentityScope[]; rows: r
 
 /**
  * The fold: takes the identify requests that the lake consumer has written, and makes of them what reads use: links files, pointers,
- * profiles and counts. One process folds at a time, in slices of bounded size. Folding again changes nothing. A claim never waits for it,
+ * traits and counts. One process folds at a time, in slices of bounded size. Folding again changes nothing. A claim never waits for it,
  * so however many requests there are, only links become visible later, and events do not.
  */
 export function createIdentityFold(services: IdentityFoldServices) {
@@ -66,7 +66,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const state = { client, table }
   const heads = createFoldHead(state)
   const pointers = createPointers(state)
-  const profiles = createProfileStore(state)
+  const traits = createTraitsStore(state)
   const erasedUsers = createErasedUsers(state)
   const refusedCounts = createRefusedCounts(state)
   const levels = createLevelStore(state)
@@ -74,7 +74,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const scopes = createScopeStore(state, work)
   const buckets = createBucketFold({ ...{ lake, levels, pointers, clock, log }, onLinked })
   const linkFiles = createLinkFiles({ ...services, levels, buckets })
-  const removals = createRemovals({ ...services, linkFiles, pointers, profiles, work })
+  const removals = createRemovals({ ...services, linkFiles, pointers, traits, work })
   const rebuilds = createRebuilds({ ...services, levels, buckets, pointers, work })
   const builds = createScopeBuilds({ ...services, linkFiles, levels, buckets, pointers, scopes, work })
 
@@ -169,7 +169,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
     // The others are counted and saved when their bucket is folded.
     for (const { project, rows } of groups.filter(({ project }) => !failures.has(project.bucket))) {
       await countRefused(project, rows, decided)
-      await saveProfiles(project.id, rows)
+      await saveTraits(project.id, rows)
     }
     for (const failure of failures.values()) throw failure
   }
@@ -212,7 +212,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   async function withoutErased(project: Project, rows: readonly SliceRow[]): Promise<SliceRow[]> {
     const oldest = Math.min(...rows.map(({ at }) => at))
     for (;;) {
-      const { untilOf, isErasedProfile } = await erasedUsers.read(project.id, oldest)
+      const { untilOf, isErasedTraits } = await erasedUsers.read(project.id, oldest)
       const ends = otherEnds(rows, untilOf)
       for (const [until, group] of Map.groupBy(ends, ({ until }) => until)) {
         const ids = [...new Set(group.map(({ id }) => id))]
@@ -222,19 +222,19 @@ export function createIdentityFold(services: IdentityFoldServices) {
       if (ends.length > 0) continue
       return rows.filter(
         ({ previous_id, user_id, at }) =>
-          !isErasedProfile({ user_id, at }) && (previous_id === null || at > untilOf(previous_id)),
+          !isErasedTraits({ user_id, at }) && (previous_id === null || at > untilOf(previous_id)),
       )
     }
   }
 
-  /** Profiles follow their ids: a profile is always that of a final id. */
+  /** Traits follow their ids: they are always those of a final id. */
   async function onLinked(scope: string, rows: readonly LinkRow[]): Promise<void> {
     if (!isProject(scope)) return
     const moves = rows.map(({ previous_id: from, linked_id: to }) => ({ from, to }))
-    await profiles.save(scope, { moves, updates: [] })
+    await traits.save(scope, { moves, updates: [] })
   }
 
-  async function saveProfiles(projectId: string, rows: readonly SliceRow[]): Promise<void> {
+  async function saveTraits(projectId: string, rows: readonly SliceRow[]): Promise<void> {
     const sent = rows.filter(({ traits }) => traits !== null)
     if (sent.length === 0) return
     const known = await pointers.follow(
@@ -246,7 +246,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
       for (let to = known.get(final)?.to ?? null; to !== null; to = known.get(final)?.to ?? null) final = to
       return { user_id: final, traits: traits ?? {}, email_hash, hasCredential, at, seq }
     })
-    await profiles.save(projectId, { moves: [], updates })
+    await traits.save(projectId, { moves: [], updates })
   }
 
   /** Counts the refused links of a project, those that ingestion has refused too. */

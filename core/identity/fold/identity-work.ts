@@ -18,7 +18,7 @@ export type IdentityWork =
       /** How often all links were looked through before. */
       passes: number
     }
-  /** Removes links and profiles of persons (removals.ts). Lists of ids are in an object of the lake, because they can be long. */
+  /** Removes links and traits of persons (removals.ts). Lists of ids are in an object of the lake, because they can be long. */
   | { kind: 'remove'; id: string; scopes: readonly ScopeMember[]; ids_key: string; until: number }
   /** Removes all links of a scope. */
   | { kind: 'drop'; id: string; bucket: number }

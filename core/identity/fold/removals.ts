@@ -1,8 +1,8 @@
 import type { LinkFiles } from '#core/identity/links/link-files'
 import type { RemovedIds } from '#core/identity/links/links-engine'
 import { type Pointers, partition } from '#core/identity/links/pointers'
-import type { ProfileStore } from '#core/identity/profiles/profile-store'
 import { isProject } from '#core/identity/scopes'
+import type { TraitsStore } from '#core/identity/traits/traits-store'
 import type { Lake } from '#core/ports'
 import { queryPages } from '#core/query-all'
 import type { StateTable } from '#core/state-table'
@@ -16,7 +16,7 @@ export type RemovalServices = StateTable & {
   lake: Pick<Lake, 'get' | 'delete'>
   linkFiles: Pick<LinkFiles, 'remove'>
   pointers: Pick<Pointers, 'read' | 'remove'>
-  profiles: Pick<ProfileStore, 'remove'>
+  traits: Pick<TraitsStore, 'remove'>
   work: IdentityWorkList
   /** Called when all of a person is removed; `id` is that of the erasure. */
   onRemoved?: ((id: string, removed: RemovedIdentity) => Promise<void>) | undefined
@@ -28,11 +28,11 @@ type Removal = Extract<IdentityWork, { kind: 'remove' }> & { ids: ReadonlySet<st
 const IDS_AT_ONCE = 1_000
 
 /**
- * Removes erased persons and dropped scopes: their rows in the links files, then pointers and profiles. All removals that wait are done
+ * Removes erased persons and dropped scopes: their rows in the links files, then pointers, traits and addresses. All removals that wait are done
  * together, so that a file is written once. Every step may run again.
  */
 export function createRemovals(services: RemovalServices) {
-  const { lake, linkFiles, pointers, profiles, work, onRemoved, client, table } = services
+  const { lake, linkFiles, pointers, traits, work, onRemoved, client, table } = services
 
   /** Does what waits, and returns whether there was anything. */
   async function run(extendLease: () => Promise<void>): Promise<boolean> {
@@ -74,7 +74,7 @@ export function createRemovals(services: RemovalServices) {
         if (isProject(scope)) {
           const known = await pointers.read(scope, some)
           removed.links += [...known.values()].filter(({ to }) => to !== null).length
-          const counts = await profiles.remove(scope, some, removal.until)
+          const counts = await traits.remove(scope, some, removal.until)
           removed.profiles += counts.profiles
           removed.emails += counts.emails
         }

@@ -10,13 +10,13 @@ export function createLevelStore({ client, table }: StateTable) {
   async function read(bucket: number): Promise<LinksManifest> {
     const Key = { pk: PARTITION, sk: sortKey(bucket) }
     const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
-    return Item === undefined ? emptyLinks(bucket) : toManifest(Item)
+    return Item === undefined ? emptyLinks(bucket) : toLinksManifest(Item)
   }
 
   /** The manifests of all buckets that have one. */
   async function readAll(): Promise<LinksManifest[]> {
     const items = await queryItems({ client, table }, PARTITION, 'bucket#', 'bucket#~')
-    return items.map(toManifest)
+    return items.map(toLinksManifest)
   }
 
   /** Saves a changed manifest and returns it with its new version; null if another process has changed it meanwhile. */
@@ -48,6 +48,6 @@ function sortKey(bucket: number): string {
   return `bucket#${bucket}`
 }
 
-function toManifest({ manifest }: Record<string, unknown>): LinksManifest {
+function toLinksManifest({ manifest }: Record<string, unknown>): LinksManifest {
   return JSON.parse(String(manifest))
 }

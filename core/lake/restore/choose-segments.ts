@@ -114,7 +114,11 @@ function endOfPrefix(segment: Segment, cover: readonly SegmentId[]): number {
 }
 
 /** The manifest with the chosen segments, after they were described. */
-export function toManifest(manifest: Manifest, segments: readonly Segment[], compacted: number): Manifest {
+export function manifestOfSegments(
+  manifest: Manifest,
+  segments: readonly Segment[],
+  compacted: number,
+): Manifest {
   return {
     ...manifest,
     version: manifest.version + 1,

@@ -7,7 +7,7 @@ import type { Claim, LakeStateStore } from '#core/lake/state'
 import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'
-import { chooseSegments, type StoredSegment, toManifest } from './choose-segments.ts'
+import { chooseSegments, manifestOfSegments, type StoredSegment } from './choose-segments.ts'
 import { findMissingRecords, type MissingRecords } from './missing-records.ts'
 import { raiseEpoch } from './raise-epoch.ts'
 import { findUnreadSegments } from './unread-segments.ts'
@@ -188,7 +188,7 @@ async function applyPlan(
     if ('rows' in segment) described.push(segment)
     else described.push(...(await compactor.describeSegment(manifest.bucket, segment).then(toList, () => [])))
   }
-  await state.saveManifest(toManifest(manifest, described, compacted))
+  await state.saveManifest(manifestOfSegments(manifest, described, compacted))
   return sum(manifest.segments.map(segment => countLost(segment, described, compacted, hotEpochs)))
 }
 

@@ -24,14 +24,14 @@ function setUp(changes: Partial<Parameters<typeof testProject>[0]> = {}) {
   const identities = createIdentities({ state, lake, owned, clock })
   const { identity } = identities
   const link = (previous_id: string, user_id: string, at = 5): Identified => ({ previous_id, user_id, at })
-  const profile = (user_id: string, email_hash: string | null, traits = {}, at = 5): Identified => ({
+  const user = (user_id: string, email_hash: string | null, traits = {}, at = 5): Identified => ({
     ...{ user_id, email_hash, traits, at },
   })
   const files = () => lake.keys('links/bucket=')
   const engine = { rows: async () => expect.unreachable() }
   const view = () => openIdentity({ identity, emails: readableEmails, engine }, one)
   const items = async () => JSON.stringify((await state.client.scan({ TableName: state.table })).Items)
-  return { ...identities, lake, clock, one, two, link, profile, files, view, items }
+  return { ...identities, lake, clock, one, two, link, user, files, view, items }
 }
 
 test('a project without links opens no file and reads nothing from the state table', async () => {
@@ -53,12 +53,12 @@ test('small links files are merged as links arrive, and replaced files are delet
 })
 
 test('users with one e-mail address are both found, and a changed address replaces the old one', async () => {
-  const { identity, add, profile } = setUp()
-  await add('proj_1', [profile('u1', 'hash a'), profile('u2', 'hash a')])
+  const { identity, add, user } = setUp()
+  await add('proj_1', [user('u1', 'hash a'), user('u2', 'hash a')])
   expect((await identity.findByEmail('proj_1', 'hash a')).toSorted()).toEqual(['u1', 'u2'])
-  await add('proj_1', [profile('u1', 'hash b', {}, 9)])
+  await add('proj_1', [user('u1', 'hash b', {}, 9)])
   // A request that arrived earlier is processed later.
-  await add('proj_1', [profile('u1', 'hash c', { old: 1 }, 7)])
+  await add('proj_1', [user('u1', 'hash c', { old: 1 }, 7)])
   expect(await identity.findByEmail('proj_1', 'hash a')).toEqual(['u2'])
   expect(await identity.findByEmail('proj_1', 'hash b')).toEqual(['u1'])
   expect(await identity.findByEmail('proj_1', 'hash c')).toEqual([])
@@ -66,29 +66,29 @@ test('users with one e-mail address are both found, and a changed address replac
 })
 
 test('traits and an address without a credential fill what is missing, and replace nothing that came with one', async () => {
-  const { identity, add, profile } = setUp()
+  const { identity, add, user } = setUp()
   const strangers = (request: Identified): Identified => ({ ...request, hasCredential: false })
-  await add('proj_1', [strangers(profile('u1', 'hash s', { plan: 'free', city: 'Ulm' }))])
-  expect((await identity.readProfile('proj_1', ['u1']))?.traits).toEqual({ plan: 'free', city: 'Ulm' })
+  await add('proj_1', [strangers(user('u1', 'hash s', { plan: 'free', city: 'Ulm' }))])
+  expect((await identity.readTraits('proj_1', ['u1']))?.traits).toEqual({ plan: 'free', city: 'Ulm' })
   expect(await identity.findByEmail('proj_1', 'hash s')).toEqual(['u1'])
-  await add('proj_1', [profile('u1', 'hash a', { plan: 'pro' }, 6)])
-  await add('proj_1', [strangers(profile('u1', 'hash evil', { plan: 'evil', city: 'Bonn' }, 7))])
-  expect((await identity.readProfile('proj_1', ['u1']))?.traits).toEqual({ plan: 'pro', city: 'Bonn' })
+  await add('proj_1', [user('u1', 'hash a', { plan: 'pro' }, 6)])
+  await add('proj_1', [strangers(user('u1', 'hash evil', { plan: 'evil', city: 'Bonn' }, 7))])
+  expect((await identity.readTraits('proj_1', ['u1']))?.traits).toEqual({ plan: 'pro', city: 'Bonn' })
   expect(await identity.findByEmail('proj_1', 'hash a')).toEqual(['u1'])
   expect(await identity.findByEmail('proj_1', 'hash evil')).toEqual([])
   expect(await identity.findByEmail('proj_1', 'hash s')).toEqual([])
 })
 
 test('a person has the newest traits of all their ids, and is found by the address of any of them', async () => {
-  const { add, profile, link, view, identity } = setUp()
-  await add('proj_1', [profile('old', 'hash of a@b.c in proj_1', { plan: 'pro' }, 8)])
-  await add('proj_1', [profile('u1', null, { plan: 'free' }, 6), link('old', 'u1')])
+  const { add, user, link, view, identity } = setUp()
+  await add('proj_1', [user('old', 'hash of a@b.c in proj_1', { plan: 'pro' }, 8)])
+  await add('proj_1', [user('u1', null, { plan: 'free' }, 6), link('old', 'u1')])
   // A request that names the old id counts for the person too.
-  await add('proj_1', [profile('old', null, { plan: 'team' }, 9)])
-  const { findByEmail, readProfile, idsOf } = await view()
+  await add('proj_1', [user('old', null, { plan: 'team' }, 9)])
+  const { findByEmail, readTraits, idsOf } = await view()
   expect(await findByEmail(' A@b.C ')).toEqual(['u1'])
-  expect(await readProfile('proj_1', 'u1')).toMatchObject({ traits: { plan: 'team' } })
-  expect(await identity.readProfile('proj_1', ['old'])).toBeNull()
+  expect(await readTraits('proj_1', 'u1')).toMatchObject({ traits: { plan: 'team' } })
+  expect(await identity.readTraits('proj_1', ['old'])).toBeNull()
   expect([await idsOf('old'), await idsOf('u1'), await idsOf('nobody')]).toEqual([
     ['u1', 'old'],
     ['u1'],
@@ -98,14 +98,14 @@ test('a person has the newest traits of all their ids, and is found by the addre
 
 test('an erased person leaves nothing in the state table and in the lake, and others stay', async () => {
   const joined = { portfolio_id: 'pf_1', link_domains: ['two.example'] }
-  const { identity, fold, add, finals, personIds, one, link, profile, lake, clock, items } = setUp(joined)
+  const { identity, fold, add, finals, personIds, one, link, user, lake, clock, items } = setUp(joined)
   await add('proj_1', [
     link('anon_1', 'ada'),
     link('anon_9', 'grace'),
-    profile('ada', 'hash a', { plan: 'pro' }),
+    user('ada', 'hash a', { plan: 'pro' }),
   ])
-  await add('proj_1', [profile('ada', 'hash b', {}, 9)])
-  await add('proj_2', [link('ada', 'ada-2'), profile('ada-2', 'hash b', { plan: 'free' })])
+  await add('proj_1', [user('ada', 'hash b', {}, 9)])
+  await add('proj_2', [link('ada', 'ada-2'), user('ada-2', 'hash b', { plan: 'free' })])
   const scope = await identity.scopeOf(one)
   expect(scope.projects).toHaveLength(2)
   const ids = await personIds(scope, 'anon_1')
@@ -122,12 +122,12 @@ test('an erased person leaves nothing in the state table and in the lake, and ot
 
 test('what was removed of a person is told once it is removed', async () => {
   const removed: unknown[] = []
-  const { identity, link, profile, one, lake, clock } = setUp()
+  const { identity, link, user, one, lake, clock } = setUp()
   const { add, fold } = createIdentities({
     ...{ state, lake, clock, owned: [one] },
     onRemoved: async (id, counts) => void removed.push([id, counts]),
   })
-  await add('proj_1', [link('anon_1', 'ada'), link('anon_2', 'ada'), profile('ada', 'hash a')])
+  await add('proj_1', [link('anon_1', 'ada'), link('anon_2', 'ada'), user('ada', 'hash a')])
   await identity.removePerson(await identity.scopeOf(one), ['ada', 'anon_1', 'anon_2'], 'era_1')
   await fold.run()
   await fold.run()
@@ -181,11 +181,11 @@ test('projects of a portfolio share users only if both link their domains, and o
 describe('after the erasure of a person', () => {
   const EMAIL = 'hash of a@b.c in proj_1'
 
-  /** A person with a link and a profile, and the identify requests that made them. */
+  /** A person with a link and traits, and the identify requests that made them. */
   async function erasePerson() {
     const services = setUp()
-    const { identity, add, link, profile, one, fold } = services
-    const requests = [link('anon_ada', 'ada'), profile('ada', EMAIL, { plan: 'pro' })]
+    const { identity, add, link, user, one, fold } = services
+    const requests = [link('anon_ada', 'ada'), user('ada', EMAIL, { plan: 'pro' })]
     await add('proj_1', requests)
     await identity.removePerson(await identity.scopeOf(one), ['ada', 'anon_ada'])
     await fold.run()
@@ -199,25 +199,25 @@ describe('after the erasure of a person', () => {
     const scope = await identity.scopeOf(one)
     expect(await identity.finalId(scope, 'anon_ada')).toBe('anon_ada')
     expect(await identity.findByEmail('proj_1', EMAIL)).toEqual([])
-    expect(await identity.readProfile('proj_1', ['ada', 'anon_ada'])).toBeNull()
+    expect(await identity.readTraits('proj_1', ['ada', 'anon_ada'])).toBeNull()
     expect(await items()).not.toMatch(/ada|a@b/)
     expect([...(await finals(scope))]).toEqual([['anon_bob', 'bob']])
   })
 
   test('a later request of the same ids counts for a new person, also if the fold finds it beside the erasure', async () => {
-    const { identity, write, add, fold, link, profile, one, clock } = setUp()
-    await add('proj_1', [link('anon_ada', 'ada'), profile('ada', EMAIL, { plan: 'pro' })])
+    const { identity, write, add, fold, link, user, one, clock } = setUp()
+    await add('proj_1', [link('anon_ada', 'ada'), user('ada', EMAIL, { plan: 'pro' })])
     const scope = await identity.scopeOf(one)
     await identity.removePerson(scope, ['ada', 'anon_ada'])
     const at = clock.time + 1
-    await write('proj_1', [link('anon_ada', 'new', at), profile('new', EMAIL, {}, at)])
+    await write('proj_1', [link('anon_ada', 'new', at), user('new', EMAIL, {}, at)])
     await fold.run()
     expect(await identity.finalId(scope, 'anon_ada')).toBe('new')
     expect(await identity.findByEmail('proj_1', EMAIL)).toEqual(['new'])
   })
 
   test('a request that the fold takes at the same time is removed by the next run', async () => {
-    const { lake, clock, one, link, profile, items, finals, fold } = setUp()
+    const { lake, clock, one, link, user, items, finals, fold } = setUp()
     let erase = async () => {}
     // The erasure runs after the fold has looked for erasures, and before a link is stored.
     const client = new Proxy(state.client, {
@@ -235,15 +235,15 @@ describe('after the erasure of a person', () => {
     const { add } = createIdentities({ state: { ...state, client }, lake, clock, owned: [one] })
     const { identity: eraser } = createIdentities({ state, lake, clock, owned: [one] })
     erase = async () => void (await eraser.removePerson(await eraser.scopeOf(one), ['ada', 'anon_ada']))
-    await add('proj_1', [link('anon_ada', 'ada'), link('anon_bob', 'bob'), profile('ada', EMAIL)])
+    await add('proj_1', [link('anon_ada', 'ada'), link('anon_bob', 'bob'), user('ada', EMAIL)])
     await fold.run()
     expect(await items()).not.toMatch(/ada/)
     expect([...(await finals(await eraser.scopeOf(one)))]).toEqual([['anon_bob', 'bob']])
   })
 
   test('an index entry that a crash has left behind goes with the person', async () => {
-    const { lake, clock, one, profile, identity, add, fold, items } = setUp()
-    await add('proj_1', [profile('ada', 'hash a')])
+    const { lake, clock, one, user, identity, add, fold, items } = setUp()
+    await add('proj_1', [user('ada', 'hash a')])
     const client = new Proxy(state.client, {
       get(target, name) {
         const value = target[name as 'batchWrite']
@@ -256,7 +256,7 @@ describe('after the erasure of a person', () => {
     })
     const killed = createIdentities({ state: { ...state, client }, lake, clock, owned: [one] })
     await killed.write('proj_1', [])
-    await expect(killed.add('proj_1', [profile('ada', 'hash b', {}, 9)])).rejects.toThrow('killed')
+    await expect(killed.add('proj_1', [user('ada', 'hash b', {}, 9)])).rejects.toThrow('killed')
     await identity.removePerson(await identity.scopeOf(one), ['ada'])
     await fold.run()
     expect(await items()).not.toMatch(/ada/)
@@ -306,6 +306,6 @@ describe('a link that was on its way when one of its ends was erased', () => {
     expect(await identity.finalId(scope, 'anon_9')).toBe('u1')
     expect(await identity.finalId(scope, 'anon_8')).toBe('anon_8')
     expect(await identity.finalId(scope, 'anon_7')).toBe('bob')
-    expect(await identity.readProfile('proj_1', ['anon_8', 'anon_9', 'u1'])).toBeNull()
+    expect(await identity.readTraits('proj_1', ['anon_8', 'anon_9', 'u1'])).toBeNull()
   })
 })

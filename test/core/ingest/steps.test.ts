@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '#core/accounts/caller'
-import { noLimits } from '#core/accounts/limits'
 import { ApiError } from '#core/errors'
 import { BOT_RULES_VERSION } from '#core/ingest/bots'
 import { checkEvents } from '#core/ingest/check-events'
@@ -10,6 +9,7 @@ import { enforceEventCaps } from '#core/ingest/enforce-caps'
 import { findProject } from '#core/ingest/find-project'
 import { ok } from '#core/ingest/results'
 import { parseBatch, parseEvent } from '#core/ingest/track-request'
+import { noLimits } from '#core/limits/limit-state'
 import { testAccount, testCaller, testProject } from '#test/support/account-fixtures'
 
 const project = testProject({ allowed_origins: 'https://shop.example' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyManifest, type Manifest, type Segment } from '#core/lake/manifest'
-import { chooseSegments, type StoredSegment, toManifest } from '#core/lake/restore/choose-segments'
+import { chooseSegments, manifestOfSegments, type StoredSegment } from '#core/lake/restore/choose-segments'
 
 function segment(from: number, until = from + 1, rows = (until - from) * 10): Segment {
   return {
@@ -121,8 +121,8 @@ test('the files of an epoch that is compacted again are no longer retired', () =
     [segment(1, 5), segment(5, 8)],
     [segment(1, 3), segment(3, 5), segment(5), segment(6, 8)],
   )
-  const { retired, version } = toManifest(old, [segment(1, 3), segment(3, 5)], 5)
+  const { retired, version } = manifestOfSegments(old, [segment(1, 3), segment(3, 5)], 5)
   expect(version).toBe(6)
   expect(retired).toEqual([])
-  expect(toManifest(old, [segment(1, 5)], 5).retired.map(({ from }) => from)).toEqual([1, 3])
+  expect(manifestOfSegments(old, [segment(1, 5)], 5).retired.map(({ from }) => from)).toEqual([1, 3])
 })

@@ -4,7 +4,7 @@ import type { JsonObject } from '#core/json-object'
 export type Arrival = { at: number; seq: number }
 
 /** What an identify request says about a user. */
-export type ProfileUpdate = Arrival & {
+export type TraitsUpdate = Arrival & {
   user_id: string
   /** Without e-mail addresses. */
   traits: JsonObject
@@ -17,7 +17,7 @@ type SentTraits = Arrival & { traits: JsonObject }
 type SentEmail = Arrival & { email_hash: string }
 
 /** What is known of a user. `trusted…` came with a credential. The rest anybody may have sent: it only fills what is missing (U58). */
-export type StoredProfile = {
+export type KnownUser = {
   traits: SentTraits | null
   trustedTraits: SentTraits | null
   email: SentEmail | null
@@ -26,7 +26,7 @@ export type StoredProfile = {
   replaced: string | null
 }
 
-export const NO_PROFILE: StoredProfile = {
+export const UNKNOWN_USER: KnownUser = {
   traits: null,
   trustedTraits: null,
   email: null,
@@ -34,19 +34,19 @@ export const NO_PROFILE: StoredProfile = {
   replaced: null,
 }
 
-/** The profile after a request. The newest request counts, whatever the order in which they are added. */
-export function addUpdate(profile: StoredProfile, update: ProfileUpdate): StoredProfile {
+/** What is known of a user after a request. The newest request counts, whatever the order in which they are added. */
+export function addUpdate(user: KnownUser, update: TraitsUpdate): KnownUser {
   const { traits, email_hash, hasCredential, at, seq } = update
   const sentTraits = { traits, at, seq }
   const sentEmail = email_hash === null ? null : { email_hash, at, seq }
   const sent = hasCredential
-    ? { ...NO_PROFILE, trustedTraits: sentTraits, trustedEmail: sentEmail }
-    : { ...NO_PROFILE, traits: sentTraits, email: sentEmail }
-  return mergeProfiles(sent, profile)
+    ? { ...UNKNOWN_USER, trustedTraits: sentTraits, trustedEmail: sentEmail }
+    : { ...UNKNOWN_USER, traits: sentTraits, email: sentEmail }
+  return mergeUsers(sent, user)
 }
 
-/** The profile of a person from those of two ids. */
-export function mergeProfiles(one: StoredProfile, other: StoredProfile): StoredProfile {
+/** What is known of a person, from what is known of two ids. */
+export function mergeUsers(one: KnownUser, other: KnownUser): KnownUser {
   return {
     traits: newestOf(one.traits, other.traits),
     trustedTraits: newestOf(one.trustedTraits, other.trustedTraits),
@@ -57,13 +57,13 @@ export function mergeProfiles(one: StoredProfile, other: StoredProfile): StoredP
 }
 
 /** What look-ups show; null without any traits. */
-export function traitsOf({ traits, trustedTraits }: StoredProfile): SentTraits | null {
+export function traitsOf({ traits, trustedTraits }: KnownUser): SentTraits | null {
   const newest = newestOf(traits, trustedTraits)
   return newest && { ...newest, traits: { ...traits?.traits, ...trustedTraits?.traits } }
 }
 
 /** The hash of the address that finds the user, or null. */
-export function emailOf({ email, trustedEmail }: StoredProfile): string | null {
+export function emailOf({ email, trustedEmail }: KnownUser): string | null {
   return trustedEmail?.email_hash ?? email?.email_hash ?? null
 }
 

@@ -21,10 +21,10 @@ import {
   revokeToken,
   startedSession,
   startSession,
-} from '../agent-sessions.ts'
-import { authorizationServerDocument, protectedResourceDocument } from '../discovery.ts'
-import type { ErrorCode } from '../errors.ts'
-import type { Route } from '../routes.ts'
+} from '#schemas/agent-sessions'
+import { authorizationServerDocument, protectedResourceDocument } from '#schemas/discovery'
+import type { ErrorCode } from '#schemas/errors'
+import type { Route } from '#schemas/routes'
 
 /** How an agent gets a session, with one click of a human (docs/api/agent-sessions.md). */
 

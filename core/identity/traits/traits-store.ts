@@ -8,58 +8,58 @@ import {
   type Arrival,
   addUpdate,
   emailOf,
-  mergeProfiles,
-  NO_PROFILE,
-  type ProfileUpdate,
-  type StoredProfile,
+  type KnownUser,
+  mergeUsers,
+  type TraitsUpdate,
   traitsOf,
-} from './stored-profile.ts'
+  UNKNOWN_USER,
+} from './known-user.ts'
 
-export type Profile = { user_id: string; traits: JsonObject } & Arrival
+export type UserTraits = { user_id: string; traits: JsonObject } & Arrival
 
-/** What the fold changes in the profiles of a project. */
-export type ProfileChanges = {
-  /** Profiles of ids that now lead to others. */
+/** What the fold changes of the users of a project. */
+export type TraitsChanges = {
+  /** Ids that now lead to others, with their traits and addresses. */
   moves: readonly { from: string; to: string }[]
   /** Their users are final ids. */
-  updates: readonly ProfileUpdate[]
+  updates: readonly TraitsUpdate[]
 }
 
 /**
  * The traits of users and the index of their e-mail addresses, by project and final id. The newest traits replace older ones, and the
  * newest address replaces the older one (U47), in whatever order the requests are processed. What came with a credential stays (U58).
  */
-export function createProfileStore(state: StateTable) {
+export function createTraitsStore(state: StateTable) {
   /** Saves changes. Doing it twice changes nothing. An entry of the index counts only while the user has its address. */
-  async function save(projectId: string, { moves, updates }: ProfileChanges): Promise<void> {
+  async function save(projectId: string, { moves, updates }: TraitsChanges): Promise<void> {
     const users = new Set([
       ...moves.flatMap(({ from, to }) => [from, to]),
       ...updates.map(each => each.user_id),
     ])
     const before = await read(projectId, [...users])
     const after = new Map(before)
-    const profileOf = (id: string) => after.get(id) ?? NO_PROFILE
+    const userOf = (id: string) => after.get(id) ?? UNKNOWN_USER
     for (const { from, to } of moves) {
-      if (profileOf(from) === NO_PROFILE) continue
-      after.set(to, mergeProfiles(profileOf(from), profileOf(to)))
-      after.set(from, NO_PROFILE)
+      if (userOf(from) === UNKNOWN_USER) continue
+      after.set(to, mergeUsers(userOf(from), userOf(to)))
+      after.set(from, UNKNOWN_USER)
     }
-    for (const update of updates) after.set(update.user_id, addUpdate(profileOf(update.user_id), update))
+    for (const update of updates) after.set(update.user_id, addUpdate(userOf(update.user_id), update))
 
     const entries: Item[] = []
     const items: Item[] = []
     const removed: string[] = []
-    for (const [id, profile] of after) {
-      const earlier = before.get(id) ?? NO_PROFILE
-      if (profile === earlier) continue
-      const [email, old] = [emailOf(profile), emailOf(earlier)]
+    for (const [id, user] of after) {
+      const earlier = before.get(id) ?? UNKNOWN_USER
+      if (user === earlier) continue
+      const [email, old] = [emailOf(user), emailOf(earlier)]
       if (email !== null && email !== old) entries.push({ sk: indexKey(email, id), user_id: id })
       // The item names the address before, so that a try after a crash finds its index entry, and so does an erasure.
       const replaced = old !== null && old !== email ? old : earlier.replaced
-      items.push(...toItems(id, { ...profile, replaced }))
+      items.push(...toItems(id, { ...user, replaced }))
       const stale = [old, earlier.replaced].filter(hash => hash !== null && hash !== email)
       removed.push(...stale.map(hash => indexKey(String(hash), id)))
-      if (profile === NO_PROFILE) removed.push(traitsKey(id), emailKey(id))
+      if (user === UNKNOWN_USER) removed.push(traitsKey(id), emailKey(id))
     }
     const pk = partition(projectId)
     const put = (Items: readonly Item[]) =>
@@ -78,17 +78,17 @@ export function createProfileStore(state: StateTable) {
     const prefix = `email#${emailHash}#`
     const entries = await queryItems(state, partition(projectId), prefix, `${prefix}~`)
     const ids = entries.map(({ user_id }) => String(user_id))
-    const profiles = await read(projectId, ids)
-    return ids.filter(id => emailOf(profiles.get(id) ?? NO_PROFILE) === emailHash)
+    const known = await read(projectId, ids)
+    return ids.filter(id => emailOf(known.get(id) ?? UNKNOWN_USER) === emailHash)
   }
 
   /** The newest traits of one of these users, or null. */
-  async function readProfile(projectId: string, ids: readonly string[]): Promise<Profile | null> {
-    const profiles = [...(await read(projectId, ids))].flatMap(([user_id, profile]) => {
-      const found = traitsOf(profile)
+  async function readTraits(projectId: string, ids: readonly string[]): Promise<UserTraits | null> {
+    const known = [...(await read(projectId, ids))].flatMap(([user_id, user]) => {
+      const found = traitsOf(user)
       return found === null ? [] : [{ user_id, ...found }]
     })
-    return profiles.toSorted((a, b) => b.at - a.at || b.seq - a.seq).at(0) ?? null
+    return known.toSorted((a, b) => b.at - a.at || b.seq - a.seq).at(0) ?? null
   }
 
   /** Removes what users have sent until then (Unix ms). Returns how many traits and addresses there were. */
@@ -97,37 +97,34 @@ export function createProfileStore(state: StateTable) {
     ids: readonly string[],
     until = Number.POSITIVE_INFINITY,
   ): Promise<{ profiles: number; emails: number }> {
-    const profiles = [...(await read(projectId, ids))].filter(([, profile]) => isUntil(profile, until))
-    const keys = profiles.flatMap(([id, profile]) => [
-      ...[emailOf(profile), profile.replaced].flatMap(hash => (hash === null ? [] : [indexKey(hash, id)])),
+    const known = [...(await read(projectId, ids))].filter(([, user]) => isUntil(user, until))
+    const keys = known.flatMap(([id, user]) => [
+      ...[emailOf(user), user.replaced].flatMap(hash => (hash === null ? [] : [indexKey(hash, id)])),
       traitsKey(id),
       emailKey(id),
     ])
     await deleteItems(projectId, keys)
     return {
-      profiles: profiles.filter(([, profile]) => traitsOf(profile) !== null).length,
-      emails: profiles.filter(([, profile]) => emailOf(profile) !== null).length,
+      profiles: known.filter(([, user]) => traitsOf(user) !== null).length,
+      emails: known.filter(([, user]) => emailOf(user) !== null).length,
     }
   }
 
-  /** The profiles that these users have, by id. */
-  async function read(projectId: string, ids: readonly string[]): Promise<Map<string, StoredProfile>> {
+  /** What is known of these users, by id. */
+  async function read(projectId: string, ids: readonly string[]): Promise<Map<string, KnownUser>> {
     const pk = partition(projectId)
     const owners = new Map(ids.flatMap(id => [[traitsKey(id), id] as const, [emailKey(id), id] as const]))
     const found = await readItems(
       state,
       [...owners.keys()].map(sk => ({ pk, sk })),
     )
-    const profiles = new Map<string, StoredProfile>()
+    const known = new Map<string, KnownUser>()
     for (const item of found) {
       const id = String(owners.get(String(item.sk)))
-      const profile = profiles.get(id) ?? NO_PROFILE
-      profiles.set(
-        id,
-        String(item.sk) === traitsKey(id) ? withTraits(profile, item) : withEmail(profile, item),
-      )
+      const user = known.get(id) ?? UNKNOWN_USER
+      known.set(id, String(item.sk) === traitsKey(id) ? withTraits(user, item) : withEmail(user, item))
     }
-    return profiles
+    return known
   }
 
   async function deleteItems(projectId: string, sks: readonly string[]): Promise<void> {
@@ -140,12 +137,12 @@ export function createProfileStore(state: StateTable) {
     )
   }
 
-  return { save, findByEmail, readProfile, remove }
+  return { save, findByEmail, readTraits, remove }
 }
 
-export type ProfileStore = ReturnType<typeof createProfileStore>
+export type TraitsStore = ReturnType<typeof createTraitsStore>
 
-function isUntil({ traits, trustedTraits, email, trustedEmail }: StoredProfile, until: number): boolean {
+function isUntil({ traits, trustedTraits, email, trustedEmail }: KnownUser, until: number): boolean {
   return [traits, trustedTraits, email, trustedEmail].every(sent => sent === null || sent.at <= until)
 }
 
@@ -164,21 +161,21 @@ function indexKey(emailHash: string, userId: string): string {
 }
 
 /** What came without a credential has the names of before there were credentials. */
-function withTraits(profile: StoredProfile, item: Item): StoredProfile {
+function withTraits(user: KnownUser, item: Item): KnownUser {
   const read = (prefix: string) =>
     item[`${prefix}traits`] === undefined
       ? null
       : { traits: JSON.parse(String(item[`${prefix}traits`])) as JsonObject, ...arrivalOf(item, prefix) }
-  return { ...profile, traits: read(''), trustedTraits: read('trusted_') }
+  return { ...user, traits: read(''), trustedTraits: read('trusted_') }
 }
 
-function withEmail(profile: StoredProfile, item: Item): StoredProfile {
+function withEmail(user: KnownUser, item: Item): KnownUser {
   const read = (prefix: string) =>
     item[`${prefix}email_hash`] === undefined
       ? null
       : { email_hash: String(item[`${prefix}email_hash`]), ...arrivalOf(item, prefix) }
   const replaced = item.replaced == null ? null : String(item.replaced)
-  return { ...profile, email: read(''), trustedEmail: read('trusted_'), replaced }
+  return { ...user, email: read(''), trustedEmail: read('trusted_'), replaced }
 }
 
 function arrivalOf(item: Item, prefix: string): Arrival {
@@ -186,8 +183,8 @@ function arrivalOf(item: Item, prefix: string): Arrival {
 }
 
 /** The items of a user: none, one or two. */
-function toItems(user_id: string, profile: StoredProfile): Item[] {
-  const { traits, trustedTraits, email, trustedEmail, replaced } = profile
+function toItems(user_id: string, user: KnownUser): Item[] {
+  const { traits, trustedTraits, email, trustedEmail, replaced } = user
   const traitsItem = {
     ...(traits !== null && { ...traits, traits: JSON.stringify(traits.traits) }),
     ...(trustedTraits !== null && {
