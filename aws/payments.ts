@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { PaymentProvider } from '#core/billing/billing'
+import type { PaymentProvider } from '#core/billing/payment-provider'
 import { createStripePayments } from '#providers/stripe'
 import type { FunctionSettings } from '#schemas/functions'
 import { createSecretsManagerClient } from './clients.ts'

@@ -1,6 +1,9 @@
 export const DAY_MS = 86_400_000
 export const QUARTER_MS = 15 * 60_000
 
+/** from <= timestamp < to, Unix ms. */
+export type Range = { from: number; to: number }
+
 /** Returns YYYY-MM-DD of Unix ms, in UTC. */
 export function utcDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)

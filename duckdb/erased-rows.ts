@@ -1,4 +1,5 @@
-import type { RemovedEvents, TombstoneBatch } from '#core/lake/erase/tombstones'
+import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
+import type { RemovedEvents } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
 import { ARRIVAL, readFiles } from './compaction-sql.ts'
 import { countRows, type ScratchDatabase } from './scratch-database.ts'

@@ -1,6 +1,6 @@
 import { comparedSegments, isCompared } from '#core/lake/compact/split-sessions'
 import { segmentKeys } from '#core/lake/keys'
-import type { Segment } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import { DamagedObject } from './damaged.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { copySplitSessions, createSplitSessions } from './split-sql.ts'

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type SegmentTable, segmentKey } from '#core/lake/keys'
-import type { Segment, SegmentId } from '#core/lake/manifest'
+import type { Segment, SegmentId } from '#core/lake/segment'
 import type { Lake } from '#core/ports'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { writeSortedEvents } from './sorted-events.ts'

@@ -1,6 +1,7 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
 import type { Log } from '#core/ports'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 import { headersOf, toRequest } from './api-gateway.ts'
 import { requireEdge } from './edge-key.ts'
 import type { HttpFunction, HttpResponse } from './http.ts'

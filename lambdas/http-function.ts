@@ -1,5 +1,6 @@
 import type { Log } from '#core/ports'
-import { type Route, type RouteName, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { type RouteName, routes } from '#schemas/routes'
 import type { Endpoint } from './chain/chain.ts'
 import type { HttpFunction } from './http.ts'
 import { errorResponse } from './response.ts'

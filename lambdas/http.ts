@@ -1,4 +1,4 @@
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 
 /** A request as every function gets it, from API Gateway or from the server of one machine. */
 export type HttpRequest = {

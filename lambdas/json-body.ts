@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject, type JsonObject } from '#core/json-object'
-import { MAX_BODY_BYTES } from '#schemas/routes'
+import { MAX_BODY_BYTES } from '#schemas/route'
 
 /** Throws on bytes that are not UTF-8. Skips a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })

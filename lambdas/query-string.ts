@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null))
 

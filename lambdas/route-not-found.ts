@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
 import { nearestName } from '#core/text/nearest-name'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 
 const rows = Object.values<Route>(routes).map(({ method, path }) => ({ method, segments: path.split('/') }))
 

@@ -1,4 +1,4 @@
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 
 type Headers = Record<string, string | undefined>
 

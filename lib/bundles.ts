@@ -5,9 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type OutputFile, type Plugin } from 'esbuild'
 import { type FunctionName, functions } from '#schemas/functions'
 import { buildTracker } from '#tracker/build'
-import { addonPackage, copyAddon } from './duckdb-addon.ts'
-
-export type Architecture = 'arm64' | 'x86_64'
+import { type Architecture, addonPackage, copyAddon } from './duckdb-addon.ts'
 
 /** The code of one deployed function. Its handler is `index.handler`. */
 export type Bundle = {

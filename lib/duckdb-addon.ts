@@ -4,7 +4,6 @@ import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Architecture } from './bundles.ts'
 
 const run = promisify(execFile)
 
@@ -12,6 +11,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
 const CACHE = join(MODULES, '.cache/footfall')
 const NODE_ARCHITECTURE = { arm64: 'arm64', x86_64: 'x64' } as const
+
+/** The processor of a deployed function. */
+export type Architecture = 'arm64' | 'x86_64'
 
 /** An entry of package-lock.json. `integrity` is `sha512-` and the hash of the tarball in base64. */
 export type LockedPackage = { version: string; integrity: string }

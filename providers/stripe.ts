@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
-import { badSignature, type PaymentProvider } from '#core/billing/billing'
+import { badSignature } from '#core/billing/billing'
+import type { PaymentProvider } from '#core/billing/payment-provider'
 import { unavailable } from '#core/errors'
 
 export type StripeOptions = {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { isDocumented, type Route, routes } from './routes.ts'
+import type { Route } from './route.ts'
+import { isDocumented, routes } from './routes.ts'
 
 /** What examples need that their rows do not say. The demo project has this experiment. */
 const EXAMPLES: Record<string, string> = {

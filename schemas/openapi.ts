@@ -9,7 +9,8 @@ import {
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
-import { type CredentialKind, errorsOf, isDocumented, pathParameters, type Route, routes } from './routes.ts'
+import type { CredentialKind, Route } from './route.ts'
+import { errorsOf, isDocumented, pathParameters, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
 import { VISITOR_WORDS } from './visitor-words.ts'
 

@@ -1,5 +1,5 @@
-import type * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
+import type { Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { sessionsRoutes } from './routes/agent-sessions.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
@@ -14,68 +14,6 @@ import { projectsRoutes } from './routes/projects.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { streamingRoutes } from './routes/streaming.ts'
 import { trackingRoutes } from './routes/tracking.ts'
-import type { Scope } from './scopes.ts'
-
-/** How a caller proves who they are. */
-export type CredentialKind = 'api_key' | 'agent_session' | 'cookie' | 'demo'
-
-/** The limits that a plan sets on requests (docs/api/limits.md). */
-export type Limit = 'reads_per_minute'
-
-/** Largest request body in bytes (R3). */
-export const MAX_BODY_BYTES = 1_048_576
-
-/** One endpoint of the service. */
-export type Route = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path parameters stand in braces: /projects/{id}. */
-  path: string
-  /** The group in the OpenAPI document; schemas/routes/ has a file for each. */
-  tag: string
-  summary: string
-  /** The deployed function (a folder of lambdas/) that serves it. */
-  function: 'track' | 'reports' | 'stream' | 'control' | 'site' | 'auth' | 'pages'
-  /**
-   * Who may call: anybody, the holder of a project token (in the body), an account with any of its credentials, or a
-   * person with a browser (schemas/routes/pages.ts).
-   */
-  auth: 'none' | 'project_token' | 'account' | 'browser'
-  /** The scope that the credential needs; of several, one is enough. */
-  scope?: Scope | readonly [Scope, ...Scope[]]
-  /** The kinds of credential that may call; absent: all. An agent session never gets at keys. */
-  credentials?: readonly CredentialKind[]
-  /** The function sees the cookies of the request. */
-  cookies?: true
-  /** The plan that the account needs; PRO_REQUIRED without it. */
-  tier?: 'pro'
-  /** The limit that each request counts toward, also when it fails later. */
-  limit?: Limit
-  /**
-   * The part of the request that names the caller's project. It is checked before any other field (R8). `query_or_first`:
-   * without a name it is the oldest project of the account.
-   */
-  project?: 'query' | 'body' | 'path' | 'body_or_query' | 'query_or_first'
-  /** A successful request counts toward the month's reads (docs/api/limits.md). */
-  metered?: true
-  query?: z.ZodType
-  /** Query parameters that may stand several times. Their values are joined by commas. */
-  lists?: readonly string[]
-  body?: z.ZodType
-  /** A body for the OpenAPI document, which works in the project `demo`. */
-  example?: Record<string, unknown>
-  /** Parameters that several rows share. They stand in the query string, or in the body beside its own fields. */
-  options?: z.ZodObject
-  /** The body may also be a form, and may be empty. */
-  form?: true
-  /** The code of a body that breaks a rule; default: MISSING_FIELDS. */
-  bodyCode?: ErrorCode
-  /** Largest body, where it is less than MAX_BODY_BYTES. */
-  maxBodyBytes?: number
-  /** With a content type or without a schema the handler writes the response itself; else it is JSON. */
-  responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
-  /** The error codes of this route that do not follow from its other fields. */
-  errors: readonly ErrorCode[]
-}
 
 /**
  * Every endpoint. The HTTP servers, the checks of requests, the OpenAPI document and the tests of credentials use these

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { forbiddenImports, sourcesBelow } from './support/import-rules.ts'
+import { forbiddenImports, importCircles, sourcesBelow } from './support/import-rules.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
@@ -10,6 +10,22 @@ test('every import follows the rules of its folder', () => {
   const sources = sourcesBelow(ROOT)
   expect(sources.length).toBeGreaterThan(400)
   expect(forbiddenImports(sources)).toEqual([])
+})
+
+test('no files import each other in a circle', () => {
+  expect(importCircles(sourcesBelow(ROOT))).toEqual([])
+})
+
+test('a circle is reported with its files, through types and longer ways, and without files that only lead to it', () => {
+  const files = [
+    { path: 'core/b.ts', text: "import type { C } from './deep/c.ts'" },
+    { path: 'core/deep/c.ts', text: "import { a } from '#core/a'" },
+    { path: 'core/a.ts', text: "import { b } from './b.ts'\nimport { x } from './x.ts'" },
+    { path: 'core/x.ts', text: "import { z } from 'zod'" },
+    { path: 'core/user.ts', text: "import { a } from './a.ts'" },
+    { path: 'core/self.ts', text: "import { self } from './self.ts'" },
+  ]
+  expect(importCircles(files)).toEqual([['core/a.ts', 'core/b.ts', 'core/deep/c.ts'], ['core/self.ts']])
 })
 
 test('files in a folder without a rule are reported, and installed or built files are ignored', () => {

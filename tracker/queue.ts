@@ -1,19 +1,8 @@
 import { settle } from './later.ts'
+import type { QueuedEvent } from './queued-event.ts'
 import { toRequests } from './requests.ts'
 import { isPrintOnly, print, send } from './send.ts'
 import { isHeld } from './storage.ts'
-
-/** One event in the form in which it is sent (docs/api/tracker.md). */
-export type QueuedEvent = {
-  project: string
-  token: string | undefined
-  event: string
-  properties: Record<string, unknown>
-  user_id: string
-  session_id: string
-  /** Unix ms. */
-  timestamp: number
-}
 
 const FLUSH_AFTER_MS = 5000
 /** Maximum number of events that wait for consent, because memory must not grow without limit. */

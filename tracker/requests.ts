@@ -1,5 +1,5 @@
 import { byteLength } from './clean.ts'
-import type { QueuedEvent } from './queue.ts'
+import type { QueuedEvent } from './queued-event.ts'
 
 export type TrackRequest = { path: string; body: string }
 

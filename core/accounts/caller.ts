@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CredentialKind } from '#schemas/routes'
+import type { CredentialKind } from '#schemas/route'
 import type { Scope } from '#schemas/scopes'
 
 export type Tier = 'free' | 'pro'

@@ -2,7 +2,7 @@ import type { AccountStore } from '#core/accounts/store'
 import type { Clock, Log } from '#core/ports'
 import { queryAll } from '#core/query-all'
 import { orUnavailable, type StateTable } from '#core/state-table'
-import type { PaymentProvider } from './billing.ts'
+import type { PaymentProvider } from './payment-provider.ts'
 import type { UsageReports } from './usage-reports.ts'
 
 export type CancellationServices = StateTable & {

@@ -4,7 +4,7 @@ import { queryAll } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
-import type { PaymentProvider } from './billing.ts'
+import type { PaymentProvider } from './payment-provider.ts'
 
 export type UsageReportServices = StateTable & {
   clock: Clock

@@ -1,6 +1,7 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { shortKey } from '#core/lake/consume/rows'
-import { activity, hasActivityRollup, type LakeRead, oldestEvent } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { activity, hasActivityRollup, oldestEvent } from '#core/lake/read/relations'
 import { userSessions } from '#core/lake/read/user-sessions'
 import type { ReportProject, ReportServices } from '#core/reports/run/run'
 import { withStatements } from '#core/reports/run/statements'

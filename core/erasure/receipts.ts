@@ -1,4 +1,5 @@
-import { findBatch, type Removed, type TombstoneBatch } from '#core/lake/erase/tombstones'
+import type { Removed, TombstoneBatch } from '#core/lake/erase/tombstone-batch'
+import { findBatch } from '#core/lake/erase/tombstones'
 import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Erasure, ErasureStore } from './store.ts'

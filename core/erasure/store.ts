@@ -1,5 +1,5 @@
 import { Entity } from 'electrodb'
-import type { Removed } from '#core/lake/erase/tombstones'
+import type { Removed } from '#core/lake/erase/tombstone-batch'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 
 /** The receipt of an erasure. It has no id of the person. */

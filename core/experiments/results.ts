@@ -1,4 +1,5 @@
-import { events, type LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { type DatedParams, defineReport } from '#core/reports/run/run'
 import { propertyValue } from '#core/reports/sql/property-value'

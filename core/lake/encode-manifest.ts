@@ -1,5 +1,6 @@
-import type { TombstoneBatch } from './erase/tombstones.ts'
-import type { Manifest, RetiredSegment, Segment } from './manifest.ts'
+import type { TombstoneBatch } from './erase/tombstone-batch.ts'
+import type { Manifest } from './manifest.ts'
+import type { RetiredSegment, Segment } from './segment.ts'
 
 /** The manifest of a bucket as an item of the state table. */
 

@@ -1,7 +1,7 @@
 import { type TableName, tables } from '#schemas/columns'
-import type { TombstoneBatch } from './erase/tombstones.ts'
-import type { SegmentId } from './manifest.ts'
-import type { Claim } from './state.ts'
+import type { Claim } from './claim.ts'
+import type { TombstoneBatch } from './erase/tombstone-batch.ts'
+import type { SegmentId } from './segment.ts'
 
 /** The keys of all objects in the lake. A key says everything that the content of its object follows from. */
 

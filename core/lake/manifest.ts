@@ -1,51 +1,13 @@
 import { JUMP_S, LOOKBACK_S } from './copies.ts'
-import type { LegacyTombstone } from './erase/convert-tombstones.ts'
-import type { TombstoneBatch } from './erase/tombstones.ts'
+import type { LegacyTombstone, TombstoneBatch } from './erase/tombstone-batch.ts'
 import type { SegmentTable } from './keys.ts'
+import type { RetiredSegment, Segment, SegmentId } from './segment.ts'
 
 /**
  * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the events of a range
  * of epochs, and rollups of them. The manifest is one item of the state. So a change of segments is one conditional write, and
  * a read that has the manifest reads exactly the files that it names.
  */
-
-/** What the files of a segment follow from. */
-export type SegmentId = {
-  /** First epoch. */
-  from: number
-  /** The epoch after the last one. */
-  until: number
-  /**
-   * The segment was written without the events of the bucket's tombstones up to this number. So the rows of a file follow from
-   * its key: a job that began before an erasure writes under other keys than one that began after it.
-   */
-  generation: number
-}
-
-export type Segment = SegmentId & {
-  /** Files in each table. A segment of more than one part comes from an epoch that was too large for one file. */
-  parts: number
-  /** Events. */
-  rows: number
-  /** Bytes of all files. */
-  bytes: number
-  /** Timestamps of the first and the last event, Unix ms. */
-  firstAt: number
-  lastAt: number
-  /** Arrival of the newest event, Unix seconds. */
-  lastArrival: number
-  /** Rows of segment_event_ids; 0: the segment has no file of that table. */
-  eventIds: number
-  /** The segment has no events of the tombstones up to this number: its generation, or more if it was found to have none. */
-  erased: number
-  /** 1: may_be_split of its sessions is known (core/lake/compact/split-sessions.ts); 0: it is null. */
-  knowsSplit: number
-  /** 1: its activity has total_count; 0: it was written before that column. */
-  hasTotals: number
-}
-
-/** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */
-export type RetiredSegment = Segment & { retiredAt: number }
 
 export type Manifest = {
   bucket: number

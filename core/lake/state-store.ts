@@ -1,10 +1,10 @@
 import { Entity } from 'electrodb'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
+import type { Claim } from './claim.ts'
 import { createManifestStore } from './empty-epochs.ts'
 import { manifestItems } from './manifest-store.ts'
 import {
-  type Claim,
   EPOCH_TIME_INTERVAL_MS,
   EPOCH_TIMES,
   type LakeState,

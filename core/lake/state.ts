@@ -1,3 +1,4 @@
+import type { Claim } from './claim.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
@@ -6,9 +7,6 @@ import type { Manifest } from './manifest.ts'
  * keeps the state in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator. test/contract/lake-state.ts
  * tests both.
  */
-
-/** A range of one shard, reserved before its hot file is written. The content of the file follows from it alone. */
-export type Claim = { first: string; last: string; epoch: number }
 
 export type ShardState = {
   shard: string

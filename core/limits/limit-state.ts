@@ -1,6 +1,6 @@
 import type { Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 
 /** A limit after one request has counted toward it. */
 export type LimitState = {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { mayHaveCopies } from '#core/lake/read/hot-events'
-import { activity, type LakeRead, oldestEvent } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { activity, oldestEvent } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'

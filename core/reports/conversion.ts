@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { type EventField, events } from '#core/lake/read/relations'
+import type { EventField } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
 import { PAGE } from '#core/lake/read/session-fragments'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, name, sql } from '#core/sql'

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { shortKey } from '#core/lake/consume/rows'
-import { activity, hasUserKeys, type LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { activity, hasUserKeys } from '#core/lake/read/relations'
 import { isOneOf, sql } from '#core/sql'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse } from '#schemas/events'

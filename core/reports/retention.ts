@@ -1,13 +1,7 @@
 import type { z } from 'zod'
 import { shortKey } from '#core/lake/consume/rows'
-import {
-  type EventField,
-  events,
-  hasIdsAsKeys,
-  type LakeRead,
-  sessions,
-  sessionsOfEvents,
-} from '#core/lake/read/relations'
+import type { EventField, LakeRead } from '#core/lake/read/lake-read'
+import { events, hasIdsAsKeys, sessions, sessionsOfEvents } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql, timestamp } from '#core/sql'
 import { DAY_MS } from '#core/time'

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { shortKey } from '#core/lake/consume/rows'
-import { hasIdsAsKeys, type LakeRead, sessions as sessionsRelation } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { hasIdsAsKeys, sessions as sessionsRelation } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, isOneOf, join, sql } from '#core/sql'

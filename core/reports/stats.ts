@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { activity, eventCounts, events, type LakeRead, sessions } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { activity, eventCounts, events, sessions } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { date, integer, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'

@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from './page.ts'
 import { ruleIdTable } from './rule-ids.ts'
 import { tables } from './tables.ts'
-
-export type Page = { /** Relative to the root of the repository. */ path: string; text: string }
 
 /**
  * A generated part of a page stands between two comments. The first one names the table and its arguments:

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Page } from './render.ts'
+import type { Page } from './page.ts'
 
 /** Where a rule stands: code and tests cite it by its id, such as `U49`. */
 export type RuleId = { id: string; path: string; sentence: string }

@@ -5,9 +5,9 @@ import { ApiError } from '#core/errors'
 import { routes } from '#schemas/routes'
 import { authRequired, bearerToken } from '../chain/authenticate.ts'
 import type { publicChain } from '../chain/public-chain.ts'
-import type { AuthServices } from './handler.ts'
 import { authorizeUrl, bySession, type Issue } from './issue.ts'
 import { originOf } from './origin-of.ts'
+import type { AuthServices } from './services.ts'
 
 /** How often a client should ask, s. */
 const INTERVAL = 5

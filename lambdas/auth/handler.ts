@@ -1,38 +1,19 @@
-import type { AgentSessionStore } from '#core/access/agent-sessions'
-import type { AuthRequestStore } from '#core/access/auth-requests'
-import type { Demo } from '#core/access/demo'
 import { locateSession } from '#core/access/tokens'
-import type { AuthRequest, IdentityDirectory } from '#core/access/types'
+import type { AuthRequest } from '#core/access/types'
 import { sessionAccountOf } from '#core/accounts/account-record'
-import type { AuditLog } from '#core/accounts/audit'
 import { type Caller, hasScope } from '#core/accounts/caller'
-import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
-import type { AddressGuards } from '#core/limits/address-guards'
 import { errorCodes } from '#schemas/errors'
 import { routes } from '#schemas/routes'
-import { type AccountChainServices, accountChain } from '../chain/account-chain.ts'
+import { accountChain } from '../chain/account-chain.ts'
 import { publicChain } from '../chain/public-chain.ts'
-import type { HttpFunction, HttpRequest } from '../http.ts'
+import type { HttpFunction } from '../http.ts'
 import { httpFunction } from '../http-function.ts'
 import { claimEndpoints } from './claims.ts'
 import { authorizeUrl, bySession, createIssue } from './issue.ts'
 import { originOf } from './origin-of.ts'
 import { requireDeveloper } from './require-developer.ts'
-
-export type AuthServices = AccountChainServices & {
-  accounts: Pick<AccountStore, 'byId' | 'applyPlan'>
-  authRequests: AuthRequestStore
-  agentSessions: AgentSessionStore
-  demo: Demo
-  guards: AddressGuards
-  identities: Pick<IdentityDirectory, 'findOrCreate' | 'find'>
-  audit: Pick<AuditLog, 'record'>
-  /** The country that a request comes from, in two letters. */
-  country(request: Pick<HttpRequest, 'ip' | 'headers'>): string | null
-  /** The secret of POST /dev/approve; null where it is not there, as in production. */
-  devApproveSecret: string | null
-}
+import type { AuthServices } from './services.ts'
 
 /** How an agent gets a session, keeps it and ends it (docs/api/agent-sessions.md and docs/api/discovery.md). */
 export function authHandler(services: AuthServices): HttpFunction {

@@ -5,7 +5,7 @@ import type { AuthRequest } from '#core/access/types'
 import type { AuditEvent, AuditLog } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 import { authRequired } from '../chain/authenticate.ts'
 
 export type Issue = (won: WonExchange, route: Route) => Promise<{ session: IssuedSession; account: Account }>

@@ -1,5 +1,5 @@
 import type { Log } from '#core/ports'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 import type { HttpRequest, HttpResponse } from '../http.ts'
 import { errorResponse } from '../response.ts'
 

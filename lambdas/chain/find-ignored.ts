@@ -1,7 +1,8 @@
 import type { JsonObject } from '#core/json-object'
 import { quoted } from '#core/text/clean-text'
 import { nearestName } from '#core/text/nearest-name'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 import type { Exchange } from './chain.ts'
 
 /** A request gets at most so many warnings of this kind. */

@@ -1,5 +1,5 @@
 import type { Log } from '#core/ports'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 import { challenge } from './authenticate.ts'
 import { createChain, type Endpoint, type Exchange } from './chain.ts'
 import { readBody } from './read-body.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#core/json-object'
-import { MAX_BODY_BYTES } from '#schemas/routes'
+import { MAX_BODY_BYTES } from '#schemas/route'
 import { jsonBody, payloadTooLarge } from '../json-body.ts'
 import type { Exchange } from './chain.ts'
 

@@ -1,6 +1,7 @@
 import type { AuditEvent, AuditLog } from '#core/accounts/audit'
 import type { Caller } from '#core/accounts/caller'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 import type { Exchange } from './chain.ts'
 
 const names = new Map(Object.entries<Route>(routes).map(([name, route]) => [route, name]))

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 import type { HttpResponse } from '../http.ts'
 import { jsonResponse } from '../response.ts'
 

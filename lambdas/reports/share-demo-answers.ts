@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
 import type { Clock } from '#core/ports'
 import { createSharedRuns } from '#core/shared-runs'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 import type { AccountCall, accountChain } from '../chain/account-chain.ts'
 import type { RowResponse } from '../chain/row-handler.ts'
 

@@ -1,6 +1,6 @@
 import { accountRecord, accountUsage, auditLog, auditQuery, feedback, issuedKey } from '../account.ts'
 import { okResponse, sessionList } from '../agent-sessions.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 /** The account (docs/api/account.md). */
 

@@ -24,7 +24,7 @@ import {
 } from '#schemas/agent-sessions'
 import { authorizationServerDocument, protectedResourceDocument } from '#schemas/discovery'
 import type { ErrorCode } from '#schemas/errors'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 
 /** How an agent gets a session, with one click of a human (docs/api/agent-sessions.md). */
 

@@ -15,7 +15,7 @@ import {
 import { queryBody, queryResponse } from '../query.ts'
 import { expensiveReadOptions, readOptions } from '../read-options.ts'
 import { retentionQuery, retentionResponse } from '../retention.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 import {
   distributionQuery,
   distributionResponse,

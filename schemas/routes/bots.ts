@@ -5,7 +5,7 @@ import {
   botTrafficResponse,
 } from '../bot-traffic.ts'
 import { readOptions } from '../read-options.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 const botTraffic = {
   tag: 'Bots',

@@ -6,7 +6,7 @@ import {
   putPortfolioContext,
   putProjectContext,
 } from '../contexts.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 /** What the owner says about the numbers (docs/api/projects.md). */
 

@@ -7,7 +7,7 @@ import {
   updateExperiment,
 } from '../experiments.ts'
 import { deletedProject } from '../projects.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 /** Tests of texts, and what they show (docs/api/experiments.md). The tracker reads them from GET /experiments/config. */
 

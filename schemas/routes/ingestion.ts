@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts'
 import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from '../event.ts'
 import { identifyBody } from '../identify.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 const ingestionErrors = [
   'INVALID_EVENT',

@@ -6,7 +6,7 @@ import {
   updatePortfolio,
 } from '../portfolios.ts'
 import { deletedProject } from '../projects.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 /** Projects that share their users (docs/api/portfolios.md). */
 

@@ -1,5 +1,5 @@
 import { erasePersonQuery, erasure, erasureDryRun, erasureStarted } from '../erasures.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 export const privacyRoutes = {
   erasePerson: {

@@ -9,7 +9,7 @@ import {
   readProject,
   updateProject,
 } from '../projects.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 export const projectsRoutes = {
   listProjects: {

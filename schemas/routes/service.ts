@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 /** Texts that are separated by commas, or that stand in a parameter each. */
 const textList = z.string().max(4_000).optional()

@@ -1,5 +1,5 @@
 import { liveOptions, liveQuery, liveResponse, streamQuery } from '../live.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 /** What the live reads have in common. */
 const live = {

@@ -1,5 +1,5 @@
 import { experimentsConfig, experimentsConfigQuery } from '../experiments-config.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 const javascript = { contentType: 'application/javascript' }
 

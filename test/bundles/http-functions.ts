@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { packRecord } from '#core/ingest/record'
 import type { FunctionName } from '#schemas/functions'
 import { exampleEvent, type HttpEvent, type HttpResult, kinesisEvent } from '../support/lambda-events.ts'
-import type { Deployed } from './bundles.test.ts'
+import type { Deployed } from './deployed.ts'
 
 export const parseBody = (result: HttpResult) => JSON.parse(result.body ?? 'null')
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { HttpEvent, HttpResult } from '../support/lambda-events.ts'
 import { exampleEvent, kinesisEvent } from '../support/lambda-events.ts'
 import { liveRecord, toEntry } from '../support/live-records.ts'
-import type { Deployed } from './bundles.test.ts'
+import type { Deployed } from './deployed.ts'
 
 /** A request to the function URL of the streaming function. */
 function streamRequest(headers: Record<string, string>, method = 'GET'): HttpEvent {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { exampleEvent, type HttpEvent, type HttpResult } from '../support/lambda-events.ts'
-import type { Deployed } from './bundles.test.ts'
+import type { Deployed } from './deployed.ts'
 
 /** A request of a browser for a row of the pages. */
 function pageEvent(method: string, row: string, path: string, change: Partial<HttpEvent> = {}): HttpEvent {

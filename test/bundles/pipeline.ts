@@ -12,7 +12,7 @@ import {
   kinesisEvent,
   type SqsEvent,
 } from '../support/lambda-events.ts'
-import type { Deployed } from './bundles.test.ts'
+import type { Deployed } from './deployed.ts'
 import { parseBody, statsEvent, trackEvent } from './http-functions.ts'
 
 const NO_FAILURES: BatchResult = { batchItemFailures: [] }

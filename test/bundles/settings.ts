@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type FunctionName, functions } from '#schemas/functions'
-import type { Deployed } from './bundles.test.ts'
+import type { Deployed } from './deployed.ts'
 
 const variables = Object.entries(functions).flatMap(([name, { shape }]) =>
   Object.keys(shape).map(variable => [name, variable] as [FunctionName, string]),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FunctionName } from '#schemas/functions'
 import { buildBundles } from '../support/built-bundles.ts'
-import type { Deployed } from './bundles.test.ts'
+import type { Deployed } from './deployed.ts'
 
 /** Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason. */
 const SIZE_LIMITS: Record<FunctionName, number> = {

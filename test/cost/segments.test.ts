@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
 import { MAINTENANCE } from '#aws/maintenance-settings'
-import {
-  addEpoch,
-  emptyManifest,
-  type Manifest,
-  nextMerge,
-  replaceSegments,
-  type Segment,
-} from '#core/lake/manifest'
+import { addEpoch, emptyManifest, type Manifest, nextMerge, replaceSegments } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import { DAY_MS } from '#core/time'
 import { newestSegments, olderSegments, rewrites } from '#cost/segments'
 import { system } from '#cost/system'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { CompactedBucket } from '#core/lake/compact/compactor'
 import { eventKey, shortKey } from '#core/lake/consume/rows'
 import { hotKey, segmentKey, segmentKeys } from '#core/lake/keys'
-import type { Segment } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import { DamagedObject } from '#duckdb/damaged'
 import { tables } from '#schemas/columns'
 import {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import type { RewriteJob } from '#core/lake/compact/compactor'
 import { eventKey, shortKey } from '#core/lake/consume/rows'
-import { type ErasedEvents, type TombstoneBatch, userHash } from '#core/lake/erase/tombstones'
+import type { ErasedEvents, TombstoneBatch } from '#core/lake/erase/tombstone-batch'
+import { userHash } from '#core/lake/erase/tombstones'
 import { segmentKey } from '#core/lake/keys'
-import type { Segment } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import { writeBatch } from '#test/support/add-erasure'
 import { HOUR, openCompactorLake, request, START } from '#test/support/compactor-lake'
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpointLines } from '#schemas/endpoint-lines'
-import { isDocumented, type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { isDocumented, routes } from '#schemas/routes'
 import { type Deployment, openDeployment } from '#test/support/deployment'
 
 /** Public paths of the service, and its responses to wrong requests. */

@@ -2,7 +2,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { expect, test } from 'vitest'
 import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import type { HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 import { exampleEvent } from '../support/lambda-events.ts'
 
 const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'ok' }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
-import { type Route, type RouteName, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { type RouteName, routes } from '#schemas/routes'
 import type { BuiltLake, EventsRecord } from '#test/support/build-lake'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { goodRequest } from '#test/support/good-requests'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Route, type RouteName, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { type RouteName, routes } from '#schemas/routes'
 import { goodRequest } from '#test/support/good-requests'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 

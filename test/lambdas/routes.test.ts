@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { MAX_BODY_BYTES, type Route, type RouteName, routes } from '#schemas/routes'
+import { MAX_BODY_BYTES, type Route } from '#schemas/route'
+import { type RouteName, routes } from '#schemas/routes'
 import { goodRequest as requestFor } from '../support/good-requests.ts'
 import { BASE_URL, type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
 

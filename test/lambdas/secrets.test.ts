@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { randomSecret } from '#core/access/tokens'
-import { type Route, type RouteName, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { type RouteName, routes } from '#schemas/routes'
 import { goodRequest } from '../support/good-requests.ts'
 import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
 

@@ -3,7 +3,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '#lambdas/http'
 import { siteHandler } from '#lambdas/site/handler'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 
 const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
 const site = siteHandler({ tracker: async () => tracker, baseUrl: 'https://a.example', log: () => {} })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 
 let service: HttpService

@@ -9,7 +9,8 @@ import { readConfig } from '#lib/config'
 import { ServiceFunction } from '#lib/function'
 import { CORS } from '#schemas/cors'
 import { type FunctionName, functions } from '#schemas/functions'
-import { type Route, routeKeys, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routeKeys, routes } from '#schemas/routes'
 import { synthesize } from './synthesized.ts'
 
 /** The resources of the stack and their connections. */

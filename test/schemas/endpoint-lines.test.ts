@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpointLines } from '#schemas/endpoint-lines'
-import { isDocumented, type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { isDocumented, routes } from '#schemas/routes'
 
 const lines = endpointLines().flatMap(group => group.lines)
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { errorCodes } from '#schemas/errors'
 import { openApiDocument } from '#schemas/openapi'
-import { errorsOf, isDocumented, pathParameters, type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { errorsOf, isDocumented, pathParameters, routes } from '#schemas/routes'
 
 const document = JSON.parse(JSON.stringify(openApiDocument('https://a.example')))
 const rows = Object.entries<Route>(routes).filter(([, route]) => isDocumented(route))

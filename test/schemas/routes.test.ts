@@ -2,7 +2,8 @@ import { globSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { errorsOf, pathParameters, type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { errorsOf, pathParameters, routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
 
 const rows = Object.entries<Route>(routes)

@@ -1,5 +1,6 @@
+import type { ErasedEvents, TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { describeRows, encodeTombstones, toTombstoneRows } from '#core/lake/erase/tombstone-file'
-import { addBatch, type ErasedEvents, nextNumber, type TombstoneBatch } from '#core/lake/erase/tombstones'
+import { addBatch, nextNumber } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { Lake } from '#core/ports'

@@ -1,6 +1,7 @@
 import type { Project } from '#core/projects/project'
 import { splitEqually } from '#schemas/assignment'
-import { type Route, type RouteName, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { type RouteName, routes } from '#schemas/routes'
 import { DEV_APPROVE_SECRET, type HttpService, type RequestOptions } from './http-service.ts'
 
 type NamesWithBody = {

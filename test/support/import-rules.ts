@@ -120,6 +120,38 @@ export function forbiddenImports(files: readonly SourceFile[]): string[] {
   })
 }
 
+/**
+ * Returns every circle of imports as a list of its files in alphabetical order. Imports of types count: they show that neither file can be
+ * read without the other.
+ */
+export function importCircles(files: readonly SourceFile[]): string[][] {
+  const importsByPath = new Map(
+    files.map(({ path, text }) => [
+      path,
+      importsOf(withoutComments(text)).flatMap(({ name }) => fileOf(path, name) ?? []),
+    ]),
+  )
+  // A file is in a circle with all files that it reaches and that reach it.
+  const reachedFrom = new Map(files.map(({ path }) => [path, reach(path, importsByPath)]))
+  return files.flatMap(({ path }) => {
+    const reached = [...(reachedFrom.get(path) ?? [])]
+    const circle = reached.filter(other => reachedFrom.get(other)?.has(path)).toSorted()
+    return circle[0] === path ? [circle] : []
+  })
+}
+
+/** All files that a file imports, and those that they import. The file itself is one of them only if a way leads back to it. */
+function reach(path: string, importsByPath: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>()
+  const waiting = [path]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const unseen = (importsByPath.get(next) ?? []).filter(file => !reached.has(file))
+    for (const file of unseen) reached.add(file)
+    waiting.push(...unseen)
+  }
+  return reached
+}
+
 function ruleOf(path: string): Rule | undefined {
   if (/^tracker\/(build|sizes)\.ts$/.test(path)) return TRACKER_BUILD
   return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? FUNCTION_ENTRY : RULES[path.split('/')[0] ?? '']
@@ -129,16 +161,18 @@ type Import = { name: string /** `import type … from`. */; isTypeOnly: boolean
 
 function allows(rule: Rule, path: string, { name, isTypeOnly }: Import): boolean {
   if (name.startsWith('node:')) return rule.builtins === null || rule.builtins.test(name)
-  const file = name.startsWith('#')
-    ? `${name.slice(1)}.ts`
-    : name.startsWith('.')
-      ? posix.join(posix.dirname(path), name)
-      : null
+  const file = fileOf(path, name)
   if (file !== null) return rule.files.test(file)
   const [scope = '', rest] = name.split('/')
   const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope
   if (isTypeOnly && rule.types?.test(packageName)) return true
   return rule.packages === null || rule.packages.test(packageName)
+}
+
+/** The file of the repository that an import names; null for a package. */
+function fileOf(path: string, name: string): string | null {
+  if (name.startsWith('#')) return `${name.slice(1)}.ts`
+  return name.startsWith('.') ? posix.join(posix.dirname(path), name) : null
 }
 
 /** Returns all imports of a file: static, re-exported, for side effects, of types, dynamic, and by require. */

@@ -2,28 +2,12 @@ import { eventUlid } from '#core/ingest/ids'
 import type { EventRow } from '#schemas/event'
 import type { Stats, StatsGroup } from '#schemas/stats'
 import { localTime, shiftDate, startOfDate } from './oracle/common.ts'
+import type { SentEvent } from './oracle/sent-event.ts'
 
 /**
  * Computes every report from an array of events, in the simplest way. It follows docs/api and shares no code with the
  * SQL, so when the two disagree, one of them is wrong.
  */
-
-/** One accepted event. */
-export type SentEvent = {
-  project_id: string
-  event: string
-  properties: Record<string, unknown> | null
-  user_id: string | null
-  session_id: string | null
-  timestamp: number
-  country: string | null
-  event_id: string | null
-  /** Time of arrival, Unix ms. `seq` orders the events that arrive in the same second. */
-  received_at: number
-  seq: number
-  /** The request came with a credential. */
-  credentialed?: boolean
-}
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

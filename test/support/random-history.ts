@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import type { EventsRecord } from './build-lake.ts'
-import type { SentEvent } from './oracle.ts'
+import type { SentEvent } from './oracle/sent-event.ts'
 
 /**
  * Random traffic and a random state of compaction. Values come from small sets, so users, sessions, event_ids and

@@ -7,7 +7,8 @@ import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { type BuiltLake, buildLake } from './build-lake.ts'
-import { type SentEvent, withoutCopies } from './oracle.ts'
+import type { SentEvent } from './oracle/sent-event.ts'
+import { withoutCopies } from './oracle.ts'
 import { type History, NOW, recordsOf } from './random-history.ts'
 
 const CREATED = new Date(NOW - 70 * 86_400_000).toISOString()

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Service } from './service-process.ts'
+
+type Process = { pid: number }
 
 /** A disk for one service. Tests can fill it without an effect on anything else. */
 export type SmallDisk = {
@@ -10,8 +11,8 @@ export type SmallDisk = {
   wrap(command: string[]): string[]
   /** Returns the path under which the test sees a path of the process. */
   pathOf(pid: number, path: string): string
-  fill(service: Service): void
-  free(service: Service): void
+  fill(service: Process): void
+  free(service: Process): void
 }
 
 /**
@@ -28,7 +29,7 @@ export function createSmallDisk(dataDir: string, megabytes: number): SmallDisk {
  */
 function tmpfsDisk(dataDir: string, megabytes: number): SmallDisk {
   const pathOf = (pid: number, path: string) => join(`/proc/${pid}/root`, path)
-  const filler = ({ pid }: Service) => pathOf(pid, join(dataDir, 'filler'))
+  const filler = ({ pid }: Process) => pathOf(pid, join(dataDir, 'filler'))
   mkdirSync(dataDir, { recursive: true })
   return {
     pathOf,
@@ -56,7 +57,7 @@ function tmpfsDisk(dataDir: string, megabytes: number): SmallDisk {
 
 /** Uses the limit on file sizes (RLIMIT_FSIZE): while the disk is "full", every write fails with EFBIG. */
 function limitedDisk(): SmallDisk {
-  const limit = ({ pid }: Service, bytes: string) =>
+  const limit = ({ pid }: Process, bytes: string) =>
     execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
   return {
     wrap: command => command,

@@ -1,4 +1,4 @@
-import type { QueuedEvent } from '../../tracker/queue.ts'
+import type { QueuedEvent } from '../../tracker/queued-event.ts'
 
 /** Builds an event as the tracker queues it. */
 export function queuedEvent(event: string, properties: Record<string, unknown> = {}): QueuedEvent {

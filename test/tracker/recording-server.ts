@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { QueuedEvent } from '../../tracker/queue.ts'
+import type { QueuedEvent } from '../../tracker/queued-event.ts'
 import { builtTracker } from '../support/built-tracker.ts'
 
 export type RecordedRequest = {

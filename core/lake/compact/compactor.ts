@@ -1,6 +1,7 @@
 import type { ForgottenUntil } from '#core/lake/erase/old-tombstones'
-import type { NewBatch, RemovedEvents, TombstoneBatch } from '#core/lake/erase/tombstones'
-import type { Segment, SegmentId } from '#core/lake/manifest'
+import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
+import type { NewBatch, RemovedEvents } from '#core/lake/erase/tombstones'
+import type { Segment, SegmentId } from '#core/lake/segment'
 import type { LakeObject } from '#core/ports'
 
 /** The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by core/lake/keys.ts. */

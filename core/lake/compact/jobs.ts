@@ -10,10 +10,9 @@ import {
   isMergeable,
   type Manifest,
   replaceSegments,
-  type Segment,
-  type SegmentId,
   segmentsWithEventIds,
 } from '#core/lake/manifest'
+import type { Segment, SegmentId } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, LakeObject, Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'

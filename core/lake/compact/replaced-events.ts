@@ -1,6 +1,7 @@
 import { changeManifest } from '#core/lake/change-manifest'
 import { addRemoved, nextNumber, openTombstones } from '#core/lake/erase/tombstones'
-import { type Manifest, replaceSegments, type Segment, segmentsWithEventIds } from '#core/lake/manifest'
+import { type Manifest, replaceSegments, segmentsWithEventIds } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Compactor, ReplacedEvent, SegmentWithoutReplaced, StoredEvents } from './compactor.ts'
 

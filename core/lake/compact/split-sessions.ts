@@ -1,4 +1,4 @@
-import type { Segment } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import { DAY_MS } from '#core/time'
 
 /**

@@ -1,6 +1,6 @@
 import { UnknownKindError, unpackRecord } from '#core/ingest/record'
+import type { Claim } from '#core/lake/claim'
 import { QUARANTINE, quarantineKey, WAITING, waitingKey } from '#core/lake/keys'
-import type { Claim } from '#core/lake/state'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 
 /**

@@ -4,15 +4,8 @@ import { tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake } from '#core/ports'
+import type { LegacyTombstone, TombstoneBatch } from './tombstone-batch.ts'
 import { describeRows, encodeTombstones, toTombstoneRows } from './tombstone-file.ts'
-import type { ErasedEvents, TombstoneBatch } from './tombstones.ts'
-
-/** A tombstone as an earlier version wrote it, into the manifest itself. */
-export type LegacyTombstone = ErasedEvents &
-  Pick<TombstoneBatch, 'number' | 'createdAt' | 'lastEpoch' | 'hotUntil' | 'doneAt' | 'removed'> & {
-    /** The erasure (era_…), or another name. */
-    id: string
-  }
 
 export type ConversionServices = {
   state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>

@@ -1,9 +1,9 @@
 import { tombstoneKey } from '#core/lake/keys'
-import type { Segment } from '#core/lake/manifest'
-import type { LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, sql } from '#core/sql'
-import type { TombstoneBatch } from './tombstones.ts'
+import type { TombstoneBatch } from './tombstone-batch.ts'
 
 /**
  * Hides erased events from reads until no file has them any more: by one join with the tombstones of the project, however many these are.

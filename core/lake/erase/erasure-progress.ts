@@ -13,7 +13,8 @@ import type { Clock, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import { type ConversionServices, convertTombstones } from './convert-tombstones.ts'
 import { type ForgottenUntil, forgottenUntil, isForgettable } from './old-tombstones.ts'
-import { dropTombstones, isHotCleared, noteDone, noteLastEpoch, type TombstoneBatch } from './tombstones.ts'
+import type { TombstoneBatch } from './tombstone-batch.ts'
+import { dropTombstones, isHotCleared, noteDone, noteLastEpoch } from './tombstones.ts'
 
 /** How often the objects that are set aside are listed, ms. */
 const LIST_EVERY_MS = 3_600_000

@@ -1,6 +1,7 @@
 import type { Manifest } from '#core/lake/manifest'
 import { DAY_MS } from '#core/time'
-import type { NewBatch, Removed, TombstoneBatch } from './tombstones.ts'
+import type { Removed, TombstoneBatch } from './tombstone-batch.ts'
+import type { NewBatch } from './tombstones.ts'
 
 /** Tombstones whose events are gone: they stay in force for a while, in few batches, and are forgotten. */
 

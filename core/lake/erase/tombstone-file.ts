@@ -1,6 +1,7 @@
 import { parquetReadObjects } from 'hyparquet'
 import { encodeRows } from '#core/lake/consume/parquet'
-import { type ErasedEvents, MAX_LISTED_PROJECTS, type NewBatch, userKeyOf } from './tombstones.ts'
+import type { ErasedEvents } from './tombstone-batch.ts'
+import { MAX_LISTED_PROJECTS, type NewBatch, userKeyOf } from './tombstones.ts'
 
 /** A row of the table tombstones. */
 export type TombstoneRow = {

@@ -6,8 +6,9 @@ import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake } from '#core/ports'
 import { assertConverted } from './convert-tombstones.ts'
+import type { ErasedEvents, TombstoneBatch } from './tombstone-batch.ts'
 import { describeRows, encodeTombstones, type TombstoneRow, toTombstoneRows } from './tombstone-file.ts'
-import { addBatch, type ErasedEvents, MAX_BATCHES, nextNumber, type TombstoneBatch } from './tombstones.ts'
+import { addBatch, MAX_BATCHES, nextNumber } from './tombstones.ts'
 
 export type TombstoneWriterServices = {
   state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>

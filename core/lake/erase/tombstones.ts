@@ -1,52 +1,13 @@
 import { hash } from 'node:crypto'
-import type { Manifest, Segment } from '#core/lake/manifest'
+import type { Manifest } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
+import type { TombstoneBatch } from './tombstone-batch.ts'
 
 /**
  * A tombstone names events that were erased. From then on no read returns them (erased-events.ts), compaction leaves them out, and
  * the job `rewrite` writes the segments that have them anew. Tombstones are rows of small files (tombstone-file.ts). The manifest of their
  * bucket names the files in batches, so every snapshot has them, one join hides any number of them, and no item of the state has an id.
  */
-
-/** The events of a project that an erasure removes: those for which all conditions hold. */
-export type ErasedEvents = {
-  project_id: string
-  /** userHash of each id of the person; null: the events of all users, and those without a user. */
-  users: readonly string[] | null
-  /** Only events that arrived in this Unix second or before. A later event of the same id is one of a new person. */
-  until: number
-}
-
-/**
- * The tombstones of one file, and how far their events are removed. Two neighbours may become one batch at any time: it has all their rows
- * and the higher number, so a segment that was checked against the first one alone is checked against it again.
- */
-export type TombstoneBatch = {
-  /** Counts the erasures of the bucket, from 1. The generation of a segment is the last number that was known when it was written. */
-  number: number
-  /** The lowest number of its rows. */
-  first: number
-  /** The part of its file's key that is not the number. */
-  writer: string
-  rows: number
-  /** Unix ms. */
-  createdAt: number
-  /** `until` of the oldest tombstone of a person; null if all erase whole projects. */
-  oldestUntil: number | null
-  /** `until` of the newest tombstone. */
-  newestUntil: number
-  /** The projects of the rows; null if they are more than MAX_LISTED_PROJECTS. */
-  projects: readonly string[] | null
-  /** No event that arrived before it is in a later hot file, as far as is known; null until that can be said. */
-  lastEpoch: number | null
-  /** The hot files of the epochs below this one were written anew without the events. */
-  hotUntil: number
-  /** When all files were first without the events, Unix ms; null before. */
-  doneAt: number | null
-  /** The events and files that were removed and rewritten so far. */
-  removed: Removed
-}
-
-export type Removed = { events: number; files: number }
 
 /** What one job has removed of the events of the tombstones of this number. */
 export type RemovedEvents = { number: number; events: number }

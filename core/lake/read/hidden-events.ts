@@ -1,9 +1,10 @@
 import { ARRIVAL } from '#core/lake/erase/erased-events'
-import { type Segment, segmentsWithEventIds } from '#core/lake/manifest'
+import { segmentsWithEventIds } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
 import { join, sql } from '#core/sql'
 import { replacedSql } from './hot-events.ts'
-import type { LakeRead } from './relations.ts'
+import type { LakeRead } from './lake-read.ts'
 
 /**
  * Stored events that hot ones replace (core/lake/copies.ts) are hidden until the compaction of the hot ones. Rollups count them, so

@@ -5,7 +5,7 @@ import { segmentsWithEventIds } from '#core/lake/manifest'
 import type { SqlQuery } from '#core/ports'
 import { bigint, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
 import type { ColumnOf } from '#schemas/columns'
-import type { LakeRead } from './relations.ts'
+import type { LakeRead } from './lake-read.ts'
 
 /** Hot files have the keys of user and session; the files of segments have them in the rollups only. */
 export type HotField = ColumnOf<'events_hot'> | 'date'

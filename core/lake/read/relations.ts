@@ -1,4 +1,3 @@
-import type { OpenLinks } from '#core/identity/identity-store'
 import { COMPARED_MS, isSplitKnown } from '#core/lake/compact/split-sessions'
 import {
   ARRIVAL,
@@ -7,15 +6,15 @@ import {
   withoutErasedStored,
   withoutErasedUsers,
 } from '#core/lake/erase/erased-events'
-import type { Segment } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { join, name, sql, timestamp } from '#core/sql'
 import { DAY_MS, midnight } from '#core/time'
-import type { EventColumnName } from '#schemas/columns'
 import { EVENT_LIMITS } from '#schemas/event'
 import { hasReplaced, notReplaced } from './hidden-events.ts'
 import { columnNames, hotEvents, selectList } from './hot-events.ts'
+import type { EventField, LakeRead } from './lake-read.ts'
 import {
   betweenDates,
   hasRollups,
@@ -33,35 +32,12 @@ import {
   sessionFragments,
   sessionsOfOne,
 } from './session-fragments.ts'
-import type { Snapshot } from './snapshot.ts'
 import { resolveUserIds, resolveUserKeys, userKeyOf } from './user-links.ts'
 
 /**
  * What reports read, as pieces of SQL for FROM. Reports need not know in which files a snapshot finds an event, how a
  * retried event is stored once, or that sessions and users of segments come from rollups.
  */
-
-/** One project's events with from <= timestamp < to (Unix ms), as of one snapshot. */
-export type LakeRead = {
-  snapshot: Snapshot
-  project: Pick<Project, 'id' | 'bucket' | 'created_at' | 'has_event_ids'>
-  /** Not before oldestEvent(project). */
-  from: number
-  to: number
-  /** The event_keys of hot events that have copies (copiedKeysSql of core/lake/read/hot-events.ts). Without it any of them may. */
-  copiedKeys?: readonly string[] | undefined
-  /** The stored events that hot ones replace, likewise. Null: they are too many to name. Absent: there are none. */
-  replaced?: readonly string[] | null | undefined
-  /** The time of the read, Unix ms. Without it no event counts as one of a clock that was ahead. */
-  now?: number | undefined
-  /** See QueryEngine. */
-  areScansBilled?: boolean | undefined
-  /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
-  links?: OpenLinks | null | undefined
-}
-
-/** What a report can read of an event. `date` is its UTC date. */
-export type EventField = EventColumnName | 'date'
 
 /**
  * A session_id that returns after this time without an event begins a new session. Without such a limit, every read

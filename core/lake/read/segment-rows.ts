@@ -1,11 +1,11 @@
 import { mayHaveErased } from '#core/lake/erase/erased-events'
 import { type SegmentTable, segmentKeys } from '#core/lake/keys'
-import type { Segment } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
 import { date, inFiles, integer, join, name, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import { hasReplaced } from './hidden-events.ts'
-import type { LakeRead } from './relations.ts'
+import type { LakeRead } from './lake-read.ts'
 
 /** Which segments a read needs, and their rows. */
 

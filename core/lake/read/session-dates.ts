@@ -1,7 +1,8 @@
 import type { SqlQuery } from '#core/ports'
 import { sql } from '#core/sql'
 import { hotEvents } from './hot-events.ts'
-import { type LakeRead, searchStart } from './relations.ts'
+import type { LakeRead } from './lake-read.ts'
+import { searchStart } from './relations.ts'
 import { betweenDates, hasRollups, segmentRows, segmentsBetween, unionAll } from './segment-rows.ts'
 import { NON_INTERACTIVE_NAMES } from './session-fragments.ts'
 

@@ -1,6 +1,7 @@
 import type { SqlQuery } from '#core/ports'
 import { sql } from '#core/sql'
-import { events, type LakeRead, searchStart } from './relations.ts'
+import type { LakeRead } from './lake-read.ts'
+import { events, searchStart } from './relations.ts'
 import { NON_INTERACTIVE_NAMES } from './session-fragments.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { assertConverted } from '#core/lake/erase/convert-tombstones'
-import type { TombstoneBatch } from '#core/lake/erase/tombstones'
+import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { hotPrefix, parseSegmentKey } from '#core/lake/keys'
-import { isSame, type Segment } from '#core/lake/manifest'
+import { isSame } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
 import type { FileSize, FileSizes, Lake, LakeObject } from '#core/ports'
 

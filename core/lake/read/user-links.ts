@@ -1,7 +1,7 @@
 import type { OpenLinks } from '#core/identity/identity-store'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, join, sql } from '#core/sql'
-import type { EventField, LakeRead } from './relations.ts'
+import type { EventField, LakeRead } from './lake-read.ts'
 
 /**
  * Puts the ids that users are linked to in the place of those that events have (core/identity). Only projects with links pay for it:

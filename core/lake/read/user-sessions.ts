@@ -1,9 +1,9 @@
 import { withoutErasedUsers } from '#core/lake/erase/erased-events'
-import type { Segment } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
 import { isOneOf, sql } from '#core/sql'
 import { hotEvents } from './hot-events.ts'
-import type { LakeRead } from './relations.ts'
+import type { LakeRead } from './lake-read.ts'
 import { segmentRows, segmentsBetween, splitErased, unionAll } from './segment-rows.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { isSame, type Manifest, type RetiredSegment, type Segment, type SegmentId } from '#core/lake/manifest'
+import { isSame, type Manifest } from '#core/lake/manifest'
+import type { RetiredSegment, Segment, SegmentId } from '#core/lake/segment'
 
 /** A segment that has files in the lake. */
 export type StoredSegment = SegmentId & {

@@ -1,4 +1,5 @@
-import { type EventField, events, type LakeRead } from '#core/lake/read/relations'
+import type { EventField, LakeRead } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
 import { textKey } from '#core/reports/sql/distinct'

@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject } from '#core/json-object'
-import type { EventField } from '#core/lake/read/relations'
+import type { EventField } from '#core/lake/read/lake-read'
 import type { SqlQuery } from '#core/ports'
 import { type FilterOp, type FilterValue, filterSql } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { hasIdsAsKeys, type LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { hasIdsAsKeys } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { compareCodePoints } from '#core/reports/run/code-points'
 import { toRange } from '#core/reports/run/range'

@@ -1,4 +1,5 @@
-import { events, type LakeRead, sessions } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { events, sessions } from '#core/lake/read/relations'
 import { PAGE } from '#core/lake/read/session-fragments'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'

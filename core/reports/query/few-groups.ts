@@ -1,7 +1,6 @@
 import { activity, sessionEvents } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { compareCodePoints } from '#core/reports/run/code-points'
-import type { ReportRequest } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { addDays } from '#core/reports/run/zone'
 import {
@@ -14,11 +13,9 @@ import {
 import { integer, join, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import { type NumberedGroup, type NumberedGroups, numberGroups, toText } from './group-numbers.ts'
+import type { QueryParams, QueryRequest } from './params.ts'
 import { filteredEvents, groupBy, type Plan, selectGroups } from './plan.ts'
-import type { QueryParams } from './query.ts'
 import { isSessionMetric } from './session-totals.ts'
-
-type QueryRequest = ReportRequest<QueryParams>
 
 /** Metrics of docs/api/numbers.md#count-modes-of-query that count distinct sessions and users. */
 const COUNTS = ['event_count', 'session_count', 'unique_users'] as const

@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject } from '#core/json-object'
-import type { EventField } from '#core/lake/read/relations'
+import type { EventField } from '#core/lake/read/lake-read'
 import type { SqlQuery } from '#core/ports'
 import type { Zone } from '#core/reports/run/zone'
 import { type FilterOp, type FilterValue, filterSql, textField } from '#core/reports/sql/filters'

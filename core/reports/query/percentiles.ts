@@ -3,8 +3,7 @@ import type { ReportRequest } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { countEventsByDate } from '#core/reports/sql/events-by-date'
 import { integer, join, sql } from '#core/sql'
-import type { Metric } from './metrics.ts'
-import type { Plan } from './plan.ts'
+import type { Metric } from './metric.ts'
 
 /**
  * Values that a percentile tells apart at most. Each needs 50 to 100 bytes of the query memory. More values are rounded to 12 bits first:
@@ -19,9 +18,9 @@ const SPLITTER = '2199023255553e0'
 export async function mustRound(
   rows: ReadRows,
   { read, exactValues = EXACT_VALUES }: Pick<ReportRequest<unknown>, 'read' | 'exactValues'>,
-  plan: Plan,
+  { metrics }: { metrics: readonly Metric[] },
 ): Promise<boolean> {
-  const keys = keysOf(plan.metrics).length
+  const keys = keysOf(metrics).length
   if (keys === 0) return false
   const inBucket = read.snapshot.segments
     .filter(({ firstAt, lastAt }) => lastAt >= read.from && firstAt < read.to)
@@ -38,7 +37,11 @@ export async function mustRound(
  * numbers of the group are not larger, and `total` how many there are. A group without numbers has a row with a null number. It holds
  * each value once, not each event.
  */
-export function rankedNumbers({ groups, metrics }: Plan, filtered: SqlQuery, isRounded: boolean): SqlQuery {
+export function rankedNumbers(
+  { groups, metrics }: { groups: readonly { alias: SqlQuery }[]; metrics: readonly Metric[] },
+  filtered: SqlQuery,
+  isRounded: boolean,
+): SqlQuery {
   const columns = keysOf(metrics)
   const present = columns.map((column, i) => sql`CASE WHEN ${column} IS NOT NULL THEN ${integer(i)} END`)
   const numbers = columns.map(

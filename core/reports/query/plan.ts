@@ -1,13 +1,12 @@
-import { type EventField, events } from '#core/lake/read/relations'
+import type { EventField } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
-import type { ReportRequest } from '#core/reports/run/run'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { join, name, sql } from '#core/sql'
 import type { QueryFilter } from './filters.ts'
-import { type Metric, planMetrics, written } from './metrics.ts'
-import type { QueryParams } from './query.ts'
-
-type QueryRequest = ReportRequest<QueryParams>
+import type { Metric } from './metric.ts'
+import { planMetrics, written } from './metrics.ts'
+import type { QueryRequest } from './params.ts'
 
 /** A field of `group_by`: its values by event, under an alias. Dates are grouped as such, because their texts take twice as long. */
 export type Group = { field: string; alias: SqlQuery; value: SqlQuery; fields: EventField[] }

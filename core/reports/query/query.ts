@@ -3,23 +3,22 @@ import { ApiError } from '#core/errors'
 import { wholeSessions } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { previousPeriod } from '#core/reports/run/previous-period'
-import { defineReport, type ReportRequest } from '#core/reports/run/run'
+import { defineReport } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import type { AskedNames } from '#core/reports/run/unknown-names'
 import { integer, isOneOf, join, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
-import type { queryBody, queryResponse } from '#schemas/query'
+import type { queryResponse } from '#schemas/query'
 import { properties } from '../properties.ts'
 import { readFewGroups } from './few-groups.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
 import { written } from './metrics.ts'
+import type { QueryParams, QueryRequest } from './params.ts'
 import { mustRound, rankedNumbers } from './percentiles.ts'
 import { filteredEvents, groupBy, type Plan, planQuery, selectGroups } from './plan.ts'
 import { queryRange } from './range.ts'
 import { isSessionMetric, readSessionMetric, sessionTotalsSql } from './session-totals.ts'
 
-export type QueryParams = Omit<z.output<typeof queryBody>, 'project'>
-type QueryRequest = ReportRequest<QueryParams>
 type Response = z.input<typeof queryResponse>
 type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
 

@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
-import { type Range, type RangeContext, toRange } from '#core/reports/run/range'
+import { type RangeContext, toRange } from '#core/reports/run/range'
 import { addDays } from '#core/reports/run/zone'
+import type { Range } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
 import { parseSince } from '#schemas/fields'
 

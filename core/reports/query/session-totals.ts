@@ -4,7 +4,7 @@ import { ratio } from '#core/reports/run/rounding'
 import type { ReportRequest } from '#core/reports/run/run'
 import { sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
-import type { QueryParams } from './query.ts'
+import type { QueryParams } from './params.ts'
 
 /** The session metrics of POST /query: what is added up over the sessions of a group, and the decimals of the mean. */
 export const SESSION_METRICS = {

@@ -1,5 +1,5 @@
 import { copiedKeysSql, mayHaveCopies } from '#core/lake/read/hot-events'
-import type { LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
 import type { ReadRows } from './statements.ts'
 
 /** A statement names at most this many keys, of 20 characters each, three times. */

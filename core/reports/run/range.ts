@@ -1,11 +1,8 @@
 import { ApiError } from '#core/errors'
-import { DAY_MS } from '#core/time'
+import { DAY_MS, type Range } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
 import { type PERIOD_LABELS, parseSince, SINCE_FORMS, type Since } from '#schemas/fields'
 import { addDays, type Zone } from './zone.ts'
-
-/** from <= timestamp < to, Unix ms. */
-export type Range = { from: number; to: number }
 
 /** The parameters of a request that set its range. */
 export type RangeParams = {

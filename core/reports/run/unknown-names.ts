@@ -1,4 +1,5 @@
-import { eventCounts, type LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { eventCounts } from '#core/lake/read/relations'
 import { findNewestEvents, readPropertyKeys } from '#core/reports/sql/property-keys'
 import { integer, sql } from '#core/sql'
 import { cleanText } from '#core/text/clean-text'

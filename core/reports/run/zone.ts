@@ -1,7 +1,6 @@
 import type { SqlQuery } from '#core/ports'
 import { join, sql, timestamp } from '#core/sql'
-import { DAY_MS, utcDate } from '#core/time'
-import type { Range } from './range.ts'
+import { DAY_MS, type Range, utcDate } from '#core/time'
 
 /** A time zone as reports use it: dates, midnights, and local times in SQL. All times are Unix ms. */
 export type Zone = {

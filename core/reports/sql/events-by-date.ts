@@ -1,4 +1,5 @@
-import { activity, hasActivityRollup, type LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { activity, hasActivityRollup } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
 import { sql } from '#core/sql'

@@ -1,4 +1,5 @@
-import { type EventField, events, type LakeRead } from '#core/lake/read/relations'
+import type { EventField, LakeRead } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { join, sql } from '#core/sql'
 import type { ValueKey } from './value-key.ts'

@@ -1,4 +1,5 @@
-import { events, type LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'

@@ -1,5 +1,6 @@
 import { shortKey } from '#core/lake/consume/rows'
-import { events, type LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
 import { integer, join, sql, timestamp } from '#core/sql'

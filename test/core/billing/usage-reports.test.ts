@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { PaymentProvider } from '#core/billing/billing'
+import type { PaymentProvider } from '#core/billing/payment-provider'
 import { createUsageReports } from '#core/billing/usage-reports'
 import { unavailable } from '#core/errors'
 import { createUsageStore } from '#core/usage/store'

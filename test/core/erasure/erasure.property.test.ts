@@ -8,7 +8,8 @@ import {
   unclearedSegments,
   userHash,
 } from '#core/lake/erase/tombstones'
-import { replaceSegments, type Segment } from '#core/lake/manifest'
+import { replaceSegments } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 import { events } from '#core/reports/events'
 import { retention } from '#core/reports/retention'
 import { runReport } from '#core/reports/run/run'

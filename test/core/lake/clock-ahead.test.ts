@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { StreamRecord } from '#core/ingest/record'
-import type { Segment } from '#core/lake/manifest'
 import { segmentsWithEventIds } from '#core/lake/manifest'
 import { hasWholeDates } from '#core/lake/read/segment-rows'
+import type { Segment } from '#core/lake/segment'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  addEpoch,
-  dropRetired,
-  emptyManifest,
-  nextMerge,
-  replaceSegments,
-  type Segment,
-} from '#core/lake/manifest'
+import { addEpoch, dropRetired, emptyManifest, nextMerge, replaceSegments } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 
 const MB = 1024 * 1024
 const SETTINGS = { mergeSegments: 8, mergeBytes: 24 * MB }

@@ -6,8 +6,8 @@ import {
   type Manifest,
   nextMerge,
   replaceSegments,
-  type Segment,
 } from '#core/lake/manifest'
+import type { Segment } from '#core/lake/segment'
 
 const MB = 1024 * 1024
 const SETTINGS = { mergeSegments: 8, mergeBytes: 24 * MB }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type QueryParams, query } from '#core/reports/query/query'
+import type { QueryParams } from '#core/reports/query/params'
+import { query } from '#core/reports/query/query'
 import { createNotes } from '#core/reports/run/notes'
 import { type ReportServices, runReport } from '#core/reports/run/run'
 import { testProject } from '#test/support/account-fixtures'

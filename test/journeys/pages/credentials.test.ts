@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sessionCookie } from '#lambdas/cookies'
-import { type Route, type RouteName, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { type RouteName, routes } from '#schemas/routes'
 import { openPagesService, type PagesService } from '#test/support/pages-service'
 
 /** Every page with every kind of credential. A page that is added needs a signed-in browser, or a line in PUBLIC. */

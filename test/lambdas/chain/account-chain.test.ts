@@ -6,7 +6,8 @@ import { type LimitState, type Limits, noLimits } from '#core/limits/limit-state
 import { type Profile, profiles } from '#core/limits/profile'
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import type { HttpRequest } from '#lambdas/http'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 import { testAccount, testProject } from '#test/support/account-fixtures'
 
 const project = testProject()

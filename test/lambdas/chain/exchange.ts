@@ -1,6 +1,7 @@
 import type { Exchange } from '#lambdas/chain/chain'
 import type { HttpRequest } from '#lambdas/http'
-import { type Route, routes } from '#schemas/routes'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 
 /** An exchange as the first step of a chain gets it. */
 export function exchangeOf(request: Partial<HttpRequest> = {}, route: Route = routes.stats): Exchange {

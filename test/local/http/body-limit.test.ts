@@ -4,7 +4,7 @@ import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import type { HttpServer } from '#local/http/server'
-import { MAX_BODY_BYTES } from '#schemas/routes'
+import { MAX_BODY_BYTES } from '#schemas/route'
 import { sendBytes, startFront } from './start-front.ts'
 
 describe('a body limit of 1 MiB', () => {

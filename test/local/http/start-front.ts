@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { HttpRequest, HttpResponse } from '#lambdas/http'
 import { jsonResponse } from '#lambdas/response'
 import { type HttpOptions, type HttpServer, startHttp } from '#local/http/server'
-import type { Route } from '#schemas/routes'
+import type { Route } from '#schemas/route'
 
 type Received = { route: Route; request: HttpRequest }
 

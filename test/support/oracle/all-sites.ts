@@ -1,5 +1,5 @@
-import type { SentEvent } from '#test/support/oracle'
 import { byCodePoint, HOUR, localTime, ratioOf, shiftDate } from './common.ts'
+import type { SentEvent } from './sent-event.ts'
 
 type AllSitesRequest = { now: number; tz: string; days: number; limit: number }
 

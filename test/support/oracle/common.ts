@@ -1,4 +1,4 @@
-import type { SentEvent } from '#test/support/oracle'
+import type { SentEvent } from './sent-event.ts'
 
 /** What every oracle of a report shares. Its source is docs/api, not the SQL. Everything is computed naively. */
 

@@ -1,6 +1,6 @@
-import type { SentEvent } from '#test/support/oracle'
 import { byCodePoint, byPosition, eventsOf, isInRange, type OracleRequest, ratioOf } from './common.ts'
 import { propertyText } from './properties.ts'
+import type { SentEvent } from './sent-event.ts'
 
 export type OracleConversion = {
   goal: string

@@ -1,5 +1,5 @@
-import type { SentEvent } from '../oracle.ts'
 import { byPosition } from './common.ts'
+import type { SentEvent } from './sent-event.ts'
 
 export type OracleExperiment = {
   name: string

@@ -1,4 +1,3 @@
-import type { SentEvent } from '#test/support/oracle'
 import {
   byCodePoint,
   byPosition,
@@ -11,6 +10,7 @@ import {
 } from './common.ts'
 import { propertyText } from './properties.ts'
 import { matches } from './query.ts'
+import type { SentEvent } from './sent-event.ts'
 
 type Value = string | number | boolean
 export type OracleStep = {

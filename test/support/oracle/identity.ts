@@ -1,4 +1,4 @@
-import type { SentEvent } from '../oracle.ts'
+import type { SentEvent } from './sent-event.ts'
 
 /** One identify request with two different ids. The requests are in order of arrival. */
 export type SentLink = { project_id: string; previous_id: string; user_id: string }

@@ -1,5 +1,5 @@
-import type { SentEvent } from '#test/support/oracle'
 import { byCodePoint, type OracleRequest, ratioOf } from './common.ts'
+import type { SentEvent } from './sent-event.ts'
 import { NON_INTERACTIVE, type OracleSession, oracleSessionList } from './sessions.ts'
 
 export type OraclePaths = {

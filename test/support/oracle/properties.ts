@@ -1,4 +1,3 @@
-import type { SentEvent } from '#test/support/oracle'
 import {
   byCodePoint,
   byPosition,
@@ -9,6 +8,7 @@ import {
   localTime,
   type OracleRequest,
 } from './common.ts'
+import type { SentEvent } from './sent-event.ts'
 
 /** The value of a property as text (U33); null for null and absent values. `country` is the event's country. */
 export function propertyText(event: SentEvent, property: string): string | null {

@@ -1,4 +1,3 @@
-import type { SentEvent } from '#test/support/oracle'
 import {
   byCodePoint,
   countUsers,
@@ -11,6 +10,7 @@ import {
   sum,
 } from './common.ts'
 import { propertyText } from './properties.ts'
+import type { SentEvent } from './sent-event.ts'
 
 export type OracleFilter = { field: string; op: string; value: string | number | boolean }
 

@@ -1,5 +1,5 @@
-import type { SentEvent } from '#test/support/oracle'
 import { DAY, eventsOf, isInRange, localTime, type OracleRequest, ratioOf, shiftDate, sum } from './common.ts'
+import type { SentEvent } from './sent-event.ts'
 import { oracleSessionList } from './sessions.ts'
 
 export type OracleRetention = {

@@ -1,4 +1,3 @@
-import type { SentEvent } from '#test/support/oracle'
 import {
   byCodePoint,
   byPosition,
@@ -13,6 +12,7 @@ import {
   shiftDate,
   sum,
 } from './common.ts'
+import type { SentEvent } from './sent-event.ts'
 
 export const NON_INTERACTIVE = new Set([
   'page_view',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { convertTombstones, type LegacyTombstone } from '#core/lake/erase/convert-tombstones'
+import { convertTombstones } from '#core/lake/erase/convert-tombstones'
+import type { LegacyTombstone } from '#core/lake/erase/tombstone-batch'
 import { decodeTombstones } from '#core/lake/erase/tombstone-file'
 import { type Burial, createTombstoneWriter, type TombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { MAX_BATCHES, userHash } from '#core/lake/erase/tombstones'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { emptyManifest, type Manifest, type Segment } from '#core/lake/manifest'
+import { emptyManifest, type Manifest } from '#core/lake/manifest'
 import { chooseSegments, manifestOfSegments, type StoredSegment } from '#core/lake/restore/choose-segments'
+import type { Segment } from '#core/lake/segment'
 
 function segment(from: number, until = from + 1, rows = (until - from) * 10): Segment {
   return {

@@ -1,0 +1,47 @@
+/** The events of a project that an erasure removes: those for which all conditions hold. */
+export type ErasedEvents = {
+  project_id: string
+  /** userHash of each id of the person; null: the events of all users, and those without a user. */
+  users: readonly string[] | null
+  /** Only events that arrived in this Unix second or before. A later event of the same id is one of a new person. */
+  until: number
+}
+
+/**
+ * The tombstones of one file, and how far their events are removed. Two neighbours may become one batch at any time: it has all their rows
+ * and the higher number, so a segment that was checked against the first one alone is checked against it again.
+ */
+export type TombstoneBatch = {
+  /** Counts the erasures of the bucket, from 1. The generation of a segment is the last number that was known when it was written. */
+  number: number
+  /** The lowest number of its rows. */
+  first: number
+  /** The part of its file's key that is not the number. */
+  writer: string
+  rows: number
+  /** Unix ms. */
+  createdAt: number
+  /** `until` of the oldest tombstone of a person; null if all erase whole projects. */
+  oldestUntil: number | null
+  /** `until` of the newest tombstone. */
+  newestUntil: number
+  /** The projects of the rows; null if they are more than MAX_LISTED_PROJECTS. */
+  projects: readonly string[] | null
+  /** No event that arrived before it is in a later hot file, as far as is known; null until that can be said. */
+  lastEpoch: number | null
+  /** The hot files of the epochs below this one were written anew without the events. */
+  hotUntil: number
+  /** When all files were first without the events, Unix ms; null before. */
+  doneAt: number | null
+  /** The events and files that were removed and rewritten so far. */
+  removed: Removed
+}
+
+export type Removed = { events: number; files: number }
+
+/** A tombstone as an earlier version wrote it, into the manifest itself. */
+export type LegacyTombstone = ErasedEvents &
+  Pick<TombstoneBatch, 'number' | 'createdAt' | 'lastEpoch' | 'hotUntil' | 'doneAt' | 'removed'> & {
+    /** The erasure (era_…), or another name. */
+    id: string
+  }

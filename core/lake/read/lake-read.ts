@@ -1,0 +1,26 @@
+import type { OpenLinks } from '#core/identity/identity-store'
+import type { Project } from '#core/projects/project'
+import type { EventColumnName } from '#schemas/columns'
+import type { Snapshot } from './snapshot.ts'
+
+/** One project's events with from <= timestamp < to (Unix ms), as of one snapshot. */
+export type LakeRead = {
+  snapshot: Snapshot
+  project: Pick<Project, 'id' | 'bucket' | 'created_at' | 'has_event_ids'>
+  /** Not before oldestEvent(project). */
+  from: number
+  to: number
+  /** The event_keys of hot events that have copies (copiedKeysSql of core/lake/read/hot-events.ts). Without it any of them may. */
+  copiedKeys?: readonly string[] | undefined
+  /** The stored events that hot ones replace, likewise. Null: they are too many to name. Absent: there are none. */
+  replaced?: readonly string[] | null | undefined
+  /** The time of the read, Unix ms. Without it no event counts as one of a clock that was ahead. */
+  now?: number | undefined
+  /** See QueryEngine. */
+  areScansBilled?: boolean | undefined
+  /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
+  links?: OpenLinks | null | undefined
+}
+
+/** What a report can read of an event. `date` is its UTC date. */
+export type EventField = EventColumnName | 'date'

@@ -1,0 +1,1 @@
+export type Page = { /** Relative to the root of the repository. */ path: string; text: string }
