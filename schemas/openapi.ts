@@ -25,7 +25,7 @@ const TAGS = {
   Experiments: 'Tests of texts in pages: which variant leads to more conversions.',
   Privacy: 'Erasure of a person, with a receipt.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
-  Sessions:
+  'Agent Sessions':
     'How an agent gets access with one click of a human, keeps it and ends it. GET /auth.md tells it in steps.',
   Tracking: 'The browser tracker as a script.',
   Service: 'The service itself.',

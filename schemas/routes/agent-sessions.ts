@@ -28,7 +28,7 @@ import type { Route } from '#schemas/route'
 
 /** How an agent gets a session, with one click of a human (docs/api/agent-sessions.md). */
 
-const common = { tag: 'Sessions', function: 'auth', auth: 'none' } as const
+const common = { tag: 'Agent Sessions', function: 'auth', auth: 'none' } as const
 const claimErrors = [
   'NOT_FOUND',
   'AUTHORIZATION_PENDING',

@@ -14,7 +14,7 @@ test('each file of schemas/routes/ has the rows of one tag, and the table has al
   for (const file of globSync('*.ts', { cwd: folder })) {
     const rowsByExport: Record<string, Record<string, Route>> = await import(`${folder}/${file}`)
     for (const [name, route] of Object.values(rowsByExport).flatMap(table => Object.entries(table))) {
-      expect(`${route.tag.toLowerCase()}.ts`).toBe(basename(file))
+      expect(`${route.tag.toLowerCase().replaceAll(' ', '-')}.ts`).toBe(basename(file))
       names.push(name)
     }
   }
