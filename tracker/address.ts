@@ -1,4 +1,4 @@
-import { guarded } from './api.ts'
+import { attempt } from './api.ts'
 
 /**
  * Matches an e-mail address in a title or a path, also with an encoded @. All repetitions are bounded, and the part after
@@ -30,9 +30,9 @@ export function redactError(text: string): string {
 
 /** Returns origin and path of an http(s) URL, without user name and e-mail addresses. Any other URL gives an empty text. */
 export function cleanAddress(address: string | undefined, base?: string): string {
-  const clean = guarded(() => {
+  const clean = attempt(() => {
     const url = new URL(address!, base)
     return /^http/.test(url.protocol) && redactEmails(url.origin + url.pathname)
   })
-  return clean() || ''
+  return clean || ''
 }

@@ -1,12 +1,15 @@
+/** Calls a function, and returns null instead of throwing. */
+export function attempt<A extends unknown[], R>(method: (...args: A) => R, ...args: A): R | null {
+  try {
+    return method(...args)
+  } catch {
+    return null
+  }
+}
+
 /** Wraps a function so that it returns null instead of throwing. Everything that the page or the browser calls is wrapped. */
 export function guarded<A extends unknown[], R>(method: (...args: A) => R): (...args: A) => R | null {
-  return (...args) => {
-    try {
-      return method(...args)
-    } catch {
-      return null
-    }
-  }
+  return (...args) => attempt(method, ...args)
 }
 
 /**

@@ -1,6 +1,5 @@
 import { bucketOf, chooseVariant, splitEqually, type Variant } from '../schemas/assignment.ts'
 import { userId } from './identity.ts'
-import { later } from './later.ts'
 import { isPrintOnly } from './send.ts'
 import { dataset, endpoint } from './settings.ts'
 import { isHeld, read, write } from './storage.ts'
@@ -42,12 +41,6 @@ export function experiment(name: string, keys?: string[]): string | null {
 }
 
 const findElements = () => document.querySelectorAll(`[${ATTRIBUTE}]`)
-
-/** Runs the experiments of a route: at once if the page has elements of them, so that their texts do not flash. */
-export function startExperiments(): void {
-  if (findElements()[0]) runExperiments()
-  else later(runExperiments)
-}
 
 /**
  * Asks the service for the experiments, once a page. Then it replaces the text, never HTML, of elements with

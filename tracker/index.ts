@@ -2,25 +2,24 @@
  * The browser tracker. This file only wires the modules. README.md describes where to add one.
  */
 
-import { guarded } from './api.ts'
+import { attempt } from './api.ts'
 import { watchClicks } from './clicks.ts'
 import { watchErrors } from './errors.ts'
-import { endLoading, experiment, runExperiments, startExperiments } from './experiments.ts'
+import { endLoading, experiment, runExperiments } from './experiments.ts'
 import { watchForms } from './forms.ts'
 import { identify } from './identify.ts'
 import { anonymousId, identifiedId } from './identity.ts'
 import { watchImpressions } from './impressions.ts'
-import { later, settle } from './later.ts'
-import { restartView, runAll, watchVisibility, whenReady, whenShown } from './lifecycle.ts'
+import { endWait, later, settle } from './later.ts'
+import { restartView, runAll, runWhen, watchVisibility, whenShown } from './lifecycle.ts'
 import { receiveLink } from './linking.ts'
-import { watchRoutes } from './navigation.ts'
+import { awaitTitle, settleRoute, watchRoutes } from './navigation.ts'
 import { checkNotFound } from './not-found.ts'
 import type { Api } from './npm/index.d.ts'
 import { watchPerformance } from './performance.ts'
 import { clear, flush } from './queue.ts'
 import { watchScroll } from './scroll.ts'
-import { isPrintOnly } from './send.ts'
-import { dataset, endpoint, isOn, readSettings } from './settings.ts'
+import { dataset, isOn, readSettings } from './settings.ts'
 import { hasOptedOut, read, removeConsent, requireConsent, storeConsent } from './storage.ts'
 import { watchTime } from './time-on-page.ts'
 import { setProperties, track } from './track.ts'
@@ -35,7 +34,7 @@ function page(name?: unknown): void {
 
 /** Runs for each route: when the page is ready, and in SPA mode after each change of the route. */
 function beginRoute(): void {
-  runAll([page, checkNotFound, watchImpressions, () => whenShown(startExperiments)])
+  runAll([page, checkNotFound, watchImpressions, () => whenShown(runExperiments)])
 }
 
 /** Runs when the route of a single-page application has changed, before anything of the new route. */
@@ -44,16 +43,21 @@ function endRoute(): void {
   flush()
 }
 
+/** Runs once, when the document is parsed, or when the user leaves it earlier. */
+function beginPage(): void {
+  endWait()
+  beginRoute()
+  if (isOn('trackSpa')) watchRoutes(endRoute, beginRoute)
+}
+
 /**
  * Returns our script element. `document.currentScript` is null for a module, and a page may replace it. The element with a
  * token is surely ours, and it may have any address.
  */
 function findScript() {
-  const find = (selector: string) => document.querySelector<HTMLScriptElement>(`script[src${selector}]`)
   return (
-    (guarded(() => document.currentScript)() as HTMLScriptElement | null) ||
-    find('][data-token') ||
-    find('*="/tracker"')
+    (attempt(() => document.currentScript) as HTMLScriptElement | null) ||
+    document.querySelector<HTMLScriptElement>('script[src][data-token]')
   )
 }
 
@@ -89,27 +93,28 @@ const options: Record<string, () => void> = {
 }
 
 function start(): void {
-  guarded(readSettings)(findScript()!)
-  if (!endpoint) {
-    console.warn('No script tag is found: window.aa does nothing.')
+  const script = findScript()
+  if (!script?.src) {
+    console.warn('window.aa does nothing')
     return
   }
-  const mustStop = isOn('doNotTrack') && navigator.doNotTrack === '1'
-  if (mustStop || isPrintOnly()) endLoading()
-  if (mustStop) return
+  readSettings(script)
+  if (isOn('doNotTrack') && navigator.doNotTrack === '1') {
+    endLoading()
+    return
+  }
   isRunning = true
-  if (!dataset.token) console.warn('No data-token: events are refused.')
+  if (!dataset.token) console.warn('No data-token')
   runAll([receiveLink, watchClicks])
+  if (isOn('trackErrors')) attempt(watchErrors)
   later(watchTime)
-  if (isOn('trackErrors')) guarded(watchErrors)()
   for (const name in options) if (isOn(`track${name}`)) later(options[name]!)
-  whenReady(() => {
-    beginRoute()
-    if (isOn('trackSpa')) watchRoutes(endRoute, beginRoute)
+  watchVisibility()
+  awaitTitle(beginPage)
+  runWhen(document.readyState === 'loading', 'DOMContentLoaded', () => {
+    later(() => settleRoute())
     setTimeout(settle)
   })
-  // After `whenReady`, so that a page view that is recorded when the page is left is sent.
-  watchVisibility()
 }
 
 // A second copy of the script does nothing. The methods do nothing until `start` finds that it may track, so a page may
@@ -121,9 +126,9 @@ if (!window.aa?.installed) {
     api[name] = (...args: unknown[]) =>
       (isRunning &&
         (/track|page|set/.test(name) || !hasOptedOut()) &&
-        guarded(methods[name]!)(...(args as never[]))) ||
+        attempt(methods[name]!, ...(args as never[]))) ||
       null
   window.aa = api as unknown as Api
   setTimeout(endLoading, LOADING_MS)
-  guarded(start)()
+  attempt(start)
 }

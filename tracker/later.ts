@@ -1,4 +1,4 @@
-import { guarded } from './api.ts'
+import { attempt } from './api.ts'
 
 type Action = () => void
 
@@ -6,18 +6,23 @@ type Action = () => void
 const MAX_ACTIONS = 1000
 
 const actions: Action[] = []
-let isBusy = true
+/** Whether the first route has begun: the document is parsed, or the user leaves it earlier. */
+export let isReady = false
 
 /**
- * Runs the action when the browser has evaluated the script, or at once if it has. So the first page view costs the load of
- * a page little: storages, the campaign and the device are read later.
+ * Runs the action when the document is parsed and the script is evaluated, or at once if that is so. So the first page view
+ * costs the load of a page little: storages, the campaign and the device are read later.
  */
 export function later(action: Action): void {
-  if (actions.push(action) > MAX_ACTIONS || !isBusy) settle()
+  if (actions.push(action) > MAX_ACTIONS || isReady) settle()
 }
 
 /** Runs all actions that wait, in their order. */
 export function settle(): void {
-  isBusy = false
-  for (const action of actions.splice(0)) guarded(action)()
+  for (const action of actions.splice(0)) attempt(action)
+}
+
+/** From now on, actions do not wait. */
+export function endWait(): void {
+  isReady = true
 }

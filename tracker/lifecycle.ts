@@ -1,4 +1,4 @@
-import { guarded, listen } from './api.ts'
+import { attempt, listen } from './api.ts'
 import { settle } from './later.ts'
 import { settleRoute } from './navigation.ts'
 import { flush } from './queue.ts'
@@ -15,7 +15,7 @@ const isVisible = () => document.visibilityState === 'visible'
 export let shownSince = isVisible() ? Date.now() : 0
 
 export function runAll(actions: Action[]): void {
-  for (const action of actions) guarded(action)()
+  for (const action of actions) attempt(action)
 }
 
 /** Runs the action now, or at the first of the events if it must wait. */
@@ -27,14 +27,6 @@ export function runWhen(mustWait: unknown, types: string, action: Action): void 
 /** Runs the action when the page is visible to the user: now, or after the browser shows a prerendered page. */
 export function whenShown(action: Action): void {
   runWhen((document as Document & { prerendering?: boolean }).prerendering, 'prerenderingchange', action)
-}
-
-/** Runs the action once, when the page has its title: now, after the document is parsed, or when the user leaves earlier. */
-export function whenReady(action: Action): void {
-  runWhen(document.readyState === 'loading', 'DOMContentLoaded pagehide', () => {
-    action()
-    action = () => {}
-  })
 }
 
 /**

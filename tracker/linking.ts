@@ -26,7 +26,7 @@ export function linkTo(link: HTMLAnchorElement): void {
 
 /** Removes an id that arrives from a related domain from the address bar, and joins its user to ours. */
 export function receiveLink(): void {
-  if (!dataset.linkDomains) return
+  if (!dataset.linkDomains || !location.href.includes('_aa=')) return
   const address = new URL(location.href)
   const id = address.searchParams.get('_aa')
   if (id === null) return

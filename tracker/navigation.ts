@@ -6,8 +6,18 @@ import { guarded, listen } from './api.ts'
  */
 export let routeHref = ''
 
-/** Sends a page view that waits for its title. It runs before each event, and before the page is left. */
-export let settleRoute = () => {}
+const nothing = () => {}
+
+/** Begins the route that waits for its title. It runs before each event, and before the page is left. */
+export let settleRoute = nothing
+
+/** Begins a route when the page has its title, which `settleRoute` is called for. */
+export function awaitTitle(begin: () => void): void {
+  settleRoute = () => {
+    settleRoute = nothing
+    begin()
+  }
+}
 
 /** Single-page applications often set the title of a route just after they change the address. */
 const TITLE_MS = 100
@@ -18,21 +28,18 @@ const TITLE_MS = 100
  * new route.
  */
 export function watchRoutes(end: () => void, begin: () => void): void {
-  let timer: ReturnType<typeof setTimeout> | 0 = 0
   routeHref = location.href
 
-  settleRoute = () => {
-    if (!timer) return
-    clearTimeout(timer)
-    timer = 0
-    begin()
-  }
   const change = guarded((event?: Event) => {
     if (location.href === routeHref && !(event as PageTransitionEvent)?.persisted) return
     settleRoute()
     end()
     routeHref = location.href
-    timer = setTimeout(guarded(settleRoute), TITLE_MS)
+    awaitTitle(begin)
+    setTimeout(
+      guarded(() => settleRoute()),
+      TITLE_MS,
+    )
   })
 
   for (const name of ['pushState', 'replaceState'] as const) {

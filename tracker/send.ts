@@ -1,4 +1,4 @@
-import { guarded } from './api.ts'
+import { attempt } from './api.ts'
 import { byteLength } from './clean.ts'
 import type { TrackRequest } from './requests.ts'
 import { endpoint, isLocalHost, isOn } from './settings.ts'
@@ -37,16 +37,15 @@ export function send(requests: TrackRequest[]): void {
       busyBytes -= bytes
     }, BUSY_MS)
     // Without a beacon (null or false) the browser has none, refuses this one, or a policy of the page forbids them.
-    const sendBeacon = guarded(() => navigator.sendBeacon(address, new Blob([body], { type: 'text/plain' })))
-    const post = guarded(() =>
+    const sendBeacon = () => navigator.sendBeacon(address, new Blob([body], { type: 'text/plain' }))
+    const post = () =>
       fetch(address, {
         method: 'POST',
         body,
         keepalive: busyBytes <= KEEPALIVE_BYTES,
         credentials: 'omit',
-      }).catch(() => {}),
-    )
+      }).catch(() => {})
     if (isPrintOnly()) print(path, body)
-    else if (!sendBeacon()) post()
+    else if (!attempt(sendBeacon)) attempt(post)
   }
 }

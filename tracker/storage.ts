@@ -1,4 +1,4 @@
-import { guarded } from './api.ts'
+import { attempt, guarded } from './api.ts'
 import { dataset, isOn, project } from './settings.ts'
 
 /** Values of the browser session. All other values belong to the user and stay in the local storage. */
@@ -26,7 +26,7 @@ export const read = guarded((name: string): string | null | undefined =>
 
 /** Returns a value that was stored as JSON, or null. It never throws. */
 export function readJson(name: string) {
-  return guarded(JSON.parse)(read(name)!)
+  return attempt(JSON.parse, read(name)!)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { campaignProperties } from './attribution.ts'
 import { cleanProperties, fitProperties, type Properties } from './clean.ts'
 import { userId } from './identity.ts'
-import { later } from './later.ts'
+import { isReady, later } from './later.ts'
 import { whenShown } from './lifecycle.ts'
 import { settleRoute } from './navigation.ts'
 import { pageProperties, routeAddress } from './page.ts'
@@ -22,7 +22,7 @@ let fixedProperties: Properties = {}
  */
 export function track(event: unknown, properties?: unknown): void {
   whenShown(() => {
-    settleRoute()
+    if (isReady) settleRoute()
     if (typeof event !== 'string' || !event || event.length > NAME_CHARS) return
     // What may change until the event is completed is read now.
     const timestamp = Date.now()

@@ -13,8 +13,6 @@ const IGNORED_PER = 50
 
 /** Sends `$web_vitals` once for each page or route, when it is hidden. Vitals that the browser lacks are left out. */
 export function watchVitals(): void {
-  const LARGEST_PAINT = 'largest-contentful-paint'
-  const SHIFT = 'layout-shift'
   let lcp: number | undefined
   let cls: number | undefined
   let series: number
@@ -23,36 +21,33 @@ export function watchVitals(): void {
   /** The longest event of each interaction, ms. */
   let interactions: Record<number, number>
 
-  const handle = (entries: PerformanceEntry[]) => {
-    for (const {
-      entryType,
-      startTime,
-      duration,
-      interactionId,
-      value,
-      hadRecentInput,
-    } of entries as Entry[]) {
-      if (entryType === LARGEST_PAINT) {
-        // A prerendered page is painted before it is shown.
-        lcp = Math.max(0, (startTime - (navigationTiming().activationStart || 0)) | 0)
-      } else if (entryType !== SHIFT) {
-        if (interactionId) interactions[interactionId] = Math.max(duration, interactions[interactionId] || 0)
-      } else if (!hadRecentInput) {
-        if (startTime - lastShift > SHIFT_GAP_MS || startTime - seriesStart > SHIFT_SERIES_MS) {
-          seriesStart = startTime
-          series = 0
-        }
-        lastShift = startTime
-        series += value
-        cls = Math.max(cls!, Math.round(series * 1000) / 1000)
+  const readers: Record<string, (entry: Entry) => void> = {
+    'largest-contentful-paint'({ startTime }) {
+      // A prerendered page is painted before it is shown.
+      lcp = Math.max(0, (startTime - (navigationTiming().activationStart || 0)) | 0)
+    },
+    'layout-shift'({ startTime, value, hadRecentInput }) {
+      if (hadRecentInput) return
+      if (startTime - lastShift > SHIFT_GAP_MS || startTime - seriesStart > SHIFT_SERIES_MS) {
+        seriesStart = startTime
+        series = 0
       }
-    }
+      lastShift = startTime
+      series += value
+      cls = Math.max(cls!, Math.round(series * 1000) / 1000)
+    },
+    event({ interactionId, duration }) {
+      if (interactionId) interactions[interactionId] = Math.max(duration, interactions[interactionId] || 0)
+    },
+  }
+  const readAll = (entries: PerformanceEntry[]) => {
+    for (const entry of entries) readers[entry.entryType]!(entry as Entry)
   }
 
-  const observer = new PerformanceObserver(list => handle(list.getEntries()))
+  const observer = new PerformanceObserver(list => readAll(list.getEntries()))
   reportOnce(
     () => {
-      handle(observer.takeRecords())
+      readAll(observer.takeRecords())
       const durations = Object.values(interactions).sort((a, b) => b - a)
       const cwv_inp = durations[(durations.length / IGNORED_PER) | 0]
       track('$web_vitals', { cwv_lcp: lcp, cwv_cls: cls, cwv_inp })
@@ -60,11 +55,11 @@ export function watchVitals(): void {
     () => {
       lcp = undefined
       // A browser that knows shifts has seen none so far.
-      cls = PerformanceObserver.supportedEntryTypes.includes(SHIFT) ? 0 : undefined
+      cls = PerformanceObserver.supportedEntryTypes.includes('layout-shift') ? 0 : undefined
       series = 0
       interactions = {}
     },
   )
-  for (const type of [LARGEST_PAINT, SHIFT, 'event'])
+  for (const type in readers)
     observer.observe({ type, buffered: true, durationThreshold: 16 } as PerformanceObserverInit)
 }
