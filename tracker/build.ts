@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { minify } from 'terser'
 
 export type Tracker = {
@@ -35,7 +36,12 @@ const BUNDLE = {
  * functions are bundled. Only this file and sizes.ts run in Node; the others are for browsers. Throws the error of esbuild or terser.
  */
 export async function buildTracker(): Promise<Tracker> {
-  const { outputFiles } = await build(BUNDLE)
+  const { source, code } = await buildScript()
+  return { code, source, sha256: createHash('sha256').update(code).digest('hex') }
+}
+
+async function buildScript(...plugins: Plugin[]): Promise<{ source: string; code: string }> {
+  const { outputFiles } = await build({ ...BUNDLE, plugins })
   const source = outputFiles[0]!.text
   const { code } = await minify(prepare(source), {
     ecma: 2020,
@@ -52,7 +58,27 @@ export async function buildTracker(): Promise<Tracker> {
     },
     format: { ascii_only: true },
   })
-  return { code: code!, source, sha256: createHash('sha256').update(code!).digest('hex') }
+  return { source, code: code! }
+}
+
+/**
+ * Returns the minified script without this module, to compare its size. Calls of the module stay: they call functions that do
+ * not exist, so the script does not work.
+ */
+export async function buildWithout(module: string): Promise<string> {
+  const leaveOut: Plugin = {
+    name: 'leave-out',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        if (basename(path) !== module) return
+        const names = (await readFile(path, 'utf8')).matchAll(
+          /^export (?:async )?(?:function|const|let) (\w+)/gm,
+        )
+        return { contents: [...names].map(([, name]) => `export const ${name} = self.${name}`).join('\n') }
+      })
+    },
+  }
+  return (await buildScript(leaveOut)).code
 }
 
 /** Returns the minified size of each module, bytes, by its file name. */

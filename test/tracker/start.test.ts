@@ -84,7 +84,7 @@ test('a script that was pasted into the page has no service: it warns, and its c
   expect(page.errors).toEqual([])
 })
 
-/** Records the accesses to storages and time zones while the script runs, and in the task after it. */
+/** Records the accesses to storages, time zones, elements and timings while the script runs, and in the task after it. */
 function recordAccesses(): void {
   const accesses: string[] = []
   Object.assign(window, { accesses })
@@ -97,6 +97,18 @@ function recordAccesses(): void {
       },
     })
   }
+  for (const [owner, name] of [
+    [Document.prototype, 'querySelectorAll'],
+    [Performance.prototype, 'getEntriesByType'],
+  ] as const) {
+    const original = (owner as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!
+    Object.assign(owner, {
+      [name](...args: unknown[]) {
+        accesses.push(name)
+        return original.apply(this, args)
+      },
+    })
+  }
   const { DateTimeFormat } = Intl
   Object.defineProperty(Intl, 'DateTimeFormat', {
     value(...options: []) {
@@ -106,7 +118,7 @@ function recordAccesses(): void {
   })
 }
 
-test('while the script is evaluated it opens no storage and no time zone, also for calls of the page', async () => {
+test('while the script is evaluated it opens no storage and no time zone and searches no elements, also for calls of the page', async () => {
   const attributes =
     'data-heartbeat="15" data-link-domains="a.test" data-track-vitals="true" data-track-404="true"'
   const inline = `<script>aa.track('early', { n: 1 }); aa.set({ plan: 'pro' }); window.first = window.accesses.length</script>`
@@ -122,7 +134,7 @@ test('while the script is evaluated it opens no storage and no time zone, also f
     return [first, accesses] as const
   })
   expect(first).toBe(0)
-  expect(all).toContain('localStorage')
+  expect(all).toEqual(expect.arrayContaining(['localStorage', 'querySelectorAll', 'getEntriesByType']))
   expect(all).not.toContain('Intl')
   await site.leave(page)
   await eventually(() => expect(site.server.events().at(-1)?.event).toBe('$web_vitals'))
