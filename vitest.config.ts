@@ -10,7 +10,7 @@ const limits = {
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/global-setup.ts',
+    globalSetup: 'test/setup/global-setup.ts',
     // One more than the cores that we count on: many files wait for the processes of services, and then another file works.
     maxWorkers: 3,
     // Files share worker processes, because a process takes half a second to start and then imports the same modules again. So

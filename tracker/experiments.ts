@@ -1,4 +1,4 @@
-import { bucketOf, chooseVariant, splitEqually, type Variant } from '../schemas/assignment.ts'
+import { bucketOf, chooseVariant, splitEqually, type Variant } from '#schemas/assignment'
 import { userId } from './identity.ts'
 import { isPrintOnly } from './send.ts'
 import { dataset, endpoint } from './settings.ts'

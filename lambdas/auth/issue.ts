@@ -5,8 +5,8 @@ import type { AuthRequest } from '#core/access/types'
 import type { AuditEvent, AuditLog } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
+import { authRequired } from '#lambdas/chain/authenticate'
 import type { Route } from '#schemas/route'
-import { authRequired } from '../chain/authenticate.ts'
 
 export type Issue = (won: WonExchange, route: Route) => Promise<{ session: IssuedSession; account: Account }>
 

@@ -1,5 +1,5 @@
 import type { AddressGuards } from '#core/limits/address-guards'
-import type { HttpRequest } from '../http.ts'
+import type { HttpRequest } from '#lambdas/http'
 
 type Asked = Pick<HttpRequest, 'ip' | 'headers'>
 

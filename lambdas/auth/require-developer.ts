@@ -1,7 +1,7 @@
 import { isSame } from '#core/access/tokens'
 import { ApiError } from '#core/errors'
-import { authRequired } from '../chain/authenticate.ts'
-import type { HttpRequest } from '../http.ts'
+import { authRequired } from '#lambdas/chain/authenticate'
+import type { HttpRequest } from '#lambdas/http'
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 

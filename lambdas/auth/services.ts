@@ -5,8 +5,8 @@ import type { IdentityDirectory } from '#core/access/types'
 import type { AuditLog } from '#core/accounts/audit'
 import type { AccountStore } from '#core/accounts/store'
 import type { AddressGuards } from '#core/limits/address-guards'
-import type { AccountChainServices } from '../chain/account-chain.ts'
-import type { HttpRequest } from '../http.ts'
+import type { AccountChainServices } from '#lambdas/chain/account-chain'
+import type { HttpRequest } from '#lambdas/http'
 
 export type AuthServices = AccountChainServices & {
   accounts: Pick<AccountStore, 'byId' | 'applyPlan'>

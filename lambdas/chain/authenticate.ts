@@ -2,8 +2,8 @@ import type { SessionCaller } from '#core/access/agent-sessions'
 import type { BrowserSession } from '#core/access/types'
 import { type Account, apiKeyId, type Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import { sessionCookie } from '../cookies.ts'
-import type { HttpRequest } from '../http.ts'
+import { sessionCookie } from '#lambdas/cookies'
+import type { HttpRequest } from '#lambdas/http'
 import type { Exchange } from './chain.ts'
 
 export type CredentialServices = {

@@ -1,7 +1,7 @@
 import type { Log } from '#core/ports'
+import type { HttpRequest, HttpResponse } from '#lambdas/http'
+import { errorResponse } from '#lambdas/response'
 import type { Route } from '#schemas/route'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { errorResponse } from '../response.ts'
 
 /** What every step gets: the request, its row, and what to add to the response. */
 export type Exchange = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#core/json-object'
+import { jsonBody, payloadTooLarge } from '#lambdas/json-body'
 import { MAX_BODY_BYTES } from '#schemas/route'
-import { jsonBody, payloadTooLarge } from '../json-body.ts'
 import type { Exchange } from './chain.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import type { HttpResponse } from '#lambdas/http'
+import { jsonResponse } from '#lambdas/response'
 import type { Route } from '#schemas/route'
-import type { HttpResponse } from '../http.ts'
-import { jsonResponse } from '../response.ts'
 
 /** The checked query, body and options of a row, as its handler gets them. */
 export type FieldsOf<R extends Route> = (R extends { query: infer Q extends z.ZodType }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#core/json-object'
-import { validate } from '../validate.ts'
+import { validate } from '#lambdas/validate'
 import type { Exchange } from './chain.ts'
 import { findIgnored } from './find-ignored.ts'
 

@@ -9,8 +9,8 @@ import type { Clock } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
+import type { accountChain } from '#lambdas/chain/account-chain'
 import { routes } from '#schemas/routes'
-import type { accountChain } from '../chain/account-chain.ts'
 
 export type AccountServices = {
   accounts: Pick<AccountStore, 'hasApiKey' | 'issueApiKey'>

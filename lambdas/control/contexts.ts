@@ -1,6 +1,6 @@
 import type { ContextStore } from '#core/projects/contexts'
+import type { accountChain } from '#lambdas/chain/account-chain'
 import { routes } from '#schemas/routes'
-import type { accountChain } from '../chain/account-chain.ts'
 
 /** Project context and portfolio context (docs/api/projects.md). */
 export function contextEndpoints(

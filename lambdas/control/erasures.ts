@@ -1,8 +1,8 @@
 import type { ErasureReceipts } from '#core/erasure/receipts'
 import { ApiError } from '#core/errors'
 import { quoted } from '#core/text/clean-text'
+import type { accountChain } from '#lambdas/chain/account-chain'
 import { routes } from '#schemas/routes'
-import type { accountChain } from '../chain/account-chain.ts'
 
 /** GET /erasures/{id} (docs/api/erasure.md): the receipt of an erasure of the account. */
 export function erasureEndpoints(

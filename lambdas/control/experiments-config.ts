@@ -2,9 +2,9 @@ import { type ActiveExperimentServices, createActiveExperiments } from '#core/ex
 import { unknownTokenError } from '#core/ingest/track-request'
 import type { Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
+import { publicChain } from '#lambdas/chain/public-chain'
+import { jsonResponse } from '#lambdas/response'
 import { routes } from '#schemas/routes'
-import { publicChain } from '../chain/public-chain.ts'
-import { jsonResponse } from '../response.ts'
 
 /** How long caches keep the configuration, s (docs/api/experiments.md). */
 const CACHE_SECONDS = 60

@@ -1,8 +1,8 @@
 import type { ExperimentStore } from '#core/experiments/store'
 import { parseVariants } from '#core/experiments/variants'
+import type { accountChain } from '#lambdas/chain/account-chain'
+import { type FindExperimentServices, findExperiment } from '#lambdas/chain/find-experiment'
 import { routes } from '#schemas/routes'
-import type { accountChain } from '../chain/account-chain.ts'
-import { type FindExperimentServices, findExperiment } from '../chain/find-experiment.ts'
 
 export type ExperimentServices = FindExperimentServices & {
   experiments: Pick<ExperimentStore, 'list' | 'create' | 'remove'>

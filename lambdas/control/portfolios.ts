@@ -1,8 +1,8 @@
 import type { Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import type { PortfolioStore } from '#core/projects/portfolios'
+import type { accountChain } from '#lambdas/chain/account-chain'
 import { routes } from '#schemas/routes'
-import type { accountChain } from '../chain/account-chain.ts'
 
 /** Identity portfolios (docs/api/portfolios.md). */
 export function portfolioEndpoints(

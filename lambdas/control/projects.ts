@@ -9,9 +9,9 @@ import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { DAY_MS, utcDate } from '#core/time'
 import type { Usage, UsageCounters } from '#core/usage/counters'
+import type { accountChain } from '#lambdas/chain/account-chain'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
-import type { accountChain } from '../chain/account-chain.ts'
 import { installSnippet } from './install-snippet.ts'
 
 export type ProjectEndpointServices = {

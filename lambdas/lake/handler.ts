@@ -4,7 +4,7 @@ import type { LakeConsumer } from '#core/lake/consume/consumer'
 import { compareSequences, isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Log, StreamEntry } from '#core/ports'
-import { shardOf, toEntry } from '../stream-entries.ts'
+import { shardOf, toEntry } from '#lambdas/stream-entries'
 
 export type LakeServices = {
   consumer: Pick<LakeConsumer, 'consumeBatch'>

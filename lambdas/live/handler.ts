@@ -2,7 +2,7 @@ import type { KinesisStreamEvent } from 'aws-lambda'
 import { compareSequences } from '#core/lake/sequence'
 import type { LiveConsumer } from '#core/live/consumer'
 import type { Log } from '#core/ports'
-import { shardOf, toEntry } from '../stream-entries.ts'
+import { shardOf, toEntry } from '#lambdas/stream-entries'
 
 export type LiveServices = { consumer: LiveConsumer; log: Log }
 

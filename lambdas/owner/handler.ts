@@ -2,8 +2,8 @@ import type { Demo } from '#core/access/demo'
 import type { SetupLinks } from '#core/access/setup-links'
 import { issueOwnerAccess, type OwnerServices, ownerProject } from '#core/accounts/owner'
 import type { Project } from '#core/projects/project'
+import { validate } from '#lambdas/validate'
 import { type DemoFilled, type OwnerAccess, ownerRequest } from '#schemas/owner'
-import { validate } from '../validate.ts'
 
 const DEMO_PROJECT = 'demo'
 

@@ -1,8 +1,8 @@
 import type { Log } from '#core/ports'
-import { html } from '../html.ts'
-import type { HttpRequest, HttpResponse } from '../http.ts'
-import { pageResponse } from '../page.ts'
-import { errorResponse } from '../response.ts'
+import { html } from '#lambdas/html'
+import type { HttpRequest, HttpResponse } from '#lambdas/http'
+import { pageResponse } from '#lambdas/page'
+import { errorResponse } from '#lambdas/response'
 
 const TITLES: Record<number, string> = {
   400: 'This did not work',

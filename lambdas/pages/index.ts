@@ -1,5 +1,5 @@
 import { createPagesServices } from '#aws/pages-services'
-import { apiGateway, timeoutResponse } from '../api-gateway.ts'
+import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import { pagesHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createPagesServices(process.env)

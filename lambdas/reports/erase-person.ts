@@ -7,9 +7,9 @@ import type { IdentityScope } from '#core/identity/scopes'
 import type { SqlQuery } from '#core/ports'
 import type { ReportServices } from '#core/reports/run/run'
 import { quoted } from '#core/text/clean-text'
+import type { accountChain } from '#lambdas/chain/account-chain'
 import { LISTED_IDS, UNCONFIRMED_IDS } from '#schemas/erasures'
 import { routes } from '#schemas/routes'
-import type { accountChain } from '../chain/account-chain.ts'
 
 export type ErasePersonServices = ReportServices & {
   erasures: Pick<Erasures, 'erasePerson'>

@@ -5,10 +5,10 @@ import type { ExperimentStore } from '#core/experiments/store'
 import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
 import type { Project } from '#core/projects/project'
 import { type ReportServices, runReport } from '#core/reports/run/run'
+import type { accountChain } from '#lambdas/chain/account-chain'
+import type { Exchange } from '#lambdas/chain/chain'
+import { type FindExperimentServices, findExperiment } from '#lambdas/chain/find-experiment'
 import { routes } from '#schemas/routes'
-import type { accountChain } from '../chain/account-chain.ts'
-import type { Exchange } from '../chain/chain.ts'
-import { type FindExperimentServices, findExperiment } from '../chain/find-experiment.ts'
 import { keptSince, type RetentionServices, toScopedProject } from './visible-events.ts'
 
 export type ExperimentResultsServices = FindExperimentServices &

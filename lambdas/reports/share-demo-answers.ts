@@ -1,9 +1,9 @@
 import QuickLRU from 'quick-lru'
 import type { Clock } from '#core/ports'
 import { createSharedRuns } from '#core/shared-runs'
+import type { AccountCall, accountChain } from '#lambdas/chain/account-chain'
+import type { RowResponse } from '#lambdas/chain/row-handler'
 import type { Route } from '#schemas/route'
-import type { AccountCall, accountChain } from '../chain/account-chain.ts'
-import type { RowResponse } from '../chain/row-handler.ts'
 
 /** How long an answer serves further demo sessions, from the start of its run, ms. Reports are two seconds behind anyway. */
 const SHARED_MS = 1_000

@@ -1,6 +1,6 @@
 import { createTrackServices } from '#aws/services'
-import { apiGateway, timeoutResponse } from '../api-gateway.ts'
-import { findCaller } from '../chain/authenticate.ts'
+import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
+import { findCaller } from '#lambdas/chain/authenticate'
 import { trackHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createTrackServices(process.env)

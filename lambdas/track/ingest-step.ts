@@ -2,8 +2,8 @@ import { type BotRecord, packRecord } from '#core/ingest/record'
 import type { IngestResult } from '#core/ingest/results'
 import type { TrackRequest } from '#core/ingest/track-request'
 import type { EventStream } from '#core/ports'
-import { type Addition, EarlyResponse, type Exchange, type Step } from '../chain/chain.ts'
-import type { HttpResponse } from '../http.ts'
+import { type Addition, EarlyResponse, type Exchange, type Step } from '#lambdas/chain/chain'
+import type { HttpResponse } from '#lambdas/http'
 
 /** How a request ends before its events are stored. */
 export type EarlyEnd = {

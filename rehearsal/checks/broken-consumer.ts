@@ -3,8 +3,8 @@ import {
   type LambdaClient,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda'
+import { REGION } from '#rehearsal/cdk'
 import { eventually } from '#test/support/eventually'
-import { REGION } from '../cdk.ts'
 import { type Check, expectEqual } from './check.ts'
 
 /**

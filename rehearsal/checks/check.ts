@@ -1,5 +1,5 @@
-import type { Ledger } from '../ledger.ts'
-import type { World } from '../world.ts'
+import type { Ledger } from '#rehearsal/ledger'
+import type { World } from '#rehearsal/world'
 
 /** One check of the deployed service. */
 export type Check = {

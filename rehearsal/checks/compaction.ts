@@ -4,8 +4,8 @@ import { createS3Lake } from '#aws/lake'
 import { parseHotKey } from '#core/lake/keys'
 import { createLakeStateStore } from '#core/lake/state-store'
 import { readAllProjects } from '#rehearsal/read-all'
+import type { World } from '#rehearsal/world'
 import { eventually } from '#test/support/eventually'
-import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 
 /** Closing an epoch and sending its jobs wait for a call of the scheduler, which runs once a minute. */

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createS3Lake } from '#aws/lake'
 import { createKinesisStream } from '#aws/stream'
-import type { World } from '../world.ts'
+import type { World } from '#rehearsal/world'
 import { expectEqual } from './check.ts'
 
 /** `cdk destroy` deletes the stack, and the retained data stays unchanged. */

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { COUNTRY, type World } from '#rehearsal/world'
 import type { Credentials } from '#schemas/owner'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { type Deployment, deployment, type NewProject } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
-import { COUNTRY, type World } from '../world.ts'
 import type { Check } from './check.ts'
 
 /** What a report needs beside the project, in the query or in the body. */

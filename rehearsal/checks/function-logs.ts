@@ -1,6 +1,6 @@
 import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs'
+import type { World } from '#rehearsal/world'
 import type { LogCode } from '#schemas/log'
-import type { World } from '../world.ts'
 import { expectEqual } from './check.ts'
 
 /** Codes that the checks cause on purpose. */

@@ -1,5 +1,5 @@
 import { type ReadResult, readAllProjects } from '#rehearsal/read-all'
-import type { World } from '../world.ts'
+import type { World } from '#rehearsal/world'
 import { expectEqual } from './check.ts'
 
 /**

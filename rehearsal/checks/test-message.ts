@@ -1,5 +1,5 @@
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
-import type { World } from '../world.ts'
+import type { World } from '#rehearsal/world'
 import { expectEqual } from './check.ts'
 
 /** S3 sends a test message to the queue for failed batches. This removes it, as the checklist of a first deployment says. */

@@ -1,4 +1,4 @@
-import { COUNTRY } from '../world.ts'
+import { COUNTRY } from '#rehearsal/world'
 import { type Check, expectEqual } from './check.ts'
 
 export const viewerCountry: Check = {

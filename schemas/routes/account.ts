@@ -1,6 +1,6 @@
-import { accountRecord, accountUsage, auditLog, auditQuery, feedback, issuedKey } from '../account.ts'
-import { okResponse, sessionList } from '../agent-sessions.ts'
-import type { Route } from '../route.ts'
+import { accountRecord, accountUsage, auditLog, auditQuery, feedback, issuedKey } from '#schemas/account'
+import { okResponse, sessionList } from '#schemas/agent-sessions'
+import type { Route } from '#schemas/route'
 
 /** The account (docs/api/account.md). */
 

@@ -1,9 +1,15 @@
-import { allSitesQuery, allSitesResponse } from '../all-sites.ts'
-import { conversionQuery, conversionResponse } from '../conversion.ts'
-import { eventsQuery, eventsResponse } from '../events.ts'
-import { funnelBody, funnelResponse } from '../funnel.ts'
-import { eventsBody, eventsLookupBody, journeyParams, journeyResponse, lookupResponse } from '../lookups.ts'
-import { pathsBody, pathsResponse } from '../paths.ts'
+import { allSitesQuery, allSitesResponse } from '#schemas/all-sites'
+import { conversionQuery, conversionResponse } from '#schemas/conversion'
+import { eventsQuery, eventsResponse } from '#schemas/events'
+import { funnelBody, funnelResponse } from '#schemas/funnel'
+import {
+  eventsBody,
+  eventsLookupBody,
+  journeyParams,
+  journeyResponse,
+  lookupResponse,
+} from '#schemas/lookups'
+import { pathsBody, pathsResponse } from '#schemas/paths'
 import {
   breakdownQuery,
   breakdownResponse,
@@ -11,11 +17,11 @@ import {
   propertiesResponse,
   receivedPropertiesQuery,
   receivedPropertiesResponse,
-} from '../properties.ts'
-import { queryBody, queryResponse } from '../query.ts'
-import { expensiveReadOptions, readOptions } from '../read-options.ts'
-import { retentionQuery, retentionResponse } from '../retention.ts'
-import type { Route } from '../route.ts'
+} from '#schemas/properties'
+import { queryBody, queryResponse } from '#schemas/query'
+import { expensiveReadOptions, readOptions } from '#schemas/read-options'
+import { retentionQuery, retentionResponse } from '#schemas/retention'
+import type { Route } from '#schemas/route'
 import {
   distributionQuery,
   distributionResponse,
@@ -27,8 +33,8 @@ import {
   pagesResponse,
   sessionsQuery,
   sessionsResponse,
-} from '../sessions.ts'
-import { statsQuery, statsResponse } from '../stats.ts'
+} from '#schemas/sessions'
+import { statsQuery, statsResponse } from '#schemas/stats'
 
 /** What all reports have in common. */
 const report = {

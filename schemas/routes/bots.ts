@@ -3,9 +3,9 @@ import {
   accountBotTrafficResponse,
   botTrafficQuery,
   botTrafficResponse,
-} from '../bot-traffic.ts'
-import { readOptions } from '../read-options.ts'
-import type { Route } from '../route.ts'
+} from '#schemas/bot-traffic'
+import { readOptions } from '#schemas/read-options'
+import type { Route } from '#schemas/route'
 
 const botTraffic = {
   tag: 'Bots',

@@ -5,8 +5,8 @@ import {
   projectContextResponse,
   putPortfolioContext,
   putProjectContext,
-} from '../contexts.ts'
-import type { Route } from '../route.ts'
+} from '#schemas/contexts'
+import type { Route } from '#schemas/route'
 
 /** What the owner says about the numbers (docs/api/projects.md). */
 

@@ -5,9 +5,9 @@ import {
   experimentsQuery,
   experimentWithResults,
   updateExperiment,
-} from '../experiments.ts'
-import { deletedProject } from '../projects.ts'
-import type { Route } from '../route.ts'
+} from '#schemas/experiments'
+import { deletedProject } from '#schemas/projects'
+import type { Route } from '#schemas/route'
 
 /** Tests of texts, and what they show (docs/api/experiments.md). The tracker reads them from GET /experiments/config. */
 

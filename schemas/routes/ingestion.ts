@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../errors.ts'
-import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from '../event.ts'
-import { identifyBody } from '../identify.ts'
-import type { Route } from '../route.ts'
+import type { ErrorCode } from '#schemas/errors'
+import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from '#schemas/event'
+import { identifyBody } from '#schemas/identify'
+import type { Route } from '#schemas/route'
 
 const ingestionErrors = [
   'INVALID_EVENT',

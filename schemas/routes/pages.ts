@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts'
+import type { Route } from '#schemas/route'
 
 /**
  * Pages for people, and the form posts behind them. `browser` means: the cookie of a signed-in browser is the only

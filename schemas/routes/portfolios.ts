@@ -4,9 +4,9 @@ import {
   onePortfolio,
   portfolioList,
   updatePortfolio,
-} from '../portfolios.ts'
-import { deletedProject } from '../projects.ts'
-import type { Route } from '../route.ts'
+} from '#schemas/portfolios'
+import { deletedProject } from '#schemas/projects'
+import type { Route } from '#schemas/route'
 
 /** Projects that share their users (docs/api/portfolios.md). */
 

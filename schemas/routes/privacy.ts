@@ -1,5 +1,5 @@
-import { erasePersonQuery, erasure, erasureDryRun, erasureStarted } from '../erasures.ts'
-import type { Route } from '../route.ts'
+import { erasePersonQuery, erasure, erasureDryRun, erasureStarted } from '#schemas/erasures'
+import type { Route } from '#schemas/route'
 
 export const privacyRoutes = {
   erasePerson: {

@@ -8,8 +8,8 @@ import {
   projectUsageQuery,
   readProject,
   updateProject,
-} from '../projects.ts'
-import type { Route } from '../route.ts'
+} from '#schemas/projects'
+import type { Route } from '#schemas/route'
 
 export const projectsRoutes = {
   listProjects: {

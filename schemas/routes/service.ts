@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Route } from '../route.ts'
+import type { Route } from '#schemas/route'
 
 /** Texts that are separated by commas, or that stand in a parameter each. */
 const textList = z.string().max(4_000).optional()

@@ -1,5 +1,5 @@
-import { liveOptions, liveQuery, liveResponse, streamQuery } from '../live.ts'
-import type { Route } from '../route.ts'
+import { liveOptions, liveQuery, liveResponse, streamQuery } from '#schemas/live'
+import type { Route } from '#schemas/route'
 
 /** What the live reads have in common. */
 const live = {

@@ -1,5 +1,5 @@
-import { experimentsConfig, experimentsConfigQuery } from '../experiments-config.ts'
-import type { Route } from '../route.ts'
+import { experimentsConfig, experimentsConfigQuery } from '#schemas/experiments-config'
+import type { Route } from '#schemas/route'
 
 const javascript = { contentType: 'application/javascript' }
 

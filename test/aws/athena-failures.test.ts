@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-athena'
 import { describe, expect, test } from 'vitest'
 import { sql } from '#core/sql'
-import { awsError } from '../support/aws-error.ts'
+import { awsError } from '#test/support/aws-error'
 import { createMockedEngine, one, pollResponses, running, succeeded, throttled } from './mocked-athena.ts'
 
 describe('a statement that fails', () => {

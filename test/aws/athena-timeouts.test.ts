@@ -7,7 +7,7 @@ import {
 import type { Context } from 'aws-lambda'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createInstruments } from '#aws/instruments'
-import { awsError } from '../support/aws-error.ts'
+import { awsError } from '#test/support/aws-error'
 import { createMockedEngine, one, running, succeeded, throttled } from './mocked-athena.ts'
 
 afterEach(() => {

@@ -19,7 +19,7 @@ import {
   createSnsClient,
   createSqsClient,
 } from '#aws/clients'
-import { EMULATOR_ACCESS } from '../support/emulators.ts'
+import { EMULATOR_ACCESS } from '#test/support/emulators'
 
 const calls: Record<string, (at: ClientOverrides) => () => Promise<unknown>> = {
   Kinesis(at) {

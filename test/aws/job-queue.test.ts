@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSqsJobQueue } from '#aws/job-queue'
 import { jobsHandler } from '#lambdas/jobs/handler'
 import { jobQueueContract } from '#test/contract/job-queue'
-import { awsError } from '../support/aws-error.ts'
-import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '../support/emulators.ts'
-import { sqsEvent } from '../support/lambda-events.ts'
+import { awsError } from '#test/support/aws-error'
+import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '#test/support/emulators'
+import { sqsEvent } from '#test/support/lambda-events'
 
 let storage: EmulatedStorage
 beforeAll(async () => {

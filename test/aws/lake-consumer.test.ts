@@ -18,8 +18,8 @@ import {
   type EmulatedStorage,
   startKinesis,
   startStorage,
-} from '../support/emulators.ts'
-import { openTestState, type TestState } from '../support/test-state.ts'
+} from '#test/support/emulators'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let kinesis: EmulatedKinesis
 let storage: EmulatedStorage

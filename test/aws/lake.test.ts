@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createS3Lake } from '#aws/lake'
 import { forEachConcurrent } from '#core/concurrency'
 import { lakeContract } from '#test/contract/lake'
-import { awsError } from '../support/aws-error.ts'
-import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '../support/emulators.ts'
+import { awsError } from '#test/support/aws-error'
+import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '#test/support/emulators'
 
 let storage: EmulatedStorage
 beforeAll(async () => {

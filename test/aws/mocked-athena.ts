@@ -8,8 +8,8 @@ import {
 import { mockClient } from 'aws-sdk-client-mock'
 import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine'
 import { sql } from '#core/sql'
-import { awsError } from '../support/aws-error.ts'
-import { EMULATOR_ACCESS } from '../support/emulators.ts'
+import { awsError } from '#test/support/aws-error'
+import { EMULATOR_ACCESS } from '#test/support/emulators'
 
 export const one = sql`SELECT 1 AS one`
 export const throttled = awsError('TooManyRequestsException', 'client')

@@ -11,10 +11,10 @@ import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { openQueryEngine } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
-import { type StatementEngine, startAthenaEmulator } from '../support/athena-emulator.ts'
-import { buildLake, type EventsRecord } from '../support/build-lake.ts'
-import { duckdbForAthena, LAKE_LOCATION } from '../support/duckdb-for-athena.ts'
-import { EMULATOR_ACCESS } from '../support/emulators.ts'
+import { type StatementEngine, startAthenaEmulator } from '#test/support/athena-emulator'
+import { buildLake, type EventsRecord } from '#test/support/build-lake'
+import { duckdbForAthena, LAKE_LOCATION } from '#test/support/duckdb-for-athena'
+import { EMULATOR_ACCESS } from '#test/support/emulators'
 
 const quick = { firstPollMs: 5, maxPollMs: 50 }
 

@@ -2,8 +2,8 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock'
 import { expect, test } from 'vitest'
 import { createSecrets } from '#aws/secrets'
-import { awsError } from '../support/aws-error.ts'
-import { EMULATOR_ACCESS } from '../support/emulators.ts'
+import { awsError } from '#test/support/aws-error'
+import { EMULATOR_ACCESS } from '#test/support/emulators'
 
 const MINUTE = 60_000
 const failing = awsError('InternalServiceError', 'server')

@@ -14,8 +14,8 @@ import { createKinesisClient } from '#aws/clients'
 import { createKinesisStream } from '#aws/stream'
 import type { Log } from '#core/ports'
 import { eventStreamContract } from '#test/contract/event-stream'
-import { awsError } from '../support/aws-error.ts'
-import { EMULATOR_ACCESS, type EmulatedKinesis, startKinesis } from '../support/emulators.ts'
+import { awsError } from '#test/support/aws-error'
+import { EMULATOR_ACCESS, type EmulatedKinesis, startKinesis } from '#test/support/emulators'
 
 let kinesis: EmulatedKinesis
 beforeAll(async () => {

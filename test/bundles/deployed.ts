@@ -1,6 +1,6 @@
 import type { Bundles } from '#lib/bundles'
 import type { OwnerAccess } from '#schemas/owner'
-import type { BundledService } from '../support/bundled-service.ts'
+import type { BundledService } from './bundled-service.ts'
 
 /**
  * The functions as AWS runs them: each bundle runs in a Node process of its own, against emulators of the services that it

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { packRecord } from '#core/ingest/record'
 import type { FunctionName } from '#schemas/functions'
-import { exampleEvent, type HttpEvent, type HttpResult, kinesisEvent } from '../support/lambda-events.ts'
+import { exampleEvent, type HttpEvent, type HttpResult, kinesisEvent } from '#test/support/lambda-events'
 import type { Deployed } from './deployed.ts'
 
 export const parseBody = (result: HttpResult) => JSON.parse(result.body ?? 'null')

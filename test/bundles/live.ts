@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { HttpEvent, HttpResult } from '../support/lambda-events.ts'
-import { exampleEvent, kinesisEvent } from '../support/lambda-events.ts'
-import { liveRecord, toEntry } from '../support/live-records.ts'
+import type { HttpEvent, HttpResult } from '#test/support/lambda-events'
+import { exampleEvent, kinesisEvent } from '#test/support/lambda-events'
+import { liveRecord, toEntry } from '#test/support/live-records'
 import type { Deployed } from './deployed.ts'
 
 /** A request to the function URL of the streaming function. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exampleEvent, type HttpEvent, type HttpResult } from '../support/lambda-events.ts'
+import { exampleEvent, type HttpEvent, type HttpResult } from '#test/support/lambda-events'
 import type { Deployed } from './deployed.ts'
 
 /** A request of a browser for a row of the pages. */

@@ -4,14 +4,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { OwnerAccess } from '#schemas/owner'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '#test/support/eventually'
 import {
   type BatchResult,
   exampleEvent,
   type HttpResult,
   kinesisEvent,
   type SqsEvent,
-} from '../support/lambda-events.ts'
+} from '#test/support/lambda-events'
 import type { Deployed } from './deployed.ts'
 import { parseBody, statsEvent, trackEvent } from './http-functions.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FunctionName } from '#schemas/functions'
-import { buildBundles } from '../support/built-bundles.ts'
+import { buildBundles } from './built-bundles.ts'
 import type { Deployed } from './deployed.ts'
 
 /** Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason. */

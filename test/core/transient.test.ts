@@ -14,8 +14,8 @@ import { ApiError } from '#core/errors'
 import { sql } from '#core/sql'
 import { conditionHeld, orUnavailable } from '#core/state-table'
 import { isThrottled, isTransient, toApiError } from '#core/transient'
-import { awsError } from '../support/aws-error.ts'
-import { EMULATOR_ACCESS } from '../support/emulators.ts'
+import { awsError } from '#test/support/aws-error'
+import { EMULATOR_ACCESS } from '#test/support/emulators'
 
 type Kind = 'throttled' | 'transient' | 'bug'
 

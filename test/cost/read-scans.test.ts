@@ -16,7 +16,7 @@ import { segmentBytesPerEvent } from '#cost/segments'
 import { system } from '#cost/system'
 import { usage } from '#cost/usage'
 import type { TableName } from '#schemas/columns'
-import { fixedLake, segmentOf } from '../support/fixed-lake.ts'
+import { fixedLake, segmentOf } from '#test/support/fixed-lake'
 
 /** Checks the numbers of cost/system.ts for a read: it counts the S3 requests of the real GET /stats of a small install. */
 

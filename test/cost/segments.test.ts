@@ -5,7 +5,7 @@ import type { Segment } from '#core/lake/segment'
 import { DAY_MS } from '#core/time'
 import { newestSegments, olderSegments, rewrites } from '#cost/segments'
 import { system } from '#cost/system'
-import { segmentOf } from '../support/fixed-lake.ts'
+import { segmentOf } from '#test/support/fixed-lake'
 
 /** Compares the estimates of cost/segments.ts with a year of real manifests. */
 

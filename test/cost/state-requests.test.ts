@@ -19,14 +19,14 @@ import { reportsHandler } from '#lambdas/reports/handler'
 import { schedulerHandler } from '#lambdas/scheduler/handler'
 import { BUCKETS } from '#schemas/columns'
 import { routes } from '#schemas/routes'
-import { eventsRecord } from '#test/support/events-record'
-import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
   createSimulatedQueue,
   encodeSimulated,
-} from '#test/support/simulated-ports'
+} from '#test/simulation/simulated-ports'
+import { eventsRecord } from '#test/support/events-record'
+import { noReceipts } from '#test/support/no-receipts'
 import { openMeteredState, type Units } from './metered-state.ts'
 
 /** Checks the numbers of cost/system.ts for DynamoDB: it counts the requests of the real code to a real table. */

@@ -9,15 +9,15 @@ import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
 import { restoreHandler } from '#lambdas/restore/handler'
 import { BUCKETS } from '#schemas/columns'
-import { eventsRecord } from '#test/support/events-record'
-import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
   createSimulatedQueue,
   createSimulatedStream,
   encodeSimulated,
-} from '#test/support/simulated-ports'
+} from '#test/simulation/simulated-ports'
+import { eventsRecord } from '#test/support/events-record'
+import { noReceipts } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 import { withRollups } from '#test/support/with-rollups'
 

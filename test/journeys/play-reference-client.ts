@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import * as z from 'zod'
-import { clientCommands } from '#test/support/client-commands'
 import type { Deployment, NewProject } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
 import {
@@ -10,6 +9,7 @@ import {
   createReferenceClient,
   type ReferenceClient,
 } from '#test/support/reference-client'
+import { clientCommands } from './client-commands.ts'
 
 /**
  * Plays the reference client from `login` to `logout`, with the owner in the browser `page`. Expects that each response has the

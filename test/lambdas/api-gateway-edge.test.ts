@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { expect, test } from 'vitest'
 import { apiGateway } from '#lambdas/api-gateway'
-import { exampleEvent } from '../support/lambda-events.ts'
+import { exampleEvent } from '#test/support/lambda-events'
 
 const VIEWER = '198.51.100.23'
 const CLOUDFRONT = '130.176.1.72'

@@ -4,7 +4,7 @@ import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import type { HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
-import { exampleEvent } from '../support/lambda-events.ts'
+import { exampleEvent } from '#test/support/lambda-events'
 
 const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'ok' }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
-import { type HttpService, openHttpService } from '../support/http-service.ts'
+import { type HttpService, openHttpService } from '#test/support/http-service'
 
 /**
  * The codes of the claim family and of session flows over HTTP (docs/api/errors.md, docs/api/agent-sessions.md,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
 import { countEvents } from '#test/support/count-events'
-import { BASE_URL, type HttpService, openHttpService } from '../support/http-service.ts'
+import { BASE_URL, type HttpService, openHttpService } from '#test/support/http-service'
 
 let service: HttpService
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import type { Project } from '#core/projects/project'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { SCOPES, type Scope } from '#schemas/scopes'
-import { goodRequest } from '../support/good-requests.ts'
-import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
+import { goodRequest } from '#test/support/good-requests'
+import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 /** Every row of accounts with every kind of credential. A row that is added is tested by being there. */
 const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(

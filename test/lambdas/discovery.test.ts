@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authorizationServerDocument, protectedResourceDocument } from '#schemas/discovery'
-import { BASE_URL, type HttpService, openHttpService } from '../support/http-service.ts'
+import { BASE_URL, type HttpService, openHttpService } from '#test/support/http-service'
 
 /** An agent that knows only the base URL, with an OAuth client that somebody else has written. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
-import { type HttpService, openHttpService } from '../support/http-service.ts'
+import { type HttpService, openHttpService } from '#test/support/http-service'
 
 /** What holds for every row is tested in routes.test.ts and credentials.test.ts. */
 

@@ -7,8 +7,8 @@ import { createFolderLake } from '#local/lake/folder'
 import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
 import type { ExperimentRecord } from '#schemas/experiments'
 import { routes } from '#schemas/routes'
-import { type BuiltLake, buildLake } from '../support/build-lake.ts'
-import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
+import { type BuiltLake, buildLake } from '#test/support/build-lake'
+import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 const HOUR_MS = 3_600_000
 const LONG = 'x'.repeat(100_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Log } from '#core/ports'
 import { jobsHandler } from '#lambdas/jobs/handler'
-import { sqsEvent } from '../support/lambda-events.ts'
+import { sqsEvent } from '#test/support/lambda-events'
 
 const message = (id: string, body: string, receives = 1) => ({ id, body, receives })
 

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { packRecord } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
 import { type LakeServices, lakeHandler } from '#lambdas/lake/handler'
-import { eventsRecord } from '../support/events-record.ts'
-import { createLakePipeline } from '../support/lake-pipeline.ts'
-import { kinesisEvent } from '../support/lambda-events.ts'
+import { eventsRecord } from '#test/support/events-record'
+import { createLakePipeline } from '#test/support/lake-pipeline'
+import { kinesisEvent } from '#test/support/lambda-events'
 
 /** A real sequence number. It is larger than a double can hold exactly, so only BigInt compares it. */
 const SEQUENCE = 49_590_338_271_490_256_608_559_692_538_361_571_095_921_575_989_136_588_898n

@@ -4,7 +4,7 @@ import { routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
 import { countEvents } from '#test/support/count-events'
 import { eventually } from '#test/support/eventually'
-import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
+import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 /** The limits of docs/api/limits.md under the profile `hosted`, through the real chain. */
 let world: HttpService

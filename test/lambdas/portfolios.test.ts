@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
-import { type HttpService, openHttpService } from '../support/http-service.ts'
+import { type HttpService, openHttpService } from '#test/support/http-service'
 
 let service: HttpService
 beforeAll(async () => {

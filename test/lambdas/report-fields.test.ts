@@ -20,9 +20,9 @@ import { shareParts } from '#schemas/share-parts'
 import { STATS_GROUPS } from '#schemas/stats'
 import { buildLake } from '#test/support/build-lake'
 import { repeats, seed } from '#test/support/depth'
-import * as cases from '#test/support/field-cases'
 import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
+import * as cases from './field-cases.ts'
 
 /** The cases of a field, whatever report has it. */
 const ofField: Record<string, cases.FieldCases> = {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
-import { goodRequest as requestFor } from '../support/good-requests.ts'
-import { BASE_URL, type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
+import { goodRequest as requestFor } from '#test/support/good-requests'
+import { BASE_URL, type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 /** What holds for every row of the routes table; a row that is added is tested by being there. */
 const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(

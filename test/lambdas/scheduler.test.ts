@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { schedulerHandler } from '#lambdas/scheduler/handler'
-import { createLakePipeline } from '../support/lake-pipeline.ts'
+import { createLakePipeline } from '#test/support/lake-pipeline'
 
 function setUp(tick: () => Promise<void>) {
   const { state, clock, log, logged } = createLakePipeline()

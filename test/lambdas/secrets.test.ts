@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { randomSecret } from '#core/access/tokens'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
-import { goodRequest } from '../support/good-requests.ts'
-import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
+import { goodRequest } from '#test/support/good-requests'
+import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 /** Secrets that a caller has pasted into the wrong place (issue 22, 4). No message, log line or audit entry repeats one. */
 const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(

@@ -6,9 +6,9 @@ import { splitEqually } from '#schemas/assignment'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
-import { propertySettings } from '../support/depth.ts'
-import { goodRequest } from '../support/good-requests.ts'
-import { type HttpService, openHttpService, type RequestOptions } from '../support/http-service.ts'
+import { propertySettings } from '#test/support/depth'
+import { goodRequest } from '#test/support/good-requests'
+import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 let service: HttpService
 beforeAll(async () => {

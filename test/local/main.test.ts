@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { createRandom } from '#core/demo/random'
 import { repeats, seed } from '#test/support/depth'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '#test/support/eventually'
 import {
   cleanUp,
   launchService,
@@ -12,9 +12,9 @@ import {
   runFailingService,
   type Service,
   startService,
-} from '../support/service-process.ts'
-import { lakeFiles, readJson } from '../support/service-reads.ts'
-import { startTrackingClient } from '../support/tracking-client.ts'
+} from '#test/support/service-process'
+import { lakeFiles, readJson } from '#test/support/service-reads'
+import { startTrackingClient } from '#test/support/tracking-client'
 
 afterAll(cleanUp)
 

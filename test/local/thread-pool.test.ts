@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
-const PROCESS = resolve(import.meta.dirname, '../support/busy-engine.ts')
+const PROCESS = resolve(import.meta.dirname, 'busy-engine.ts')
 
 /** Long enough for the imports of the process, far shorter than its statements. */
 const TIMEOUT_MS = 60_000

@@ -4,7 +4,7 @@ import { readSettings as readFunctionSettings } from '#aws/settings'
 import { readSettings, settingsSchema } from '#local/settings'
 import { errorCodes } from '#schemas/errors'
 import { type FunctionName, functions } from '#schemas/functions'
-import { clientMessagesBelow, clientMessagesIn, problemsOf } from '../support/client-messages.ts'
+import { clientMessagesBelow, clientMessagesIn, problemsOf } from './client-messages.ts'
 
 const messages = clientMessagesBelow(resolve(import.meta.dirname, '../..'))
 const unreadable = messages.filter(({ text }) => text === null)

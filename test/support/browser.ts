@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
-import { unpackChromium } from './unpack-chromium.ts'
+import { unpackChromium } from '#test/setup/unpack-chromium'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 /** Ends the wait for a browser that hangs. A busy machine must not reach it. */

@@ -8,10 +8,6 @@ import { createRepair } from '#core/lake/compact/repair'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { eventsRecord } from './events-record.ts'
-import { createMemoryLakeState } from './memory-lake-state.ts'
-import { noIdentity } from './no-identity.ts'
-import { noReceipts } from './no-receipts.ts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -19,7 +15,11 @@ import {
   createSimulatedStream,
   createSimulatedUsage,
   encodeSimulated,
-} from './simulated-ports.ts'
+} from '#test/simulation/simulated-ports'
+import { eventsRecord } from './events-record.ts'
+import { createMemoryLakeState } from './memory-lake-state.ts'
+import { noIdentity } from './no-identity.ts'
+import { noReceipts } from './no-receipts.ts'
 
 /**
  * Creates consumer, worker, maintenance and repair over in-memory ports, with a clock that the test sets. Calls do not

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanAddress, redactEmails, redactError } from '../../tracker/address.ts'
+import { cleanAddress, redactEmails, redactError } from '#tracker/address'
 
 test.each([
   ['https://user:pw@shop.test:8443/a/b?card=1#secret', 'https://shop.test:8443/a/b'],

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildTracker, type Tracker } from '../../tracker/build.ts'
-import { GZIP_BUDGET } from '../../tracker/sizes.ts'
+import { buildTracker, type Tracker } from '#tracker/build'
+import { GZIP_BUDGET } from '#tracker/sizes'
 
 let tracker: Tracker
 beforeAll(async () => {

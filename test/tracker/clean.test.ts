@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { propertySettings } from '#test/support/depth'
-import { byteLength, cleanProperties, fitProperties } from '../../tracker/clean.ts'
+import { byteLength, cleanProperties, fitProperties } from '#tracker/clean'
 
 test('plain values stay unchanged', () => {
   const properties = {

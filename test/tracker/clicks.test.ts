@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '#test/support/eventually'
 import { useTestSite } from './test-site.ts'
 
 const site = useTestSite()

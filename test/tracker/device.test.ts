@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeDevice } from '../../tracker/device.ts'
+import { describeDevice } from '#tracker/device'
 
 const CHROME_MAC =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { bucketOf, chooseVariant, splitEqually } from '#schemas/assignment'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '#test/support/eventually'
 import { useTestSite } from './test-site.ts'
 
 const site = useTestSite()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isListed, withLinkedId } from '../../tracker/linking.ts'
+import { isListed, withLinkedId } from '#tracker/linking'
 
 test.each([
   ['', '_aa=anon_1'],

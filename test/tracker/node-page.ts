@@ -18,13 +18,13 @@ export async function openNodePage({ local = {}, tab = {}, dataset = { token: 't
   vi.resetModules()
   defineStorage('localStorage', local)
   defineStorage('sessionStorage', tab)
-  const settings = await import('../../tracker/settings.ts')
+  const settings = await import('#tracker/settings')
   settings.readSettings({ src: 'https://stats.test/tracker.js', dataset })
   return {
-    ...(await import('../../tracker/storage.ts')),
-    ...(await import('../../tracker/identity.ts')),
-    ...(await import('../../tracker/session.ts')),
-    ...(await import('../../tracker/attribution.ts')),
+    ...(await import('#tracker/storage')),
+    ...(await import('#tracker/identity')),
+    ...(await import('#tracker/session')),
+    ...(await import('#tracker/attribution')),
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { builtTracker } from '../support/built-tracker.ts'
-import { eventually } from '../support/eventually.ts'
+import { builtTracker } from '#test/setup/built-tracker'
+import { eventually } from '#test/support/eventually'
 import { NOON, useTestSite } from './test-site.ts'
 
 const site = useTestSite()

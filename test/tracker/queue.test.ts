@@ -35,7 +35,7 @@ afterEach(() => {
 
 async function openQueue(dataset = {}) {
   const page = await openNodePage({ dataset: { token: 't', ...dataset } })
-  const queue = await import('../../tracker/queue.ts')
+  const queue = await import('#tracker/queue')
   return { ...page, ...queue, add: (event: string) => queue.enqueue(queuedEvent(event)) }
 }
 

@@ -1,4 +1,4 @@
-import type { QueuedEvent } from '../../tracker/queued-event.ts'
+import type { QueuedEvent } from '#tracker/queued-event'
 
 /** Builds an event as the tracker queues it. */
 export function queuedEvent(event: string, properties: Record<string, unknown> = {}): QueuedEvent {

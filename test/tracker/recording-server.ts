@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { QueuedEvent } from '../../tracker/queued-event.ts'
-import { builtTracker } from '../support/built-tracker.ts'
+import { builtTracker } from '#test/setup/built-tracker'
+import type { QueuedEvent } from '#tracker/queued-event'
 
 export type RecordedRequest = {
   path: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { byteLength } from '../../tracker/clean.ts'
-import { toRequests } from '../../tracker/requests.ts'
+import { byteLength } from '#tracker/clean'
+import { toRequests } from '#tracker/requests'
 import { queuedEvent } from './queued-event.ts'
 
 const createEvents = (count: number, properties = {}) =>

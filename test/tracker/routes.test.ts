@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '#test/support/eventually'
 import { useTestSite } from './test-site.ts'
 
 const site = useTestSite()

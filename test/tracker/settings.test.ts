@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dataset, endpoint, isLocalHost, isOn, readSettings } from '../../tracker/settings.ts'
+import { dataset, endpoint, isLocalHost, isOn, readSettings } from '#tracker/settings'
 
 test('requests go to the origin of the script', () => {
   readSettings({ src: 'https://stats.example.org:8443/tracker.js?v=1', dataset: { token: 'aat_1' } })

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach } from 'vitest'
-import { HUMAN_BROWSER, sharedBrowser } from '../support/browser.ts'
+import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
 /** Start time of the fake clocks of these tests. */

@@ -7,11 +7,11 @@ import { toRange } from '#core/reports/run/range'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
+import { wholeLastDate } from '#core/reports/sessions'
 import { hasSessionKey } from '#core/reports/sql/session-ids'
 import { cutTies } from '#core/reports/sql/tied-sessions'
 import { isOneOf, sql } from '#core/sql'
 import type { PathNode, pathsBody, pathsResponse } from '#schemas/paths'
-import { wholeLastDate } from '../sessions.ts'
 import { candidatesSql, type PathsPlan, selectCandidates, walksSql } from './sql.ts'
 
 export type PathsParams = Omit<z.output<typeof pathsBody>, 'project'>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type AuditLog, createAuditLog } from '#core/accounts/audit'
 import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
 import { createStores, type Stores } from '#core/stores'
-import { openTestState, type TestState } from '../../support/test-state.ts'
+import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let stores: Stores

@@ -7,9 +7,9 @@ import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { writeItems } from '#core/write-items'
 import { splitEqually } from '#schemas/assignment'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { crashAfterWrites } from '#test/support/crashing-state'
 import { createIdentities } from '#test/support/identity-files'
-import { createSimulatedLake } from '#test/support/simulated-ports'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const DAY_MS = 86_400_000

@@ -12,8 +12,6 @@ import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { segmentKeys, tombstoneKey } from '#core/lake/keys'
 import type { StreamEntry } from '#core/ports'
 import { DAY_MS } from '#core/time'
-import { request } from '#test/support/compactor-lake'
-import { createMemoryLakeState, type MemoryLakeState } from '#test/support/memory-lake-state'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -23,7 +21,9 @@ import {
   isErased,
   type SimulatedLake,
   simulatedTombstones,
-} from '#test/support/simulated-ports'
+} from '#test/simulation/simulated-ports'
+import { request } from '#test/support/compactor-lake'
+import { createMemoryLakeState, type MemoryLakeState } from '#test/support/memory-lake-state'
 
 /**
  * Jobs of compaction, merging and rewriting that began before an erasure, or before another job, and end after it. The lake,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openIdentity } from '#core/identity/identity-view'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
 import { createIdentities, type Identified } from '#test/support/identity-files'
 import { readableEmails } from '#test/support/no-identity'
-import { createSimulatedLake } from '#test/support/simulated-ports'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState

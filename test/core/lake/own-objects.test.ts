@@ -12,7 +12,7 @@ import {
   waitingKey,
 } from '#core/lake/keys'
 import { ownObjects } from '#core/lake/own-objects'
-import { createSimulatedLake } from '../../support/simulated-ports.ts'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
 
 const CLAIM = { epoch: 3, first: '12', last: '49590338271490256608559692538361571095921575989136588898' }
 const SHARDS = ['local', 'shardId-000000000012']

@@ -7,15 +7,15 @@ import { restoreLake } from '#core/lake/restore/restore-lake'
 import type { Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
-import { eventsRecord } from '#test/support/events-record'
-import { noReceipts } from '#test/support/no-receipts'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
   createSimulatedQueue,
   createSimulatedStream,
   encodeSimulated,
-} from '#test/support/simulated-ports'
+} from '#test/simulation/simulated-ports'
+import { eventsRecord } from '#test/support/events-record'
+import { noReceipts } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 /** The counters of a lake that is older than its state, with the real counters. restore-lake.test.ts has the files. */

@@ -8,7 +8,7 @@ import { startTrackingClient } from '#test/support/tracking-client'
 
 afterAll(cleanUp)
 
-const slowCompaction = fileURLToPath(new URL('../../support/slow-compaction.ts', import.meta.url))
+const slowCompaction = fileURLToPath(new URL('./slow-compaction.ts', import.meta.url))
 
 /** Starts a service that compacts its first epoch, which takes minutes. Returns the ids of the events. */
 async function startCompaction(): Promise<{ service: Service; ids: string[] }> {

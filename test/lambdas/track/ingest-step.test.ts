@@ -6,7 +6,7 @@ import type { TrackRequest } from '#core/ingest/track-request'
 import { createChain } from '#lambdas/chain/chain'
 import { ingestStep } from '#lambdas/track/ingest-step'
 import { routes } from '#schemas/routes'
-import { exchangeOf } from '../chain/exchange.ts'
+import { exchangeOf } from '#test/lambdas/chain/exchange'
 
 const trackRequest: TrackRequest = { token: 'aat_shop', items: [{}, {}], labelOf: () => '' }
 const record: BotRecord = {

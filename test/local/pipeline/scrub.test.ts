@@ -5,10 +5,10 @@ import { userHash } from '#core/lake/erase/tombstones'
 import { emptyManifest } from '#core/lake/manifest'
 import type { ShardState } from '#core/lake/state'
 import { createScrub } from '#local/pipeline/scrub'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { addErasure } from '#test/support/add-erasure'
 import { eventsRecord } from '#test/support/events-record'
 import { eventually } from '#test/support/eventually'
-import { createSimulatedLake } from '#test/support/simulated-ports'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 22, 12)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { propertySettings } from '#test/support/depth'
 import { oracleIdentity, type SentLink } from '#test/support/oracle/identity'
 import type { SentEvent } from '#test/support/oracle/sent-event'
 import { NOW } from '#test/support/random-history'
 import { LINKED_IDS, processLinks, randomLinks } from '#test/support/random-links'
-import { createSimulatedLake } from '#test/support/simulated-ports'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState

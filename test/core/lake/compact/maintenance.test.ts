@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { emptyManifest } from '#core/lake/manifest'
 import { BUCKETS } from '#schemas/columns'
+import { encodeSimulatedTombstones } from '#test/simulation/simulated-ports'
 import { addErasure } from '#test/support/add-erasure'
 import { createLakePipeline } from '#test/support/lake-pipeline'
-import { encodeSimulatedTombstones } from '#test/support/simulated-ports'
 
 const HOUR = 3_600_000
 

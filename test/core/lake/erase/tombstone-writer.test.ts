@@ -5,9 +5,9 @@ import { decodeTombstones } from '#core/lake/erase/tombstone-file'
 import { type Burial, createTombstoneWriter, type TombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { MAX_BATCHES, userHash } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { writeBatch } from '#test/support/add-erasure'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
-import { createSimulatedLake } from '#test/support/simulated-ports'
 
 const START = Date.UTC(2026, 10, 23, 12)
 const BUCKET = 7

@@ -111,11 +111,14 @@ export function forbiddenImports(files: readonly SourceFile[]): string[] {
     const rule = ruleOf(path)
     if (rule === undefined) return [`${path}: no rule for the folder`]
     const code = withoutComments(text)
-    const forbidden = importsOf(code).filter(imported => !allows(rule, path, imported))
+    const imports = importsOf(code)
+    const forbidden = imports.filter(imported => !allows(rule, path, imported))
+    const upward = imports.filter(({ name }) => /^\.\..*\.ts$/.test(name))
     const patterns = Object.entries(rule.never ?? {}).filter(([, pattern]) => pattern.test(code))
     return [
       ...forbidden.map(({ name }) => `${path}: may not import ${name}`),
       ...patterns.map(([reason]) => `${path}: ${reason}`),
+      ...upward.map(({ name }) => `${path}: imports ${name} by a way up; write #folder/file`),
     ]
   })
 }

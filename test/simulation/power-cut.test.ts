@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { repeats, seed } from '#test/support/depth'
-import { simulateSchedules } from '#test/support/simulate-schedules'
+import { simulateSchedules } from './simulate-schedules.ts'
 
 const SCHEDULES = repeats(50, { countPerDepth: 100 })
 

@@ -12,12 +12,12 @@ import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
 import type { Bundles } from '#lib/bundles'
 import type { FunctionName } from '#schemas/functions'
-import { startAthenaEmulator } from './athena-emulator.ts'
+import { startAthenaEmulator } from '#test/support/athena-emulator'
+import { EMULATOR_ACCESS, PATIENT_STREAM, startKinesis, startStorage } from '#test/support/emulators'
+import { exampleEvent, type SqsEvent } from '#test/support/lambda-events'
+import { openTestState } from '#test/support/test-state'
 import { type BundleProcess, startBundle, stopBundles } from './bundle-process.ts'
 import { duckdbForS3 } from './duckdb-for-s3.ts'
-import { EMULATOR_ACCESS, PATIENT_STREAM, startKinesis, startStorage } from './emulators.ts'
-import { exampleEvent, type SqsEvent } from './lambda-events.ts'
-import { openTestState } from './test-state.ts'
 
 /** A message whose function did not end is delivered again after this time. */
 const VISIBILITY_S = 2

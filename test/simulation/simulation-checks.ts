@@ -4,7 +4,7 @@ import { openTombstones } from '#core/lake/erase/tombstones'
 import { segmentKeys, tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { Snapshot } from '#core/lake/read/snapshot'
-import type { MemoryLakeState } from './memory-lake-state.ts'
+import type { MemoryLakeState } from '#test/support/memory-lake-state'
 import { isErased, isReplaced, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
 
 /** The events that a read returns: those of segments, and those of hot files. */

@@ -10,8 +10,8 @@ import { reconcile } from '#core/lake/restore/reconcile'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
-import { createMemoryLakeState } from './memory-lake-state.ts'
-import { noReceipts } from './no-receipts.ts'
+import { createMemoryLakeState } from '#test/support/memory-lake-state'
+import { noReceipts } from '#test/support/no-receipts'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
 import {
   createSimulatedCompactor,

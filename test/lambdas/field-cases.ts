@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#schemas/errors'
-import { repeats } from './depth.ts'
+import { repeats } from '#test/support/depth'
 
 /**
  * Values for the fields of report routes, with the error code of docs/api. `null` as the code means that the value is

@@ -1,7 +1,7 @@
 import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { userHash } from '#core/lake/erase/tombstones'
 import type { Clock } from '#core/ports'
-import type { MemoryLakeState } from './memory-lake-state.ts'
+import type { MemoryLakeState } from '#test/support/memory-lake-state'
 import { encodeSimulatedTombstones, type SimulatedLake, type SimulatedRow } from './simulated-ports.ts'
 
 /** An accepted event, as the simulator knows it. */

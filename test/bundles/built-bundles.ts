@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Bundles, bundleFunctions } from '#lib/bundles'
-import { onceARun } from './once-a-run.ts'
+import { onceARun } from '#test/setup/once-a-run'
 
 /** Returns the bundles of all functions, for the processor of this machine. They are built once for all test files of a run. */
 export async function builtBundles(): Promise<Bundles> {

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Lake } from '#core/ports'
-import type { StatementEngine } from './athena-emulator.ts'
-import { duckdbForAthena } from './duckdb-for-athena.ts'
+import type { StatementEngine } from '#test/support/athena-emulator'
+import { duckdbForAthena } from '#test/support/duckdb-for-athena'
 
 /**
  * Runs statements in DuckDB over the lake of an S3 bucket with the address `location`. Before each statement, updates a copy of
