@@ -9,12 +9,12 @@ import { runReport } from '#core/reports/run/run'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
 import { type StatementEngine, startAthenaEmulator } from '#test/support/athena-emulator'
 import { buildLake, type EventsRecord } from '#test/support/build-lake'
 import { duckdbForAthena, LAKE_LOCATION } from '#test/support/duckdb-for-athena'
 import { EMULATOR_ACCESS } from '#test/support/emulators'
+import { openTestEngine } from '#test/support/test-engine'
 
 const quick = { firstPollMs: 5, maxPollMs: 50 }
 
@@ -146,7 +146,7 @@ test('a report is the same on Athena and on the local engine, and has statistics
     compacted: 3,
     mergeEnds: [2],
   })
-  const local = await openQueryEngine({ lakeDir: dir, log: () => {}, threads: 1 })
+  const local = await openTestEngine({ lakeDir: dir })
   onTestFinished(async () => {
     await local.close()
     await rm(tempDir, { recursive: true, force: true })

@@ -10,12 +10,12 @@ import { runReport } from '#core/reports/run/run'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
 import { testProject } from '#test/support/account-fixtures'
 import { writeBatch } from '#test/support/add-erasure'
 import { buildLake, type EventsRecord } from '#test/support/build-lake'
 import { openCompactorLake, request as requestOf } from '#test/support/compactor-lake'
 import { lakeWithNewerFiles, lakeWithOldFiles } from '#test/support/old-files'
+import { openTestEngine } from '#test/support/test-engine'
 
 const NOW = Date.parse('2026-11-18T12:00:00Z')
 const project = testProject({ bucket: 7, created_at: '2026-11-01T00:00:00Z', has_event_ids: true })
@@ -90,7 +90,7 @@ test.each([
       epochs,
       ...compaction,
     })
-    const engine = await openQueryEngine({ lakeDir, tempDir: dir, log: () => {}, threads: 1 })
+    const engine = await openTestEngine({ lakeDir, tempDir: dir })
     onTestFinished(() => engine.close())
     const isOldMerge = files === 'merged segment'
 

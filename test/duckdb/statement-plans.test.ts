@@ -9,11 +9,11 @@ import type { LinkRow } from '#core/identity/links/links'
 import { userHash } from '#core/lake/erase/tombstones'
 import type { Lake, QueryEngine, Row } from '#core/ports'
 import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
 import { writeBatch } from '#test/support/add-erasure'
 import { type BuiltLake, buildLake } from '#test/support/build-lake'
 import { repeats } from '#test/support/depth'
 import { NOW } from '#test/support/random-history'
+import { openTestEngine } from '#test/support/test-engine'
 import { runIdentityReports } from '#test/trino/run-identity-reports'
 import { runAllReports } from '#test/trino/run-reports'
 import { wideLake } from '#test/trino/sample-lakes'
@@ -111,11 +111,9 @@ test('DuckDB plans every join of compaction, merges and rewrites as a hash join,
 })
 
 test('DuckDB plans every join of the reports as a hash join', async () => {
-  const duckdb = await openQueryEngine({
+  const duckdb = await openTestEngine({
     lakeDir: join(dir, 'lake'),
     tempDir: dir,
-    log: () => {},
-    threads: 1,
   })
   const plans = new Map<string, StatementPlan>()
   /** Rows for statements of the same shape, because a report may need rows for its next statement. */

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createFolderLake } from '#local/lake/folder'
-import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
+import type { LocalQueryEngine } from '#local/lake/query-engine'
 import type { ExperimentRecord } from '#schemas/experiments'
 import { routes } from '#schemas/routes'
 import { type BuiltLake, buildLake } from '#test/support/build-lake'
 import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
+import { openTestEngine } from '#test/support/test-engine'
 
 const HOUR_MS = 3_600_000
 const LONG = 'x'.repeat(100_000)
@@ -21,7 +22,7 @@ let project: Project
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'footfall-experiments-'))
-  engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
+  engine = await openTestEngine({ lakeDir: join(dir, 'lake') })
   service = await openHttpService({ reading: { engine, openLake: () => openReadLake() } })
   await fillLake([])
 })

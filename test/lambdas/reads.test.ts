@@ -6,11 +6,11 @@ import { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import { createProjectStore } from '#core/projects/store'
-import { openQueryEngine } from '#local/lake/query-engine'
 import { routes } from '#schemas/routes'
 import { countEvents } from '#test/support/count-events'
 import { fixedLake } from '#test/support/fixed-lake'
 import { type HttpService, openHttpService } from '#test/support/http-service'
+import { openTestEngine } from '#test/support/test-engine'
 
 let service: HttpService
 beforeAll(async () => {
@@ -55,10 +55,8 @@ async function openSlowService({
   openLake(): Promise<LakeSnapshot>
 }) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-reads-'))
-  const engine = await openQueryEngine({
+  const engine = await openTestEngine({
     lakeDir: dir,
-    log: () => {},
-    threads: 1,
     ...(concurrency !== undefined && { concurrency }),
   })
   const own = await openHttpService({ reading: { engine, openLake } })

@@ -7,7 +7,7 @@ import type * as z from 'zod'
 import { openLake } from '#core/lake/read/snapshot'
 import type { Project } from '#core/projects/project'
 import { createFolderLake } from '#local/lake/folder'
-import { type LocalQueryEngine, openQueryEngine } from '#local/lake/query-engine'
+import type { LocalQueryEngine } from '#local/lake/query-engine'
 import type { ErrorCode } from '#schemas/errors'
 import { PERIOD_LABELS } from '#schemas/fields'
 import { openApiDocument } from '#schemas/openapi'
@@ -22,6 +22,7 @@ import { buildLake } from '#test/support/build-lake'
 import { repeats, seed } from '#test/support/depth'
 import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
+import { openTestEngine } from '#test/support/test-engine'
 import * as cases from './field-cases.ts'
 
 /** The cases of a field, whatever report has it. */
@@ -133,7 +134,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'footfall-fields-'))
   const lakeDir = join(dir, 'lake')
   const lake = createFolderLake(lakeDir)
-  engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
+  engine = await openTestEngine({ lakeDir })
   const openReadLake = () => openLake({ state: createMemoryLakeState(), lake })
   service = await openHttpService({ gatherMs: 1_000, reading: { engine, openLake: openReadLake } })
   project = await service.createProject()

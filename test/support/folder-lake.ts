@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
+import { openTestEngine } from '#test/support/test-engine'
 import { buildLake, type LakeContent } from './build-lake.ts'
 
 /** Opens an empty lake in a folder of its own, and an engine that reads it. `build` fills it. `close` deletes the folder. */
@@ -10,7 +10,7 @@ export async function openFolderLake() {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-lake-'))
   const lakeDir = join(dir, 'lake')
   const lake = createFolderLake(lakeDir)
-  const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
+  const engine = await openTestEngine({ lakeDir })
   return {
     lakeDir,
     lake,

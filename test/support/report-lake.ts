@@ -5,7 +5,7 @@ import type { Lake } from '#core/ports'
 import type { ReportProject, ReportServices } from '#core/reports/run/run'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
+import { openTestEngine } from '#test/support/test-engine'
 import { type BuiltLake, buildLake } from './build-lake.ts'
 import type { SentEvent } from './oracle/sent-event.ts'
 import { withoutCopies } from './oracle.ts'
@@ -36,7 +36,7 @@ export async function withReportLake(
   const minComparedEvents = sent.length % 8 === 3 ? Number.POSITIVE_INFINITY : 0
   const compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1, minComparedEvents })
   const built = await buildLake({ lake, tempDir, epochs, compacted, mergeEnds, compactor })
-  const engine = await openQueryEngine({ lakeDir: join(dir, 'lake'), log: () => {}, threads: 1 })
+  const engine = await openTestEngine({ lakeDir: join(dir, 'lake') })
   try {
     // Half of the histories are read as on Athena, where some statements have another form.
     const areScansBilled = sent.length % 2 === 0

@@ -9,11 +9,11 @@ import { type EventsParams, events } from '#core/reports/events'
 import { type ReportServices, runReport } from '#core/reports/run/run'
 import { type StatsParams, stats } from '#core/reports/stats'
 import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine } from '#local/lake/query-engine'
 import { statsResponse } from '#schemas/stats'
 import { testProject } from '#test/support/account-fixtures'
 import { buildLake, type EventsRecord } from '#test/support/build-lake'
 import { EMPTY_SNAPSHOT, fixedLake, segmentOf } from '#test/support/fixed-lake'
+import { openTestEngine } from '#test/support/test-engine'
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')
 const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z', has_event_ids: true })
@@ -43,7 +43,7 @@ async function setUp(changes: Partial<EventsRecord['events'][number]>[] = []) {
   const epochs = changes.length === 0 ? [[]] : [[[record]]]
   const lake = createFolderLake(lakeDir)
   const { openLake } = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs })
-  const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1 })
+  const engine = await openTestEngine({ lakeDir })
   onTestFinished(async () => {
     await engine.close()
     await rm(dir, { recursive: true, force: true })

@@ -8,9 +8,10 @@ import { toHotRows } from '#core/lake/consume/rows'
 import type { Log, QueryStatistics } from '#core/ports'
 import { inFiles, join, NOT_MATERIALIZED, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
-import { openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
+import type { QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
 import { damageParquet } from '#test/support/damage-parquet'
+import { openTestEngine } from '#test/support/test-engine'
 
 queryEngineContract('DuckDB over a folder', async () => {
   const { engine, remove } = await openEngine()
@@ -20,10 +21,9 @@ queryEngineContract('DuckDB over a folder', async () => {
 async function openEngine(settings: Partial<QueryEngineSettings> = {}) {
   const lakeDir = await mkdtemp(joinPath(tmpdir(), 'footfall-engine-'))
   const logged: Parameters<Log>[] = []
-  const engine = await openQueryEngine({
+  const engine = await openTestEngine({
     lakeDir,
     log: (...line) => logged.push(line),
-    threads: 1,
     ...settings,
   })
   const remove = async () => {
