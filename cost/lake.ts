@@ -97,19 +97,27 @@ export function lakeQuantities(usage: Usage): Quantity[] {
   ]
 }
 
-/** Bytes of the open counts of one epoch and shard at its end. Each shard may have events of all projects. */
+/** Owners of open counts among the records: projects, and accounts with the sums of their projects. */
+function ownersOf(usage: Usage, records: number): number {
+  const projects = expectedDistinct(usage.projects, records)
+  return projects + expectedDistinct(usage.accounts, projects)
+}
+
+/** Bytes of the open counts of one partition, epoch and shard at its end. Each shard may have events of all projects. */
 export function openCountBytes(usage: Usage, { epochs }: Pick<LakeFigures, 'epochs'>): number {
-  const { headBytes, projectBytes } = system.state.openCounts
-  const records = epochs === 0 ? 0 : requests(usage) / epochs / shards(usage)
-  return headBytes + projectBytes * expectedDistinct(usage.projects, records)
+  const { headBytes, ownerBytes, partitions } = system.state.openCounts
+  const owners = epochs === 0 ? 0 : ownersOf(usage, requests(usage) / epochs / shards(usage))
+  return headBytes + (ownerBytes * owners) / Math.max(1, expectedDistinct(partitions, owners))
 }
 
 function consumer(usage: Usage, figures: LakeFigures): Quantity[] {
   const { batches, claims } = figures
   const { call, claim, event } = system.functionMs.lake
   const purpose = 'lake consumer'
-  // A claim writes the open counts of its shard as a whole.
-  const countWrites = unitsOf(openCountBytes(usage, figures), WRITE_UNIT)
+  const { partitions } = system.state.openCounts
+  const owners = claims === 0 ? 0 : ownersOf(usage, requests(usage) / claims)
+  const countWrites =
+    expectedDistinct(partitions, owners) * unitsOf(openCountBytes(usage, figures), WRITE_UNIT)
   return [
     ...lambda('lake', purpose, batches, batches * call + claims * claim + usage.events * event, usage),
     { price: 's3Put', quantity: claims, purpose },
@@ -124,17 +132,22 @@ function consumer(usage: Usage, figures: LakeFigures): Quantity[] {
 
 /** Folding the counts of each epoch into the items of its projects and accounts, and deleting its open counts. */
 function counters(usage: Usage, figures: LakeFigures): Quantity[] {
-  const { epochs, jobsPerEpoch } = figures
+  const { epochs, jobsPerEpoch, segmentsPerEpoch } = figures
   if (epochs === 0) return []
   const { project, accountBucket } = system.state.fold
   const projects = expectedDistinct(usage.projects, requests(usage) / epochs)
   const accountBuckets = expectedDistinct(usage.accounts * system.lake.buckets, projects)
   const bytes = openCountBytes(usage, figures)
+  const { partitions } = system.state.openCounts
+  const filled = expectedDistinct(partitions, ownersOf(usage, requests(usage) / epochs))
   const foldWrites = project * projects + accountBucket * accountBuckets
-  const deleteWrites = shards(usage) * unitsOf(bytes, WRITE_UNIT)
-  const epochReads = unitsOf(shards(usage) * bytes, READ_UNIT)
+  const deleteWrites = shards(usage) * filled * unitsOf(bytes, WRITE_UNIT)
+  const partitionReads = unitsOf(shards(usage) * bytes, READ_UNIT)
+  const jobPartitions = jobsPerEpoch * expectedDistinct(partitions, segmentsPerEpoch / jobsPerEpoch)
+  // A deletion searches all partitions.
+  const epochReads = (jobPartitions + filled) * partitionReads + partitions
   return [
-    { price: 'stateRead', quantity: epochs * (jobsPerEpoch + 1) * epochReads, purpose: 'counters' },
+    { price: 'stateRead', quantity: epochs * epochReads, purpose: 'counters' },
     { price: 'stateWrite', quantity: epochs * (foldWrites + deleteWrites), purpose: 'counters' },
   ]
 }

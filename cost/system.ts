@@ -103,16 +103,17 @@ export const system = {
     batch: { reads: 1 },
     claim: { reads: 2, writes: 2 },
     /**
-     * Bytes of the item that has the open counts of a shard and an epoch: of the item itself, and of each project with an
-     * account of its own (measured). A claim writes the item, a compaction job and GET /stats read all of them.
+     * Bytes of an item of open counts, which belongs to a partition, a shard and an epoch: of the item itself, and of each owner, a
+     * project or its account (measured). A claim writes an item of each partition that has owners of it. A fold reads the
+     * partition of its bucket, GET /stats that of its account.
      */
-    openCounts: { headBytes: 250, projectBytes: 23 },
+    openCounts: { partitions: 16, headBytes: 260, ownerBytes: 24 },
     /** Writes of folding an epoch: for a project (all time, and the month), and for an account in a bucket. */
     fold: { project: 2, accountBucket: 1 },
     /** One tick of the scheduler without work. */
     tick: { reads: 12, writes: 2 },
     /** Closing and compacting one epoch, on top of the ticks. */
-    epoch: { reads: 10, writes: 4 },
+    epoch: { reads: 10, writes: 5 },
     /** Checking the superseded files of one epoch every three hours for a day, and deleting them. */
     expiry: { reads: 14, writes: 24 },
     job: { reads: 2, writes: 1 },

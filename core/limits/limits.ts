@@ -1,7 +1,6 @@
 import QuickLRU from 'quick-lru'
 import type { Account, Caller } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
-import { createLookupCache } from '#core/lookup-cache'
 import type { Clock, Log } from '#core/ports'
 import type { StateTable } from '#core/state-table'
 import { utcDate } from '#core/time'
@@ -18,14 +17,12 @@ export type LimitServices = StateTable & {
   log: Log
   profile: Profile
   accounts: Pick<AccountStore, 'byId'>
-  usage: Pick<UsageCounters, 'month' | 'openCounts' | 'reserveRead' | 'releaseRead'>
+  usage: Pick<UsageCounters, 'month' | 'reserveRead' | 'releaseRead'>
 }
 
 const MINUTE_MS = 60_000
 /** How old the counts may be by which ingestion decides: it learns of a cap within a minute. */
 const CAPS_MS = 20_000
-/** How old the open counts may be that all accounts of a process share: together the two make less than a minute. */
-const OPEN_COUNTS_MS = 10_000
 const MAX_ACCOUNTS = 10_000
 
 /** What ingestion knows of an account: over which cap it is, if any. */
@@ -41,11 +38,6 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
   const checkDemo = createDemoLimits({ ...state, clock, profile })
   const known = new QuickLRU<string, Known>({ maxSize: MAX_ACCOUNTS })
   const pending = new Set<string>()
-  const openCounts = createLookupCache(clock, () => usage.openCounts(), {
-    foundMs: OPEN_COUNTS_MS,
-    missingMs: 0,
-    maxEntries: 1,
-  })
   const tokens = createLaggingWindow({
     window: createSlidingWindow({ ...state, clock }, { name: 'tokens', windowMs: MINUTE_MS }),
     windowMs: MINUTE_MS,
@@ -138,8 +130,7 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
     const account = await accounts.byId(accountId)
     const caps = account === null ? null : eventCapsOf(profile, account)
     if (caps === null) return { until, caps, used: 0 }
-    const open = (await openCounts.get('all accounts')) ?? undefined
-    const { events } = await usage.month(accountId, utcDate(clock.now()).slice(0, 7), open)
+    const { events } = await usage.month(accountId, utcDate(clock.now()).slice(0, 7))
     return { until, caps, used: events }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Counts of events, bots and reads in the state table, so that no report scans the lake for them. Events are counted twice.
- * The consumer adds the counts of a claim to the open counts of its epoch, in one item for all projects. When the epoch is
+ * The consumer adds the counts of a claim to the open counts of its epoch, in a few items for all projects and accounts. When the epoch is
  * compacted, the numbers that its segment stores are folded into the items of its projects and accounts. An item says up to
  * which epoch it is folded, so a reader adds the open counts of later epochs only.
  *
@@ -48,7 +48,7 @@ export type BotDay = Omit<BotCount, 'quarter'> & { quarters: Quarters }
 
 export type UsageCounters = {
   /**
-   * Adds the counts of a claim to the open counts, with one write for all projects. A claim that is repeated, also by a
+   * Adds the counts of a claim to the open counts, with one write for each of their partitions. A claim that is repeated, also by a
    * process that was thought dead, is counted once. Call it while the claim is open, so that no later claim of the shard
    * is counted before.
    */
@@ -75,14 +75,9 @@ export type UsageCounters = {
   /** Returns the events and reads of each project over all time, in the order of the ids. */
   totals(projectIds: readonly string[]): Promise<Usage[]>
   /**
-   * Returns the events and reads of a project or an account in one month (YYYY-MM), and on each day of it with any. Who reads
-   * the months of many accounts may pass open counts that are some seconds old: then the newest events do not count yet.
+   * Returns the events and reads of a project or an account in one month (YYYY-MM), and on each day of it with any.
    */
-  month(
-    owner: string,
-    month: string,
-    openCounts?: readonly OpenCount[],
-  ): Promise<Usage & { days: Record<string, Usage> }>
-  /** Returns the open counts of all projects. */
+  month(owner: string, month: string): Promise<Usage & { days: Record<string, Usage> }>
+  /** Returns the open counts of all projects: as many as projects have had events in the last epochs. */
   openCounts(): Promise<readonly OpenCount[]>
 }

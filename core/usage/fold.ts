@@ -25,7 +25,7 @@ export function createFold(
   openCounts: Pick<OpenCounts, 'readEpoch'>,
 ): UsageCounters['foldEpoch'] {
   return async function foldEpoch(epoch, bucket, stored) {
-    const claimed = (await openCounts.readEpoch(epoch)).filter(count => count.bucket === bucket)
+    const claimed = await openCounts.readEpoch(epoch, bucket)
     const rows = [...stored, ...claimed.map(count => ({ ...count, events: 0 }))]
     await forEachConcurrent(toAdditions(rows), CONCURRENCY, addition => addOnce(addition, epoch, bucket))
   }

@@ -1,89 +1,102 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import QuickLRU from 'quick-lru'
+import { forEachConcurrent } from '#core/concurrency'
 import { unavailable } from '#core/errors'
+import { bucketOf } from '#core/projects/project'
 import { type Item, queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { ClaimedEvents, CountedClaim, OpenCount, UsageCounters } from './counters.ts'
+import {
+  type Chain,
+  chainPrefix,
+  epochPrefix,
+  type OwnerCount,
+  type OwnerEvents,
+  type Part,
+  padCheckpoint,
+  toItem,
+  toNextPart,
+  toOwnerCounts,
+  toPart,
+  withoutFolded,
+} from './open-count-items.ts'
 
 /**
- * The counts of claims whose epochs are not folded. The claims of a shard and an epoch add up in one item, its counts are
- * compressed. An item may have 400 KB, so a part that has grown gets a successor, which the next claims add to.
+ * The counts of claims whose epochs are not folded, for projects and for accounts. The owners are spread over partitions by the
+ * hash of their ids, so a reader reads the partition of its owner, whatever the number of projects is. In a partition the
+ * claims of a shard and an epoch add up in one item. A part that has grown gets a successor, which the next claims add to.
  */
 
+/** More partitions make reads smaller. But a claim of many projects is one write for each partition. */
+export const PARTITIONS = 16
+/** Concurrent requests of one claim or one read. */
+const CONCURRENCY = 8
+/** Newest parts that a process remembers: those of 16 shards. */
+const MAX_PARTS = 16 * PARTITIONS
 /**
- * Bytes from which a part gets a successor. A claim has at most 5,000 records, which are at most 5,000 projects of about 25
- * bytes each, so no part exceeds 300 KB.
- */
-export const PART_BYTES = 150_000
-/** All open counts have one partition key, so one query reads them. */
-const PK = 'opencounts'
-/** Lengths of padded numbers, whose texts compare as the numbers do. Kinesis' sequences have 56 digits. */
-const EPOCH_DIGITS = 12
-const PART_DIGITS = 6
-const CHECKPOINT_DIGITS = 64
-/** Shards whose newest part a process remembers. */
-const MAX_SHARDS = 16
-/**
- * Writes of one claim. A write fails only if another write of the shard came in between: of another process, or of an earlier try
- * whose answer was lost. So a single consumer needs two tries at most.
+ * Writes of one claim to one item. A write fails only if another write of the shard came in between: of another process, or of an
+ * earlier try whose answer was lost. So a single consumer needs two tries at most.
  */
 const MAX_TRIES = 8
-/** DynamoDB deletes an item this time after the newest events in it, if nothing else has: a woken process may write it anew. */
-const TTL_S = 60 * 24 * 3_600
-
-/** One item. `checkpoint` is the last claim that it has counted, padded. `encoded` are the counts as they are stored. */
-type Part = {
-  epoch: number
-  number: number
-  checkpoint: string
-  counts: readonly ClaimedEvents[]
-  encoded: Uint8Array
-}
 
 export type OpenCounts = Pick<UsageCounters, 'addClaim' | 'deleteFoldedCounts'> & {
-  /** Returns all counts, also of epochs that are folded already but not deleted yet. */
-  read(): Promise<OpenCount[]>
-  /** Returns the counts of one closed epoch. */
-  readEpoch(epoch: number): Promise<OpenCount[]>
+  /**
+   * Returns the counts of projects and accounts by their ids, also of epochs that are folded already but not deleted yet. An owner
+   * without counts is missing.
+   */
+  readOwners(ids: readonly string[]): Promise<Map<string, OwnerCount[]>>
+  /** Returns the counts of the projects of a bucket in one closed epoch. */
+  readEpoch(epoch: number, bucket: number): Promise<OpenCount[]>
+  /** Returns the counts of all projects. */
+  readAll(): Promise<OpenCount[]>
 }
 
 export function createOpenCounts(state: StateTable): OpenCounts {
   const { client, table } = state
-  const newestParts = new QuickLRU<string, Part>({ maxSize: MAX_SHARDS })
-  /** Decoded items of the last read, by sort key. */
-  let decoded = new Map<string, { checkpoint: unknown; counts: OpenCount[] }>()
-  let lastEpoch: { epoch: number; counts: OpenCount[] } | null = null
+  const newestParts = new QuickLRU<string, Part>({ maxSize: MAX_PARTS })
+  /** Decoded items of the last read of each partition, by sort key. */
+  const decoded = new Map<string, Map<string, { mark: unknown; counts: OwnerCount[] }>>()
+  /** Counts of the closed epoch that was read last, by partition. */
+  let closed: { epoch: number; counts: Map<string, OpenCount[]> } | null = null
+  let lastDeletion = ''
 
-  async function addClaim(claim: CountedClaim, counts: readonly ClaimedEvents[]): Promise<void> {
-    if (counts.length === 0) return
-    const { shard, epoch } = claim
-    const checkpoint = claim.last.padStart(CHECKPOINT_DIGITS, '0')
+  async function addClaim({ shard, epoch, last }: CountedClaim, counts: readonly ClaimedEvents[]) {
+    const partitions = Map.groupBy(toOwners(counts), ({ owner, account_id, bucket }) =>
+      owner === account_id ? partitionOf(owner) : partitionOfBucket(bucket),
+    )
+    await forEachConcurrent([...partitions], CONCURRENCY, ([partition, owners]) =>
+      addToChain({ partition, shard, epoch }, padCheckpoint(last), owners),
+    )
+  }
+
+  /** Adds the counts of a claim, unless the chain has counted this claim or a later one. */
+  async function addToChain(chain: Chain, checkpoint: string, counts: readonly OwnerEvents[]): Promise<void> {
+    const key = `${chain.partition} ${chain.shard}`
     let part: Part | null = null
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const cached = newestParts.get(shard)
-      part = cached?.epoch === epoch ? cached : await readNewestPart(shard, epoch)
+      const cached = newestParts.get(key)
+      part = cached?.epoch === chain.epoch ? cached : await readNewestPart(chain)
       if (part !== null && part.checkpoint >= checkpoint) return
       // Until the write has succeeded, the item may hold either value.
-      newestParts.delete(shard)
-      const next = toNextPart(part, epoch, checkpoint, counts)
-      if (!(await putPart(shard, next, part?.number === next.number ? part.checkpoint : null))) continue
-      newestParts.set(shard, next)
+      newestParts.delete(key)
+      const next = toNextPart(part, chain.epoch, checkpoint, counts)
+      if (!(await putPart(chain, next, part?.number === next.number ? part.checkpoint : null))) continue
+      newestParts.set(key, next)
       return
     }
     const seen = part === null ? 'no item' : `item ${part.number}, counted up to ${BigInt(part.checkpoint)}`
     throw unavailable(
-      `The claim of shard ${shard} in epoch ${epoch} up to ${claim.last} was not counted: other writes came before each of ${MAX_TRIES} tries (last seen: ${seen}). Send the claim again.`,
+      `The claim of shard ${chain.shard} in epoch ${chain.epoch} up to ${BigInt(checkpoint)} was not counted: other writes came before each of ${MAX_TRIES} tries (last seen: ${seen}). Send the claim again.`,
       1,
     )
   }
 
-  async function readNewestPart(shard: string, epoch: number): Promise<Part | null> {
-    const [from, to] = [`${toPrefix(epoch)}${shard}#`, `${toPrefix(epoch)}${shard}$`]
+  async function readNewestPart(chain: Chain): Promise<Part | null> {
+    const [from, to] = [`${chainPrefix(chain)}#`, `${chainPrefix(chain)}$`]
     const { Items = [] } = await orUnavailable(
       client.query({
         TableName: table,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        ExpressionAttributeValues: { ':pk': PK, ':from': from, ':to': to },
+        ExpressionAttributeValues: { ':pk': chain.partition, ':from': from, ':to': to },
         ConsistentRead: true,
         ScanIndexForward: false,
         Limit: 1,
@@ -93,17 +106,11 @@ export function createOpenCounts(state: StateTable): OpenCounts {
   }
 
   /** Writes the item. Holds if it still has `before` as its checkpoint; null: if it does not exist. */
-  function putPart(shard: string, part: Part, before: string | null): Promise<boolean> {
+  function putPart(chain: Chain, part: Part, before: string | null): Promise<boolean> {
     return conditionHeld(
       client.put({
         TableName: table,
-        Item: {
-          pk: PK,
-          sk: `${toPrefix(part.epoch)}${shard}#${String(part.number).padStart(PART_DIGITS, '0')}`,
-          mark: part.checkpoint,
-          counts: part.encoded,
-          expires_at: expiryOf(part.counts),
-        },
+        Item: toItem(chain, part),
         ...(before === null
           ? { ConditionExpression: 'attribute_not_exists(pk)' }
           : { ConditionExpression: 'mark = :before', ExpressionAttributeValues: { ':before': before } }),
@@ -111,46 +118,79 @@ export function createOpenCounts(state: StateTable): OpenCounts {
     )
   }
 
-  async function read(): Promise<OpenCount[]> {
-    const items = await queryItems(state, PK, '0', ':')
-    const counts = new Map(items.map(item => [String(item.sk), decodeItem(item)]))
-    decoded = counts
-    return [...counts.values()].flatMap(({ counts }) => counts)
+  async function readOwners(ids: readonly string[]): Promise<Map<string, OwnerCount[]>> {
+    const wanted = new Set(ids)
+    const counts = await readPartitions([...new Set(ids.map(partitionOf))])
+    return Map.groupBy(
+      counts.filter(({ owner }) => wanted.has(owner)),
+      ({ owner }) => owner,
+    )
   }
 
-  /** An item with a known checkpoint has the known counts, or fewer if some of them are folded. Those count nowhere. */
-  function decodeItem(item: Item) {
-    const known = decoded.get(String(item.sk))
-    if (known !== undefined && known.checkpoint === item.mark) return known
-    return { checkpoint: item.mark, counts: toOpenCounts(item) }
+  async function readAll(): Promise<OpenCount[]> {
+    return toProjects(await readPartitions(ALL_PARTITIONS))
   }
 
-  async function readEpoch(epoch: number): Promise<OpenCount[]> {
-    if (lastEpoch?.epoch !== epoch) {
-      const items = await queryItems(state, PK, toPrefix(epoch), toPrefix(epoch + 1))
-      lastEpoch = { epoch, counts: items.flatMap(toOpenCounts) }
+  async function readPartitions(partitions: readonly string[]): Promise<OwnerCount[]> {
+    const items = await queryPartitions(partitions, '0', ':')
+    for (const partition of partitions) {
+      const known = decoded.get(partition)
+      const kept = (items.get(partition) ?? []).map(item => decodeItem(item, known))
+      decoded.set(partition, new Map(kept))
     }
-    return lastEpoch.counts
+    return partitions
+      .flatMap(partition => [...(decoded.get(partition)?.values() ?? [])])
+      .flatMap(({ counts }) => counts)
+  }
+
+  async function readEpoch(epoch: number, bucket: number): Promise<OpenCount[]> {
+    const partition = partitionOfBucket(bucket)
+    if (closed?.epoch !== epoch) closed = { epoch, counts: new Map() }
+    const { counts } = closed
+    if (!counts.has(partition)) {
+      const items = await queryItems(state, partition, epochPrefix(epoch), epochPrefix(epoch + 1))
+      counts.set(partition, toProjects(items.flatMap(toOwnerCounts)))
+    }
+    return counts.get(partition)?.filter(count => count.bucket === bucket) ?? []
+  }
+
+  /** Reads the items of partitions with `from` <= sk <= `to`, by partition. */
+  async function queryPartitions(
+    partitions: readonly string[],
+    from: string,
+    to: string,
+  ): Promise<Map<string, Item[]>> {
+    const items = new Map<string, Item[]>()
+    await forEachConcurrent(partitions, CONCURRENCY, async partition => {
+      items.set(partition, await queryItems(state, partition, from, to))
+    })
+    return items
   }
 
   async function deleteFoldedCounts(
     watermarks: readonly { bucket: number; compacted: number }[],
   ): Promise<void> {
-    const compacted = new Map(watermarks.map(watermark => [watermark.bucket, watermark.compacted]))
+    const compacted = new Map(watermarks.map(({ bucket, compacted }) => [bucket, compacted]))
+    // Between two compactions there is nothing to delete, and a search costs a query of each partition.
+    const deletion = JSON.stringify([...compacted].toSorted(([a], [b]) => a - b))
+    if (deletion === lastDeletion) return
     const newest = Math.max(0, ...compacted.values())
-    for (const item of await queryItems(state, PK, '0', toPrefix(newest))) {
-      const counts = toOpenCounts(item)
-      const kept = counts.filter(({ bucket, epoch }) => epoch >= (compacted.get(bucket) ?? 0))
-      if (kept.length === counts.length) continue
-      const key = { pk: PK, sk: item.sk }
-      await (kept.length === 0
-        ? orUnavailable(client.delete({ TableName: table, Key: key }))
-        : replaceCounts(key, encodeCounts(kept)))
-    }
+    const items = await queryPartitions(ALL_PARTITIONS, '0', epochPrefix(newest))
+    await forEachConcurrent([...items.values()].flat(), CONCURRENCY, item => deleteFolded(item, compacted))
+    lastDeletion = deletion
+  }
+
+  async function deleteFolded(item: Item, compacted: ReadonlyMap<number, number>): Promise<void> {
+    const kept = withoutFolded(item, compacted)
+    if (kept === item) return
+    const key = { pk: item.pk, sk: item.sk }
+    await (kept === null
+      ? orUnavailable(client.delete({ TableName: table, Key: key }))
+      : replaceCounts(key, kept.counts))
   }
 
   /** If the item has been deleted in the meantime, it stays deleted. */
-  function replaceCounts(key: Item, counts: Uint8Array): Promise<boolean> {
+  function replaceCounts(key: Item, counts: unknown): Promise<boolean> {
     return conditionHeld(
       client.update({
         TableName: table,
@@ -163,91 +203,53 @@ export function createOpenCounts(state: StateTable): OpenCounts {
     )
   }
 
-  return { addClaim, read, readEpoch, deleteFoldedCounts }
+  return { addClaim, readOwners, readEpoch, readAll, deleteFoldedCounts }
 }
 
-function toPrefix(epoch: number): string {
-  return `${String(epoch).padStart(EPOCH_DIGITS, '0')}#`
+/** An item with a known checkpoint has the known counts, or fewer if some of them are folded. Those count nowhere. */
+function decodeItem(
+  item: Item,
+  known: ReadonlyMap<string, { mark: unknown; counts: OwnerCount[] }> | undefined,
+): [sk: string, { mark: unknown; counts: OwnerCount[] }] {
+  const sk = String(item.sk)
+  const earlier = known?.get(sk)
+  return [
+    sk,
+    earlier?.mark === item.mark && earlier ? earlier : { mark: item.mark, counts: toOwnerCounts(item) },
+  ]
 }
 
-/** The part that has the claim's counts too. Which one it is follows from the newest part alone, also in a woken process. */
-function toNextPart(
-  part: Part | null,
-  epoch: number,
-  checkpoint: string,
-  counts: readonly ClaimedEvents[],
-): Part {
-  const isFull = part !== null && part.encoded.length >= PART_BYTES
-  const number = part === null ? 0 : part.number + Number(isFull)
-  const sums = part === null || isFull ? counts : addCounts(part.counts, counts)
-  return { epoch, number, checkpoint, counts: sums, encoded: encodeCounts(sums) }
+const ALL_PARTITIONS = Array.from({ length: PARTITIONS }, (_, number) => partitionKey(number))
+
+function partitionKey(number: number): string {
+  return `opencounts#${String(number).padStart(2, '0')}`
 }
 
-function addCounts(
-  counts: readonly ClaimedEvents[],
-  added: readonly ClaimedEvents[],
-): readonly ClaimedEvents[] {
-  const sums = new Map(counts.map(count => [keyOf(count), count]))
-  for (const count of added) {
-    const events = (sums.get(keyOf(count))?.events ?? 0) + count.events
-    sums.set(keyOf(count), { ...count, events })
+/** The partition of the projects of a bucket. So the fold of a bucket reads one partition. */
+function partitionOfBucket(bucket: number): string {
+  return partitionKey(bucket % PARTITIONS)
+}
+
+/** The partition of an owner: of a project, it is that of its bucket. */
+function partitionOf(owner: string): string {
+  return partitionOfBucket(bucketOf(owner))
+}
+
+/** The counts of the projects, and their sums by account, bucket and day. */
+function toOwners(counts: readonly ClaimedEvents[]): OwnerEvents[] {
+  const owners = counts.map(({ project_id, ...count }) => ({ ...count, owner: project_id }))
+  const accounts = Map.groupBy(counts, ({ account_id, bucket, day }) => `${account_id} ${bucket} ${day}`)
+  for (const [first, ...others] of accounts.values()) {
+    if (first === undefined) continue
+    const { account_id, bucket, day } = first
+    const events = others.reduce((sum, count) => sum + count.events, first.events)
+    owners.push({ account_id, bucket, day, events, owner: account_id })
   }
-  return [...sums.values()]
+  return owners
 }
 
-function keyOf({ project_id, day }: ClaimedEvents): string {
-  return `${project_id} ${day}`
-}
-
-function toPart(item: Item): Part {
-  const [epoch, , number] = String(item.sk).split('#')
-  const encoded = item.counts as Uint8Array
-  return {
-    epoch: Number(epoch),
-    number: Number(number),
-    checkpoint: String(item.mark),
-    counts: decodeCounts(encoded),
-    encoded,
-  }
-}
-
-function toOpenCounts(item: Item): OpenCount[] {
-  const { epoch, counts } = toPart(item)
-  return counts.map(count => ({ ...count, epoch }))
-}
-
-/** The stored form: days -> buckets -> accounts -> projects -> events, because a name is then written once. */
-type StoredCounts = Record<string, Record<string, Record<string, Record<string, number>>>>
-
-function encodeCounts(counts: readonly ClaimedEvents[]): Uint8Array {
-  const days: StoredCounts = {}
-  for (const { day, bucket, account_id, project_id, events } of counts) {
-    days[day] ??= {}
-    const buckets = days[day]
-    buckets[bucket] ??= {}
-    const accounts = buckets[bucket]
-    accounts[account_id] ??= {}
-    const projects = accounts[account_id]
-    projects[project_id] = (projects[project_id] ?? 0) + events
-  }
-  return zstdCompressSync(JSON.stringify(days))
-}
-
-function decodeCounts(bytes: Uint8Array): ClaimedEvents[] {
-  const days = JSON.parse(zstdDecompressSync(bytes).toString()) as StoredCounts
-  return Object.entries(days).flatMap(([day, buckets]) =>
-    Object.entries(buckets).flatMap(([bucket, accounts]) =>
-      Object.entries(accounts).flatMap(([account_id, projects]) =>
-        Object.entries(projects).map(([project_id, events]) => ({
-          ...{ day, bucket: Number(bucket), account_id, project_id, events },
-        })),
-      ),
-    ),
-  )
-}
-
-/** Unix seconds. */
-function expiryOf(counts: readonly ClaimedEvents[]): number {
-  const newest = Math.max(...counts.map(({ day }) => Date.parse(day) / 1_000))
-  return Math.ceil(newest + TTL_S)
+function toProjects(counts: readonly OwnerCount[]): OpenCount[] {
+  return counts
+    .filter(({ owner, account_id }) => owner !== account_id)
+    .map(({ owner, ...count }) => ({ ...count, project_id: owner }))
 }

@@ -2,7 +2,7 @@ import { type Item, queryItems } from '#core/query-all'
 import { readItems } from '#core/read-items'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { type BotStore, createBotStore } from './bot-store.ts'
-import type { OpenCount, Usage, UsageCounters } from './counters.ts'
+import type { Usage, UsageCounters } from './counters.ts'
 import { createFold, foldedAttribute } from './fold.ts'
 import {
   FOLDED,
@@ -14,6 +14,7 @@ import {
   TOTAL,
   totalKey,
 } from './item-keys.ts'
+import type { OwnerCount } from './open-count-items.ts'
 import { createOpenCounts } from './open-counts.ts'
 import { readDayUpdate, readsByDay } from './read-days.ts'
 
@@ -76,7 +77,7 @@ export function createUsageStore(state: StateTable): UsageStore {
   }
 
   async function totals(projectIds: readonly string[]): Promise<Usage[]> {
-    const open = Map.groupBy(await openCounts.read(), ({ project_id }) => project_id)
+    const open = await openCounts.readOwners(projectIds)
     const items = await readTotals(projectIds)
     return projectIds.map(id => {
       const item = items.get(id) ?? {}
@@ -95,8 +96,8 @@ export function createUsageStore(state: StateTable): UsageStore {
     return new Map(items.map(item => [ids.get(String(item.pk)) as string, item]))
   }
 
-  async function month(owner: string, month: string, knownOpenCounts?: readonly OpenCount[]) {
-    const open = knownOpenCounts ?? (await openCounts.read())
+  async function month(owner: string, month: string) {
+    const open = (await openCounts.readOwners([owner])).get(owner) ?? []
     // The item for all time follows the months, so one query reads it with them.
     const found = await queryItems(state, ownerPartition(owner), `${month}#`, TOTAL)
     const items = found.filter(item => isOfMonth(item, month))
@@ -114,12 +115,7 @@ export function createUsageStore(state: StateTable): UsageStore {
       }
     }
     const folded = items.find(item => hasSource(item, FOLDED)) ?? {}
-    const openOfMonth = open.filter(
-      count =>
-        (count.project_id === owner || count.account_id === owner) &&
-        count.day.startsWith(month) &&
-        isOpen(count, folded),
-    )
+    const openOfMonth = open.filter(count => count.day.startsWith(month) && isOpen(count, folded))
     for (const { day, events } of openOfMonth) usageOf(day).events += events
     for (const [day, reads] of readDays) usageOf(day).reads += reads
     const { events, reads } = sumUsage(items)
@@ -132,13 +128,13 @@ export function createUsageStore(state: StateTable): UsageStore {
     addClaim: openCounts.addClaim,
     foldEpoch: createFold(state, openCounts),
     deleteFoldedCounts: openCounts.deleteFoldedCounts,
-    openCounts: openCounts.read,
+    openCounts: openCounts.readAll,
     ...{ addRead, reserveRead, releaseRead, totals, month },
   }
 }
 
 /** Whether the epoch of the counts is not folded into the item. */
-function isOpen({ epoch, bucket }: OpenCount, item: Item): boolean {
+function isOpen({ epoch, bucket }: OwnerCount, item: Item): boolean {
   return epoch > toNumber(item[foldedAttribute(bucket)])
 }
 

@@ -1,3 +1,4 @@
+import { bucketOf } from '#core/projects/project'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 
 const epochs = new WeakMap<object, number>()
@@ -11,10 +12,10 @@ export async function countEvents(
   epochs.set(usage, epoch)
   await usage.addClaim(
     { shard: 'shard-1', epoch, last: String(epoch) },
-    counts.map(count => ({
-      project_id: 'another-project',
+    counts.map(({ project_id = 'another-project', ...count }) => ({
       account_id: 'another-account',
-      bucket: 0,
+      bucket: bucketOf(project_id),
+      project_id,
       ...count,
     })),
   )

@@ -5,7 +5,7 @@ import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { reconcile } from '#core/lake/restore/reconcile'
 import { restoreLake } from '#core/lake/restore/restore-lake'
 import type { Lake } from '#core/ports'
-import type { Project } from '#core/projects/project'
+import { bucketOf, type Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
 import {
   createSimulatedCompactor,
@@ -45,7 +45,8 @@ function openWorld() {
   const worker = createLakeWorker(services)
   const maintenance = createMaintenance({ ...services, jobs, ...noReceipts })
   // Each record has a time of its own: events of the same time and seq are copies.
-  const accept = (...names: string[]) => stream.accept(SHARD, eventsRecord(names, ++clock.time))
+  const accept = (...names: string[]) =>
+    stream.accept(SHARD, Object.assign(eventsRecord(names, ++clock.time), { bucket: bucketOf('proj_1') }))
   return {
     lake,
     accept,

@@ -4,6 +4,7 @@ import type { StateTable } from '#core/state-table'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 import { createUsageStore } from '#core/usage/store'
 import { propertySettings } from '#test/support/depth'
+import { projectIdOf } from '#test/support/project-ids'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 /**
@@ -15,11 +16,11 @@ const SHARDS = ['s1', 's2'] as const
 const DAYS = ['2026-10-31', '2026-11-01', '2026-11-21'] as const
 const MONTHS = ['2026-10', '2026-11'] as const
 const PROJECTS = [
-  { project_id: 'p0', account_id: 'a0', bucket: 0 },
-  { project_id: 'p1', account_id: 'a0', bucket: 0 },
-  { project_id: 'p2', account_id: 'a0', bucket: 1 },
-  { project_id: 'p3', account_id: 'a1', bucket: 1 },
-  { project_id: 'p4', account_id: 'a1', bucket: 2 },
+  { project_id: projectIdOf(0, 'p0_'), account_id: 'a0', bucket: 0 },
+  { project_id: projectIdOf(0, 'p1_'), account_id: 'a0', bucket: 0 },
+  { project_id: projectIdOf(1, 'p2_'), account_id: 'a0', bucket: 1 },
+  { project_id: projectIdOf(1, 'p3_'), account_id: 'a1', bucket: 1 },
+  { project_id: projectIdOf(2, 'p4_'), account_id: 'a1', bucket: 2 },
 ] as const
 const BUCKETS = [0, 1, 2] as const
 const OWNERS = [...PROJECTS.map(({ project_id }) => project_id), 'a0', 'a1']
@@ -210,9 +211,11 @@ test('while an epoch is being folded, a project counts what was claimed or what 
     const stored = claimed.filter(({ bucket }) => bucket === 1).map(count => ({ ...count, events: 9 }))
     const worker = openProcess()
     await worker.attempt({ writesBefore, sent: false }, usage => usage.foldEpoch(writesBefore + 1, 1, stored))
-    const totals = await usage.totals(['p2', 'p3'])
+    const totals = await usage.totals([PROJECTS[2].project_id, PROJECTS[3].project_id])
     for (const { events } of totals) expect([9, 10]).toContain(events)
-    const months = await Promise.all(['p2', 'p3', 'a1'].map(owner => usage.month(owner, '2026-11')))
+    const months = await Promise.all(
+      [PROJECTS[2].project_id, PROJECTS[3].project_id, 'a1'].map(owner => usage.month(owner, '2026-11')),
+    )
     for (const { events } of months.slice(0, 2)) expect([9, 10]).toContain(events)
     expect([19, 20]).toContain(months[2]?.events)
   }
