@@ -4,8 +4,8 @@ import type { Log } from '#core/ports'
 import type { Chunk, LiveBuffer } from './buffer.ts'
 import type { LiveEvent } from './chunk.ts'
 import { type ChunkFeed, createPolledChunks, openFedChunks } from './new-chunks.ts'
+import { compareArrival } from './read-live.ts'
 import { createSeenEvents } from './seen-events.ts'
-import { compareArrival } from './snapshot.ts'
 import { createSubscriber, type Subscription } from './subscriber.ts'
 
 /** An event with the place of its chunk, and the bytes that all streams of the project send for it. */

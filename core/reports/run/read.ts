@@ -75,6 +75,8 @@ export function createReader(services: ReadServices) {
   }
 }
 
+export type Reader = ReturnType<typeof createReader>
+
 /** The receipt as the value of a header. */
 export function receiptHeader(receipt: Receipt): string {
   return Object.entries(receipt)

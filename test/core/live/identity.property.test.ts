@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createLiveBuffer } from '#core/live/buffer'
-import { readSnapshot } from '#core/live/snapshot'
+import { readLive } from '#core/live/read-live'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
@@ -58,7 +58,7 @@ test('live reads and streams show the final id of each user, after any identify 
           const subscription = tails.subscribe(id)
           await writeLive(buffer, id, 's', records)
 
-          const { body } = await readSnapshot(
+          const { body } = await readLive(
             { buffer, users },
             { project: { id, name: id }, windowSeconds: 60, maxEvents: 1_000 },
           )

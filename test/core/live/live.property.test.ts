@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createLiveConsumer } from '#core/live/consumer'
-import { readSnapshot } from '#core/live/snapshot'
+import { readLive } from '#core/live/read-live'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import type { StreamEntry } from '#core/ports'
 import { crashAfterWrites } from '#test/support/crashing-state'
@@ -87,7 +87,7 @@ test('every event counts once and is streamed once, whatever batches are retried
         }
 
         const expected = sent.filter(({ project }) => project === 'p').flatMap(({ made }) => made.events)
-        const { body } = await readSnapshot(
+        const { body } = await readLive(
           { buffer, users: NO_LINKS },
           {
             project: { id: 'p', name: 'P' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createLiveConsumer } from '#core/live/consumer'
-import { readSnapshot } from '#core/live/snapshot'
+import { readLive } from '#core/live/read-live'
 import { liveRecord, toEntry, writeLive } from '#test/support/live-records'
 import { NO_LINKS } from '#test/support/no-links'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -25,7 +25,7 @@ function openProject() {
     buffer,
     write: (...records: ReturnType<typeof liveRecord>[]) => writeLive(buffer, project.id, 's', records),
     async read(windowSeconds = 60, maxEvents = 10_000) {
-      return (await readSnapshot({ buffer, users: NO_LINKS }, { project, windowSeconds, maxEvents })).body
+      return (await readLive({ buffer, users: NO_LINKS }, { project, windowSeconds, maxEvents })).body
     },
   }
 }

@@ -6,29 +6,29 @@ import type { LiveBuffer } from './buffer.ts'
 import type { LiveEvent } from './chunk.ts'
 import { createSeenEvents } from './seen-events.ts'
 
-/** Entries of the lists of a snapshot. */
+/** Entries of the lists of a response. */
 const TOP = 10
 /** How often the buffer is read at most, where copies of an event_id came with and without a credential. */
 const MAX_COUNTS = 3
 
-export type SnapshotRequest = {
+export type LiveRequest = {
   project: { id: string; name: string }
   windowSeconds: number
   /** How many events the buffer of a project holds; older ones do not count. */
   maxEvents: number
 }
 
-export type Snapshot = { body: z.input<typeof liveResponse>; events: number }
+export type Live = { body: z.input<typeof liveResponse>; events: number }
 
 /**
  * GET /live (docs/api/live.md): what happened in the last seconds, by arrival. Reads the buffer from its newest event back, one
  * chunk at a time, and keeps only the counts and the newest events. So memory does not grow with the traffic. The events of all
  * ids of a person count for the final id (U48).
  */
-export async function readSnapshot(
+export async function readLive(
   { buffer, users }: { buffer: LiveBuffer; users: UserResolver },
-  { project, windowSeconds, maxEvents }: SnapshotRequest,
-): Promise<Snapshot> {
+  { project, windowSeconds, maxEvents }: LiveRequest,
+): Promise<Live> {
   const now = buffer.clock.now()
   const oldest = now - windowSeconds * 1_000
   /** The event_ids of events with a credential that came before a copy without one. */

@@ -1,0 +1,28 @@
+import { accountBotTraffic, botTraffic } from '#core/reports/bot-traffic'
+import { routes } from '#schemas/routes'
+import { contextOfDates, openProject, readableProjects } from './open-project.ts'
+import { type ReadEndpoint, respond } from './respond.ts'
+import type { ReportsServices } from './services.ts'
+
+/** The requests of bots, from the counters of the state: of one project, and of all projects of the caller. */
+export function botTrafficEndpoints(services: ReportsServices, { chain, read }: ReadEndpoint) {
+  const { bots } = services.usage
+  return {
+    botTraffic: chain(routes.botTraffic)(async call => {
+      const result = await read({ ...call, account: call.caller.account.id }, async ({ clock }) => {
+        const { project, context } = await openProject(services, call)
+        const report = await botTraffic(bots, { project, params: call.query, now: clock.now() })
+        return { ...report, ...contextOfDates(context, report.period) }
+      })
+      return respond(call, result)
+    }),
+
+    accountBotTraffic: chain(routes.accountBotTraffic)(async call => {
+      const projects = await readableProjects(services, call.caller)
+      const result = await read({ ...call, account: call.caller.account.id }, ({ clock }) =>
+        accountBotTraffic(bots, { projects, params: call.query, now: clock.now() }),
+      )
+      return respond(call, result)
+    }),
+  }
+}

@@ -1,0 +1,37 @@
+import { readLive } from '#core/live/read-live'
+import { utcDate } from '#core/time'
+import type { accountChain } from '#lambdas/chain/account-chain'
+import type { Receipt } from '#schemas/read-options'
+import { routes } from '#schemas/routes'
+import { contextOfDates, openProject } from './open-project.ts'
+import { respond } from './respond.ts'
+import type { ReportsServices } from './services.ts'
+
+/** GET /live: the last minutes of a project, from the live buffer. No engine runs, so the receipt is made here. */
+export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof accountChain>) {
+  const { clock, profile } = services
+  return chain(routes.live)(async call => {
+    const startedAt = clock.now()
+    const { project, context } = await openProject(services, call)
+    const { body, events } = await readLive(services, {
+      project,
+      windowSeconds: call.query.window,
+      maxEvents: profile.live_buffer_events,
+    })
+    const receipt: Receipt = {
+      engine: null,
+      rows: events,
+      bytes: 0,
+      ms: clock.now() - startedAt,
+      fresh_until: null,
+      exact: body.truncated !== true,
+      cost_usd: 0,
+    }
+    const today = utcDate(startedAt)
+    const withContext = { ...body, ...contextOfDates(context, { from: today, to: today }) }
+    return respond(call, {
+      body: { ...withContext, ...(call.options.receipt && { receipt }) },
+      receipt,
+    })
+  })
+}

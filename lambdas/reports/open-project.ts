@@ -1,0 +1,42 @@
+import type { Caller } from '#core/accounts/caller'
+import type { JsonObject } from '#core/json-object'
+import { contextOfRange } from '#core/projects/context-of-range'
+import type { Project } from '#core/projects/project'
+import { DAY_MS } from '#core/time'
+import type { Exchange } from '#lambdas/chain/chain'
+import { projectNotFound, resolveProject } from '#lambdas/chain/resolve-project'
+import type { ProjectContext } from '#schemas/contexts'
+import type { ReportsServices } from './services.ts'
+
+export type ProjectCall = Exchange & { caller: Caller; json: JsonObject; project: Project }
+
+/**
+ * The project of a call as it is now, and its context. Throws NOT_FOUND when the project was deleted after the chain's cache had
+ * found it.
+ */
+export async function openProject(services: ReportsServices, call: ProjectCall) {
+  const opened = (await services.readProject(call.project)) ?? (await openAgain(services, call))
+  call.project = opened.project
+  return opened
+}
+
+/** Another process has deleted or renamed the project of the cache. Another project may have its name now. */
+async function openAgain(services: ReportsServices, call: ProjectCall) {
+  services.projects.forgetRecent()
+  const { project } = await resolveProject(services)(call)
+  const opened = project === undefined ? null : await services.readProject(project)
+  if (opened === null) throw projectNotFound(call.project.name)
+  return opened
+}
+
+/** The field `project_context` of a response about these UTC dates, or nothing. */
+export function contextOfDates(context: ProjectContext, { from, to }: { from: string; to: string }) {
+  return contextOfRange(context, { start: Date.parse(from), end: Date.parse(to) + DAY_MS })
+}
+
+/** The projects of the account. A demo session sees the demo project only. */
+export async function readableProjects({ projects, demo }: ReportsServices, { account, credential }: Caller) {
+  if (credential.kind !== 'demo') return projects.list(account.id)
+  const project = await demo.project()
+  return project === null ? [] : [project]
+}

@@ -1,0 +1,22 @@
+import type { IdentityViewServices } from '#core/identity/identity-view'
+import type { UserResolver } from '#core/identity/user-resolver'
+import type { LiveBuffer } from '#core/live/buffer'
+import type { ReadProject } from '#core/projects/read-project'
+import type { ProjectStore } from '#core/projects/store'
+import type { ReadServices } from '#core/reports/run/read'
+import type { UsageStore } from '#core/usage/store'
+import type { AccountChainServices } from '#lambdas/chain/account-chain'
+import type { ErasePersonServices } from './erase-person.ts'
+import type { ExperimentResultsServices } from './experiments.ts'
+
+export type ReportsServices = AccountChainServices &
+  ReadServices &
+  IdentityViewServices &
+  ErasePersonServices &
+  ExperimentResultsServices & {
+    projects: Pick<ProjectStore, 'list' | 'resolveRecent' | 'forgetRecent'>
+    readProject: ReadProject
+    buffer: LiveBuffer
+    users: UserResolver
+    usage: Pick<UsageStore, 'bots'>
+  }
