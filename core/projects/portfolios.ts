@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Entity, type EntityItem } from 'electrodb'
-import { ApiError } from '#core/errors'
+import { ApiError, unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { quoted } from '#core/text/clean-text'
@@ -8,6 +8,9 @@ import type { PortfolioRecord } from '#schemas/portfolios'
 import { createProjectEntity } from './entities.ts'
 import { type PortfolioMembers, portfolioMembers } from './portfolio-members.ts'
 import type { Project, ProjectDirectory } from './project.ts'
+
+/** How long a request may replace the members of a portfolio. Longer than any request runs, and short after a crash. */
+const LEASE_MS = 60_000
 
 export type PortfolioServices = StateTable & {
   projects: Pick<ProjectDirectory, 'resolve' | 'list'>
@@ -73,17 +76,50 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
     const item = await find(accountId, idOrSlug)
     const members = names === undefined ? null : await findMembers(accountId, names)
     await members?.requireMovable(item.id, allow_move)
-    const taken = await members?.take(item.id, allow_move)
-    const change = portfolios
-      .patch({ account_id: accountId, slug: item.slug })
-      .set({ updated_at: now(), ...(name !== undefined && { name }) })
-      .where((stored, { eq }) => eq(stored.id, item.id))
-    if (!(await conditionHeld(change.go()))) {
-      await taken?.giveBack()
-      throw notFound(idOrSlug)
+    const lease = members === null ? null : await leaseMembers(item)
+    try {
+      const taken = await members?.take(item.id, allow_move)
+      const change = portfolios
+        .patch({ account_id: accountId, slug: item.slug })
+        .set({ updated_at: now(), ...(name !== undefined && { name }) })
+        .where((stored, { eq }) => eq(stored.id, item.id))
+      if (!(await conditionHeld(change.go()))) {
+        await taken?.giveBack()
+        throw notFound(idOrSlug)
+      }
+      if (members !== null) await removeOthers(accountId, item.id, members.ids)
+    } finally {
+      await lease?.end()
     }
-    if (members !== null) await removeOthers(accountId, item.id, members.ids)
     return read(accountId, item.id)
+  }
+
+  /**
+   * Two requests that replaced the members of one portfolio at the same time would each remove the other's projects. So one of them
+   * holds a lease. Throws UNAVAILABLE while another request has it, and NOT_FOUND for a portfolio that was deleted.
+   */
+  async function leaseMembers({ account_id, slug, id }: PortfolioItem) {
+    const key = { account_id, slug }
+    const lease = randomBytes(8).toString('hex')
+    const start = portfolios
+      .patch(key)
+      .set({ lease, leased_until: clock.now() + LEASE_MS })
+      .where(
+        (stored, { eq, notExists, lt }) =>
+          `${eq(stored.id, id)} AND (${notExists(stored.lease)} OR ${lt(stored.leased_until, clock.now())})`,
+      )
+    if (!(await conditionHeld(start.go()))) {
+      await find(account_id, id)
+      throw unavailable(
+        'Another request changes the projects of this portfolio. Send the same request again in a second.',
+        1,
+      )
+    }
+    const ending = portfolios
+      .patch(key)
+      .remove(['lease', 'leased_until'])
+      .where((stored, { eq }) => eq(stored.lease, lease))
+    return { end: () => conditionHeld(ending.go()) }
   }
 
   /** Deletes a portfolio; its projects stay. Returns its id. Throws NOT_FOUND. */
@@ -164,6 +200,9 @@ function createPortfolioEntity({ client, table }: StateTable) {
         name: { type: 'string', required: true },
         created_at: { type: 'string', required: true },
         updated_at: { type: 'string', required: true },
+        /** The request that replaces the members now, and until when (Unix ms) no other may. */
+        lease: { type: 'string' },
+        leased_until: { type: 'number' },
       },
       indexes: primaryIndex({ pk: ['account_id'], sk: ['slug'] }),
     },

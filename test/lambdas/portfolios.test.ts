@@ -111,6 +111,33 @@ test('of six portfolios that are changed to hold one project at once, one gets i
   }
 })
 
+test('of requests that replace the projects of one portfolio at once, the members are those of one of them', async () => {
+  const shared = await service.createProject()
+  for (let round = 0; round < 5; round++) {
+    const { id } = (await create()).body.portfolio as { id: string }
+    const wanted = await Promise.all(
+      Array.from({ length: 4 }, async () => [shared, await service.createProject()]),
+    )
+    const changed = await Promise.all(
+      wanted.map(projects =>
+        service.call(routes.updatePortfolio, {
+          id,
+          body: { projects: projects.map(each => each.id), allow_move: true },
+        }),
+      ),
+    )
+    // The others are asked to send the same request again.
+    for (const { status, headers } of changed)
+      expect([status, headers.has('retry-after')]).toEqual(status === 200 ? [200, false] : [503, true])
+    const sets = wanted
+      .filter((_, i) => changed[i]?.status === 200)
+      .map(projects => projects.map(({ name }) => name).sort())
+    expect(sets).toContainEqual((await membersOf(id)).sort())
+    const again = await service.call(routes.updatePortfolio, { id, body: { projects: [shared.id] } })
+    expect([again.status, await membersOf(id)]).toEqual([200, [shared.name]])
+  }
+})
+
 test('six requests that may move a project leave it in one portfolio', async () => {
   const shared = await service.createProject()
   const ids: string[] = []
