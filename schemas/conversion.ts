@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { datedPeriod, days, failsWith, project, sinceMonth, tz, wholeNumber } from './fields.ts'
-import { PROPERTY_KEY } from './properties.ts'
+import { bareKey, PROPERTY_KEY } from './properties.ts'
 
 function text(name: string, example: string) {
   const message = `Parameter \`${name}\` must be the name of an event, such as \`${example}\`.`
@@ -22,7 +22,7 @@ export const conversionQuery = z.object({
   }),
   by: z
     .string('Parameter `by` is missing. Name `country`, `source`, `entry_page` or a property key.')
-    .transform(key => key.replace(/^properties\./, ''))
+    .transform(bareKey)
     .refine(key => PROPERTY_KEY.test(key), {
       message: 'Parameter `by` must be 1 to 128 letters, digits or underscores.',
       ...failsWith('INVALID_PROPERTY_KEY'),

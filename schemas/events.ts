@@ -1,12 +1,26 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { eventRow } from './event.ts'
-import { days, eventName, limit, project, sessionId, sinceWeek, tz, userId } from './fields.ts'
+import {
+  cursor,
+  datedPeriod,
+  days,
+  eventName,
+  limit,
+  nameList,
+  nextBefore,
+  pickedRow,
+  project,
+  sessionId,
+  sinceWeek,
+  tz,
+  until,
+  userId,
+} from './fields.ts'
 
-/** Continues a list of events. */
-export const cursor = z.string().optional().meta({
-  description:
-    "For the next page: the previous response's `next_before`, unchanged, beside the same other parameters",
+/** Which fields of an event a row has (U69). */
+export const eventFields = nameList('fields', {
+  description: 'Only these fields of an event, or its properties: `timestamp,event,path`',
 })
 
 export const eventsQuery = z.object({
@@ -16,20 +30,20 @@ export const eventsQuery = z.object({
   session_id: sessionId,
   since: sinceWeek,
   days,
+  until,
   tz,
   limit,
   before: cursor,
+  fields: eventFields,
 })
 
 export const eventsResponse = z
   .object({
     project: z.string(),
-    events: z.array(eventRow).meta({ description: 'Newest first' }),
+    period: datedPeriod,
+    events: z.array(z.union([eventRow, pickedRow])).meta({ description: 'Newest first' }),
     count: z.int().meta({ description: 'Events of this response' }),
-    next_before: z
-      .string()
-      .nullable()
-      .meta({ description: 'Send it as `before`; null: there are no older events' }),
+    next_before: nextBefore,
     truncated: z.literal(true).optional().meta({ description: 'Present when there are older events' }),
     ...contextOfResponse,
   })

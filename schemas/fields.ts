@@ -6,9 +6,10 @@ export function failsWith(code: ErrorCode) {
   return { params: { code } }
 }
 
-/** The forms of `since`, as a sentence for messages. */
-export const SINCE_FORMS =
-  'Parameter `since` must be a number of days such as `7d` (at most `3650d`), or an ISO 8601 date or date-time such as `2026-11-01`.'
+/** The forms of `since` and `until`, as a sentence for messages. */
+export function momentForms(name: 'since' | 'until'): string {
+  return `Parameter \`${name}\` must be a number of days such as \`7d\` (at most \`3650d\`), or an ISO 8601 date or date-time such as \`2026-11-01\`.`
+}
 
 /** Days before today, a date in the zone of the request, or a moment in Unix ms. */
 export type Since = { days: number } | { date: string } | { at: number }
@@ -36,20 +37,28 @@ export function parseSince(text: string): Since | null {
  * without it means, as a sentence.
  */
 export function since(absent: string) {
+  return moment('since').meta({
+    description: `First date of the range: \`Nd\` is the date N days before today, so \`7d\` has 8 dates. Or an ISO 8601 date, such as \`2026-11-01\`, in \`tz\`. ${absent}`,
+    example: '7d',
+  })
+}
+
+function moment(name: 'since' | 'until') {
   return z
     .unknown()
     .refine(value => typeof value === 'string' && parseSince(value) !== null, {
-      message: SINCE_FORMS,
+      message: momentForms(name),
       ...failsWith('INVALID_SINCE'),
     })
     .transform(value => value as string)
-    .meta({
-      override: { type: 'string' },
-      description: `Where the range begins. \`Nd\`: the date N days before today, so \`7d\` has 8 dates. Or an ISO 8601 date such as \`2026-11-01\`. Dates are of \`tz\`. The range ends now. ${absent}`,
-      example: '7d',
-    })
+    .meta({ override: { type: 'string' } })
     .optional()
 }
+
+/** The last date of the range, inclusive (U69). */
+export const until = moment('until').meta({
+  description: 'Last date of the range, in the forms of `since`. Default: now',
+})
 
 /** The `since` of most reports. */
 export const sinceWeek = since('Default: `7d`.')
@@ -84,7 +93,7 @@ function isTimeZone(text: string): boolean {
 export const PERIOD_LABELS = ['1d', '7d', '14d', '30d', '90d'] as const
 
 export const period = oneOf('period', PERIOD_LABELS).default('7d').meta({
-  description: 'The dates of the period, which ends today. The period before it is as long.',
+  description: '`7d`: the 7 dates that end today. The period before it is as long.',
 })
 
 /** A period in a response; `tz` only if the request had it. */
@@ -138,6 +147,29 @@ export function oneOf<const T extends readonly [string, ...string[]]>(name: stri
   return z.enum(values, `Parameter \`${name}\` must be one of ${words}.`)
 }
 
+/** Names of a list, and characters of each. */
+const [MAX_NAMES, MAX_NAME_CHARS] = [50, 256]
+
+/** Names that are separated by commas, each once and in their order; `allowed`: they are some of these. */
+export function nameList<T extends string = string>(
+  name: string,
+  { description, allowed }: { description: string; allowed?: readonly T[] },
+) {
+  const message =
+    allowed === undefined
+      ? `Parameter \`${name}\` must be 1 to ${MAX_NAMES} names of at most ${MAX_NAME_CHARS} characters, separated by commas.`
+      : `Parameter \`${name}\` must be some of ${allowed.join(', ')}, separated by commas.`
+  const isName = (text: string) =>
+    allowed === undefined ? text !== '' && text.length <= MAX_NAME_CHARS : allowed.includes(text as T)
+  return z
+    .string(message)
+    .transform(text => [...new Set(text.split(',').map(each => each.trim()))] as T[])
+    .refine(names => names.length <= MAX_NAMES && names.every(isName), message)
+    .meta({ override: { type: 'string' } })
+    .optional()
+    .meta({ description })
+}
+
 /** The `project` of every read. The chain checks it before the other fields. */
 export const project = z.string().meta({ description: "The project's name or id", example: 'demo' })
 
@@ -155,3 +187,20 @@ export const userId = z.string().optional().meta({
   description: 'Only events of this user: any id of the person, also one from before they signed in',
 })
 export const sessionId = z.string().optional().meta({ description: 'Only events of this session' })
+
+/** Continues a list. */
+export const cursor = z.string().optional().meta({
+  description:
+    "For the next page: the previous response's `next_before`, unchanged, beside the same other parameters",
+})
+
+/** Where a list goes on, in a response. */
+export const nextBefore = z
+  .string()
+  .nullable()
+  .meta({ description: 'Send it as `before` for the next page; null: this is the last one' })
+
+/** A row of a response to a request with `fields`. */
+export const pickedRow = z
+  .looseObject({})
+  .meta({ id: 'PickedRow', description: 'With `fields`: these fields, in their order; null where absent' })

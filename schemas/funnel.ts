@@ -39,8 +39,8 @@ export const funnelBody = z.object({
                 type: 'object',
                 required: ['op', 'value'],
                 properties: {
-                  property: { type: 'string', description: 'A property key; or send `field`' },
-                  field: { type: 'string', description: 'properties.<key>' },
+                  property: { type: 'string', description: 'A property key' },
+                  field: { type: 'string', description: 'The same as `property`' },
                   op: { type: 'string', enum: [...FUNNEL_OPS] },
                   value: {
                     description: 'A text, number or boolean; with `in` an array of 1 to 50 of them',
@@ -82,17 +82,20 @@ const stepResult = {
   step: z.int().meta({ description: 'From 1' }),
   event: z.string(),
   users: z.int().meta({ description: 'Entities that passed this step and all before it' }),
-  strict_survivors: z.int().meta({ description: 'The same as `users`' }),
   conversion_rate: z
     .number()
     .meta({ description: 'Of the entities of the step before, 0 to 1; 1 for step 1' }),
-  conversion_from_previous: z.number().meta({ description: 'The same as `conversion_rate`' }),
   drop_off_rate: rate,
   avg_time_to_next_ms: z.int().nullable().meta({
     description:
       'Mean time to the next step of those who passed it; null: nobody did, or it is the last step',
   }),
-  conversion_rates: z.object({ from_previous: rate, from_first: rate }),
+  // Names that clients of other versions read.
+  strict_survivors: z.int().meta({ description: 'The same as `users`' }),
+  conversion_from_previous: z.number().meta({ description: 'The same as `conversion_rate`' }),
+  conversion_rates: z
+    .object({ from_previous: rate, from_first: rate })
+    .meta({ description: '`from_previous` is `conversion_rate` again' }),
 }
 
 const funnelStep = z.object({
@@ -113,7 +116,9 @@ export const funnelResponse = z
     conversion_window_hours: z.number(),
     steps: z.array(funnelStep),
     overall_conversion_rate: rate,
-    conversion_rates: z.object({ overall: rate, by_step: z.array(rate) }),
+    conversion_rates: z
+      .object({ overall: rate, by_step: z.array(rate) })
+      .meta({ description: 'The same rates again' }),
     warnings: z
       .array(z.string())
       .meta({ description: 'What is wrong with this funnel, such as a step that nobody can pass' }),

@@ -18,7 +18,7 @@ export const liveQuery = z.object({
 })
 
 /** No statement runs, so `sql` is no option. */
-export const liveOptions = readOptions.pick({ receipt: true })
+export const liveOptions = readOptions.pick({ compact: true, receipt: true })
 
 export const liveResponse = z
   .object({

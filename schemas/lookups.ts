@@ -1,8 +1,24 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { eventRow } from './event.ts'
-import { cursor, eventsResponse } from './events.ts'
-import { days, eventName, limit, project, sessionId, sinceMonth, sinceWeek, tz, userId } from './fields.ts'
+import { eventFields, eventsResponse } from './events.ts'
+import {
+  cursor,
+  datedPeriod,
+  days,
+  eventName,
+  limit,
+  nextBefore,
+  oneOf,
+  pickedRow,
+  project,
+  sessionId,
+  sinceMonth,
+  sinceWeek,
+  tz,
+  until,
+  userId,
+} from './fields.ts'
 
 const person = {
   user_id: userId,
@@ -37,14 +53,13 @@ function isNotEmpty({
 
 const EMPTY = 'Fields `user_id` and `email` must not be empty. Send one of them, and leave the other out.'
 
-const page = { project, days, tz, limit, ...person }
+const page = { project, days, until, tz, limit, before: cursor, fields: eventFields, ...person }
 
 const eventsFilter = {
   ...page,
   since: sinceWeek,
   event: eventName,
   session_id: sessionId,
-  before: cursor,
 }
 
 /** POST /events: the same as GET /events, and by e-mail address. */
@@ -54,7 +69,14 @@ export const eventsBody = z.object(eventsFilter)
 export const eventsLookupBody = z.object(eventsFilter).refine(isNotEmpty, EMPTY).refine(namesPerson, NEITHER)
 
 export const journeyParams = z
-  .object({ ...page, since: sinceMonth })
+  .object({
+    ...page,
+    since: sinceMonth,
+    order: oneOf('order', ['asc', 'desc']).default('desc').meta({
+      description:
+        'Which events are listed: the newest (`desc`) or the oldest (`asc`); each list is oldest first',
+    }),
+  })
   .refine(isNotEmpty, EMPTY)
   .refine(namesPerson, NEITHER)
 
@@ -72,9 +94,11 @@ export const journeyResponse = z
   .object({
     project: z.string(),
     profiles: z.array(profile),
-    events: z.array(eventRow).meta({ description: 'The newest events of the person, oldest first' }),
+    period: datedPeriod,
+    events: z.array(z.union([eventRow, pickedRow])).meta({ description: 'Oldest first' }),
     count: z.int(),
-    truncated: z.literal(true).optional().meta({ description: 'Present when the person has older events' }),
+    next_before: nextBefore,
+    truncated: z.literal(true).optional().meta({ description: 'Present when there are more events' }),
     ...contextOfResponse,
   })
   .meta({ id: 'Journey' })

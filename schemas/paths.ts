@@ -19,7 +19,7 @@ export const pathsBody = z.object({
     }),
   since: oneOf('since', PATHS_SINCE)
     .default('30d')
-    .meta({ description: 'Days before today, from which sessions start' }),
+    .meta({ description: 'Sessions that start on the N days before today or today: `7d` has 8 dates' }),
   max_steps: wholeNumber('max_steps', 1, 5).default(5).meta({ description: 'Depth of the trees' }),
   entry_limit: wholeNumber('entry_limit', 1, 20)
     .default(10)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { days, eventName, failsWith, project, sinceWeek, tz, wholeNumber } from './fields.ts'
+import { datedPeriod, days, eventName, failsWith, project, sinceWeek, tz, wholeNumber } from './fields.ts'
 import { cut } from './sessions.ts'
 
 /** Event names, and property keys, that a list has at most (U62). */
@@ -11,15 +11,21 @@ const dated = { project, since: sinceWeek, days, tz }
 /** Property keys that queries can name (docs/api/properties.md). */
 export const PROPERTY_KEY = /^[A-Za-z0-9_]{1,128}$/
 
+/** `x` and `properties.x` name the same property (U70). */
+export function bareKey(key: string): string {
+  return key.replace(/^properties\./, '')
+}
+
 export const propertyKey = z
   .string('Parameter `property` is missing. Name a property key such as `path`.')
+  .transform(bareKey)
   .refine(key => PROPERTY_KEY.test(key), {
     message: 'A property key must be 1 to 128 letters, digits or underscores.',
     ...failsWith('INVALID_PROPERTY_KEY'),
   })
   .meta({
-    pattern: PROPERTY_KEY.source,
-    description: 'A property key, or `country`. GET /properties lists the keys.',
+    override: { type: 'string' },
+    description: 'A property key, or `country`; `properties.x` is `x`. GET /properties lists the keys.',
     example: 'path',
   })
 
@@ -33,6 +39,7 @@ export const breakdownQuery = z.object({
 export const breakdownResponse = z
   .object({
     project: z.string(),
+    period: datedPeriod,
     property: z.string(),
     event: z.string().nullable(),
     values: z
@@ -50,6 +57,7 @@ export const propertiesQuery = z.object(dated)
 export const propertiesResponse = z
   .object({
     project: z.string(),
+    period: datedPeriod,
     events: z
       .array(
         z.object({
@@ -85,6 +93,7 @@ export const receivedPropertiesQuery = z.object({
 export const receivedPropertiesResponse = z
   .object({
     project: z.string(),
+    period: datedPeriod,
     sample_size: z.int().meta({ description: 'Events that were looked at, the newest ones' }),
     since: z.string().meta({ description: 'First date of the range' }),
     properties: z.array(z.object({ key: z.string(), event: z.string() })).meta({

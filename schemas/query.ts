@@ -18,7 +18,7 @@ export const COUNT_MODES = ['session_then_user', 'raw'] as const
 const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
 
 const METRIC = new RegExp(
-  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')})\\(properties\\.[A-Za-z0-9_]{1,128}\\))$`,
+  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')})\\((properties\\.)?[A-Za-z0-9_]{1,128}\\))$`,
 )
 const GROUP = new RegExp(`^(${GROUP_FIELDS.join('|')}|properties\\.[A-Za-z0-9_]{1,128})$`)
 
@@ -86,11 +86,11 @@ export const queryBody = z.object({
   metrics: listOf('metrics', {
     entry: METRIC,
     code: 'INVALID_METRIC',
-    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(properties.value)`,
+    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(value)`,
     fewest: 1,
     most: MAX_METRICS,
     description:
-      'What to compute for each group. `event_count` follows `count_mode`, which counts sessions unless it is `raw`. `bounce_rate` (0 to 1) and `avg_duration` (ms) are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50` and `p95` of a property, such as `sum(properties.value)`, use the values that are numbers.',
+      'What to compute for each group. `event_count` follows `count_mode`, which counts sessions unless it is `raw`. `bounce_rate` (0 to 1) and `avg_duration` (ms) are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50` and `p95` of a property, such as `sum(value)`, use the values that are numbers.',
   }).default(['event_count']),
   group_by: listOf('group_by', {
     entry: GROUP,
@@ -133,7 +133,7 @@ export const queryBody = z.object({
     })
     .default([]),
   date_from: z.string().optional().meta({
-    description: 'First date: an ISO 8601 date, or `Nd` for N days before today; default `7d`',
+    description: 'First date, in the forms of `since`: `7d`, the default, has 8 dates',
     example: '7d',
   }),
   date_to: z

@@ -24,10 +24,14 @@ export function flag(name: string, description: string) {
 
 /** A POST may have them in its body or in its query string. */
 export const readOptions = z.object({
-  receipt: flag('receipt', 'Adds `receipt` to the response: what the read cost, and how fresh it is.'),
+  compact: flag(
+    'compact',
+    'Sends each list of objects as a list of arrays: the names once, then the values of each row in their order.',
+  ),
+  receipt: flag('receipt', 'Adds `receipt`: what the read cost, and how fresh it is.'),
   sql: flag(
     'sql',
-    'Adds `sql` to the response: the statements, which DuckDB can run over the files of the lake, for checks of the numbers.',
+    'Adds `sql`: the statements, which DuckDB can run over the files of the lake, for checks of the numbers.',
   ),
 })
 
@@ -36,8 +40,9 @@ export const expensiveReadOptions = readOptions.extend({
   dry_run: flag('dry_run', 'Runs nothing and returns what the read would cost. It is not counted as a read.'),
 })
 
-export type ReadOptions = z.output<typeof readOptions> &
-  Partial<Pick<z.output<typeof expensiveReadOptions>, 'dry_run'>>
+type Options = z.output<typeof expensiveReadOptions>
+
+export type ReadOptions = Pick<Options, 'receipt' | 'sql'> & Partial<Pick<Options, 'compact' | 'dry_run'>>
 
 export const receipt = z
   .object({
@@ -84,6 +89,12 @@ export const readExtras = {
   sql: z.array(statement).optional(),
   warnings: warnings.optional(),
 }
+
+/** A response with compact=true. */
+export const compactResponse = z.looseObject({ ...readExtras }).meta({
+  id: 'Compact',
+  description: 'With `compact=true`: the same, and each list as `[[names], [values], …]`',
+})
 
 export const dryRunResponse = z
   .object({

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { days, failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
+import { datedPeriod, days, failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
 
 export const RETENTION_PERIODS = ['day', 'week', 'month'] as const
 export type RetentionPeriod = (typeof RETENTION_PERIODS)[number]
@@ -40,6 +40,7 @@ export const retentionResponse = z
   .object({
     project: z.string(),
     period: z.enum(RETENTION_PERIODS),
+    range: datedPeriod,
     cohorts: z
       .array(
         z.object({

@@ -1,18 +1,23 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, days, limit, oneOf, period, project, sinceWeek, tz, wholeNumber } from './fields.ts'
+import {
+  cursor,
+  datedPeriod,
+  days,
+  limit,
+  nameList,
+  nextBefore,
+  oneOf,
+  period,
+  pickedRow,
+  project,
+  sinceWeek,
+  tz,
+  until,
+  wholeNumber,
+} from './fields.ts'
 
 const dated = { project, since: sinceWeek, days, tz }
-
-/** Sessions that start in the range (docs/api/sessions.md). */
-export const sessionsQuery = z.object({
-  ...dated,
-  limit,
-  user_id: z.string().optional().meta({ description: 'Only sessions of this user: any id of the person' }),
-  is_bounce: wholeNumber('is_bounce', 0, 1)
-    .meta({ description: '1: only bounces, sessions without any interaction; 0: only the others' })
-    .optional(),
-})
 
 export const sessionRow = z
   .object({
@@ -36,6 +41,24 @@ export const sessionRow = z
 
 export type SessionRow = z.infer<typeof sessionRow>
 
+const SESSION_FIELDS = Object.keys(sessionRow.shape) as (keyof SessionRow)[]
+
+/** Sessions that start in the range (docs/api/sessions.md). */
+export const sessionsQuery = z.object({
+  ...dated,
+  until,
+  limit,
+  user_id: z.string().optional().meta({ description: 'Only sessions of this user: any id of the person' }),
+  is_bounce: wholeNumber('is_bounce', 0, 1)
+    .meta({ description: '1: only bounces, sessions without any interaction; 0: only the others' })
+    .optional(),
+  fields: nameList('fields', {
+    description: 'Only these fields of a session, such as `start_time,entry_page`',
+    allowed: SESSION_FIELDS,
+  }),
+  before: cursor,
+})
+
 /** Present only in a list that a limit has cut. */
 export const cut = {
   truncated: z.literal(true).optional().meta({ description: 'Present when a limit has cut the list' }),
@@ -45,7 +68,9 @@ export const cut = {
 export const sessionsResponse = z
   .object({
     project: z.string(),
-    sessions: z.array(sessionRow).meta({ description: 'Newest start first' }),
+    period: datedPeriod,
+    sessions: z.array(z.union([sessionRow, pickedRow])).meta({ description: 'Newest start first' }),
+    next_before: nextBefore,
     ...cut,
     ...contextOfResponse,
   })
@@ -58,6 +83,7 @@ export const DURATION_BUCKETS = ['0s', '1-10s', '10-30s', '30-60s', '1-3m', '3-1
 export const distributionResponse = z
   .object({
     project: z.string(),
+    period: datedPeriod,
     distribution: z.array(
       z.object({
         bucket: z.enum(DURATION_BUCKETS),
@@ -99,6 +125,7 @@ export type PageRow = z.infer<typeof pageRow>
 export const pagesResponse = z
   .object({
     project: z.string(),
+    period: datedPeriod,
     entry_pages: z.array(pageRow).optional(),
     exit_pages: z.array(pageRow).optional(),
     ...cut,
@@ -137,7 +164,16 @@ export const insightsResponse = z
   })
   .meta({ id: 'Insights' })
 
-export const heatmapQuery = z.object(dated)
+export const HEATMAP_PARTS = ['heatmap', 'peak', 'busiest_day', 'busiest_hour'] as const
+export type HeatmapPart = (typeof HEATMAP_PARTS)[number]
+
+export const heatmapQuery = z.object({
+  ...dated,
+  fields: nameList('fields', {
+    description: `Only these parts: \`peak\`, or some of \`${HEATMAP_PARTS.join(',')}\``,
+    allowed: HEATMAP_PARTS,
+  }),
+})
 
 const heatmapCell = z.object({
   day: z.int().meta({ description: '0 is Sunday' }),
@@ -152,10 +188,11 @@ export type HeatmapCell = z.infer<typeof heatmapCell>
 export const heatmapResponse = z
   .object({
     project: z.string(),
-    heatmap: z.array(heatmapCell),
-    peak: heatmapCell.nullable(),
-    busiest_day: z.string().nullable(),
-    busiest_hour: z.int().nullable(),
+    period: datedPeriod,
+    heatmap: z.array(heatmapCell).optional(),
+    peak: heatmapCell.nullish(),
+    busiest_day: z.string().nullish(),
+    busiest_hour: z.int().nullish(),
     ...contextOfResponse,
   })
   .meta({ id: 'Heatmap' })

@@ -3,7 +3,7 @@ import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { breakdownQuery, breakdownResponse } from '#schemas/properties'
-import { defineReport, type ReportRequest, sinceDays } from './run/run.ts'
+import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
 import { countOfValues, textKey } from './sql/distinct.ts'
 import { keyedEvents } from './sql/keyed-events.ts'
 import { type ValueKey, valueKey } from './sql/value-key.ts'
@@ -42,6 +42,7 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
     }))
     return {
       project: project.name,
+      period: toPeriod(request),
       property: params.property,
       event: event ?? null,
       values,

@@ -2,8 +2,14 @@ import type { z } from 'zod'
 import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import { integer, sql } from '#core/sql'
-import type { HeatmapCell, heatmapQuery, heatmapResponse } from '#schemas/sessions'
-import { defineReport, sinceDays } from './run/run.ts'
+import {
+  HEATMAP_PARTS,
+  type HeatmapCell,
+  type HeatmapPart,
+  type heatmapQuery,
+  type heatmapResponse,
+} from '#schemas/sessions'
+import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 import { textKey } from './sql/distinct.ts'
 
 export type HeatmapParams = Omit<z.output<typeof heatmapQuery>, 'project'>
@@ -26,7 +32,8 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
         FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS timed_event
       GROUP BY week_hour, user_key) AS hour_user
     GROUP BY week_hour ORDER BY week_hour`,
-  shape(rows, { project }) {
+  shape(rows, request) {
+    const { params, project } = request
     const cells = rows.map((row): HeatmapCell => {
       const weekHour = Number(row.week_hour)
       const day = Math.floor(weekHour / 24)
@@ -39,8 +46,7 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
       }
     })
     const busiestDay = largestSum(cells, ({ day }) => day)
-    return {
-      project: project.name,
+    const parts: Parts = {
       heatmap: cells,
       peak: cells.reduce<HeatmapCell | null>(
         (peak, cell) => (peak !== null && peak.events >= cell.events ? peak : cell),
@@ -49,8 +55,17 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
       busiest_day: busiestDay === null ? null : (DAY_NAMES[busiestDay] ?? null),
       busiest_hour: largestSum(cells, ({ hour }) => hour),
     }
+    const names = params.fields ?? HEATMAP_PARTS
+    return { project: project.name, period: toPeriod(request), ...pickParts(parts, names) }
   },
 })
+
+type Parts = Required<Pick<z.input<typeof heatmapResponse>, HeatmapPart>>
+
+/** The parts that the request names, in the order of the response. */
+function pickParts(parts: Parts, names: readonly HeatmapPart[]): Partial<Parts> {
+  return Object.fromEntries(Object.entries(parts).filter(([part]) => names.includes(part as HeatmapPart)))
+}
 
 const HOUR_MS = 3_600_000
 const WEEK_HOURS = 7 * 24

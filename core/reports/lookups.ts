@@ -4,17 +4,19 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, hasUserKeys } from '#core/lake/read/relations'
 import { isOneOf, sql } from '#core/sql'
 import type { EventRow } from '#schemas/event'
-import type { EventsResponse } from '#schemas/events'
 import type { eventsBody, journeyParams, journeyResponse, lookupResponse } from '#schemas/lookups'
-import { type Member, readEvents } from './events.ts'
-import { defineReport, type ReportRequest, sinceDays } from './run/run.ts'
+import { type EventPage, type Member, type Order, readEvents } from './event-page.ts'
+import { missingFields, pickEventFields } from './run/pick-event-fields.ts'
+import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
 import type { ReadRows } from './run/statements.ts'
 
 export type LookupParams = Omit<z.output<typeof eventsBody>, 'project'>
 export type JourneyParams = Omit<z.output<typeof journeyParams>, 'project'>
 
 type PersonParams = { user_id?: string | undefined; email?: string | undefined }
-type PersonRequest<Params extends PersonParams> = ReportRequest<Params & { limit: number }>
+type PersonRequest<Params extends PersonParams> = ReportRequest<
+  Params & { limit: number; before?: string | undefined; order?: Order | undefined }
+>
 type Profiles = z.input<typeof lookupResponse>['profiles']
 
 /** POST /events and POST /events/lookup (docs/api/events.md): events of one person, newest first. */
@@ -23,26 +25,45 @@ export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResp
   async compute(rows, request) {
     const { page, profiles } = await readPerson(rows, request)
     const isJoined = request.identity.joinedProjects !== null
-    return { ...page, profiles: isJoined ? profiles : profiles.map(({ project, ...profile }) => profile) }
+    return {
+      ...toBody(request, page, page.events),
+      profiles: isJoined ? profiles : profiles.map(({ project, ...profile }) => profile),
+    }
   },
-  namesOfEmpty: ({ event }, { count }) => (count === 0 ? { events: [event] } : null),
+  namesOfEmpty: ({ event, fields }, { count, events }) =>
+    count === 0 ? { events: [event] } : { properties: missingFields(events, fields) },
 })
 
-/** GET and POST /journey, POST /journey/lookup (docs/api/events.md): the newest events of a person, oldest first. */
+/** GET and POST /journey, POST /journey/lookup (docs/api/events.md): the newest or oldest events of a person, oldest first. */
 export const journey = defineReport<JourneyParams, z.input<typeof journeyResponse>>({
   range: sinceDays(30),
   async compute(rows, request) {
     const { page, profiles } = await readPerson(rows, request)
-    const { count, next_before, project } = page
+    const isAscending = request.params.order === 'asc'
     return {
-      project,
+      ...toBody(request, page, isAscending ? page.events : page.events.toReversed()),
       profiles,
-      events: page.events.toReversed(),
-      count,
-      ...(next_before !== null && { truncated: true as const }),
     }
   },
+  namesOfEmpty: ({ fields }, { count, events }) =>
+    count === 0 ? null : { properties: missingFields(events, fields) },
 })
+
+/** What the responses have of a page. `events` are those of the page, in the order of the response. */
+function toBody(
+  request: ReportRequest<LookupParams | JourneyParams>,
+  { next }: EventPage,
+  events: readonly EventRow[],
+) {
+  return {
+    project: request.project.name,
+    period: toPeriod(request),
+    events: pickEventFields(events, request.params.fields),
+    count: events.length,
+    next_before: next,
+    ...(next !== null && { truncated: true as const }),
+  }
+}
 
 /**
  * The events and profiles of whom the request names: by any id of the person, or by e-mail address. In a joined identity scope they
@@ -51,14 +72,14 @@ export const journey = defineReport<JourneyParams, z.input<typeof journeyRespons
 async function readPerson<Params extends PersonParams>(
   rows: ReadRows,
   request: PersonRequest<Params>,
-): Promise<{ page: EventsResponse; profiles: Profiles }> {
+): Promise<{ page: EventPage; profiles: Profiles }> {
   const { project, params } = request
   const users = await findUsers(request)
   if (users !== null && users.length === 0) {
-    return { page: { project: project.name, events: [], count: 0, next_before: null }, profiles: [] }
+    return { page: { events: [], next: null }, profiles: [] }
   }
   const members = users === null ? [{ project, read: request.read }] : await openMembers(request)
-  const page = await readEvents(rows, { project, params, users, members })
+  const page = await readEvents(rows, { params, users, members })
   // The first id of an id's list is the final one. Users found by e-mail address all have their final ids.
   const finals = params.user_id === undefined ? (users ?? []) : (users ?? []).slice(0, 1)
   const profiles = await Promise.all(finals.map(final => readProfiles(request, members, final, page.events)))

@@ -5,7 +5,7 @@ import type { Row } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { PageRow, pagesQuery, pagesResponse } from '#schemas/sessions'
 import { ratio } from './run/rounding.ts'
-import { defineReport, sinceDays } from './run/run.ts'
+import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 
 export type PagesParams = Omit<z.output<typeof pagesQuery>, 'project'>
 
@@ -29,7 +29,11 @@ export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
         WHERE page IS NOT NULL) AS ranked_pages) AS shown_pages
     GROUP BY kind, shown_rank
     ORDER BY kind, shown_rank NULLS LAST`,
-  shape(rows, { project, params: { type } }) {
+  shape(rows, request) {
+    const {
+      project,
+      params: { type },
+    } = request
     const rowsOf = (kind: number) => rows.filter(row => Number(row.kind) === kind)
     const ofTypes = [
       ...(type === 'exit' ? [] : rowsOf(KINDS.entry)),
@@ -39,6 +43,7 @@ export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
     const hidden = ofTypes.filter(row => !isShown(row)).reduce((sum, row) => sum + Number(row.page_count), 0)
     return {
       project: project.name,
+      period: toPeriod(request),
       ...(type !== 'exit' && { entry_pages: listOf(KINDS.entry) }),
       ...(type !== 'entry' && { exit_pages: listOf(KINDS.exit) }),
       ...(hidden > 0 && {

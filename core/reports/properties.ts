@@ -4,7 +4,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import { MAX_LISTED, type propertiesQuery, type propertiesResponse } from '#schemas/properties'
 import { compareCodePoints } from './run/code-points.ts'
-import { defineReport, sinceDays } from './run/run.ts'
+import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 import type { ReadRows } from './run/statements.ts'
 import { countOfValues } from './sql/distinct.ts'
 import { findNewestEvents, type Listed, readPropertyKeys } from './sql/property-keys.ts'
@@ -17,7 +17,8 @@ const SAMPLE = 5_000
 /** GET /properties (docs/api/properties.md): which events and property keys a project has. */
 export const properties = defineReport<PropertiesParams, z.input<typeof propertiesResponse>>({
   range: sinceDays(7),
-  async compute(rows, { project, zone, range, read }) {
+  async compute(rows, request) {
+    const { project, zone, range, read } = request
     const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
     const relation = sql`(SELECT event AS value, date, user_ref, event_count FROM ${activity(read, localTimestamp)} AS activity)`
     const [names, keys] = await Promise.all([
@@ -29,6 +30,7 @@ export const properties = defineReport<PropertiesParams, z.input<typeof properti
     const isCut = names.total > names.listed.length || keys.total > keys.listed.length
     return {
       project: project.name,
+      period: toPeriod(request),
       events: names.listed.map((row, i) => ({
         event: String(row.value),
         count: Number(row.total),

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { receivedPropertiesQuery, receivedPropertiesResponse } from '#schemas/properties'
 import { compareCodePoints } from './run/code-points.ts'
-import { defineReport, sinceDays } from './run/run.ts'
+import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 import { findNewestEvents, readKeysOfEvents } from './sql/property-keys.ts'
 
 export type ReceivedPropertiesParams = Omit<z.output<typeof receivedPropertiesQuery>, 'project'>
@@ -12,13 +12,15 @@ export const receivedProperties = defineReport<
   z.input<typeof receivedPropertiesResponse>
 >({
   range: sinceDays(7),
-  async compute(rows, { project, zone, range, read, params: { sample } }) {
-    const newest = await findNewestEvents(rows, read, sample)
+  async compute(rows, request) {
+    const { project, zone, range, read } = request
+    const newest = await findNewestEvents(rows, read, request.params.sample)
     const { listed, total } =
       newest === null ? { listed: [], total: 0 } : await readKeysOfEvents(rows, newest)
     const isCut = total > listed.length
     return {
       project: project.name,
+      period: toPeriod(request),
       sample_size: newest?.size ?? 0,
       since: zone.dateOf(range.from),
       properties: listed.toSorted(

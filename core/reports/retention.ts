@@ -9,7 +9,7 @@ import { EVENT_LIMITS } from '#schemas/event'
 import type { RetentionPeriod, retentionQuery, retentionResponse } from '#schemas/retention'
 import { toRange } from './run/range.ts'
 import { ratio } from './run/rounding.ts'
-import { defineReport, type ReportRequest } from './run/run.ts'
+import { defineReport, type ReportRequest, toPeriod } from './run/run.ts'
 import { addDays } from './run/zone.ts'
 
 export type RetentionParams = Omit<z.output<typeof retentionQuery>, 'project'>
@@ -41,6 +41,7 @@ export const retention = defineReport<RetentionParams, z.input<typeof retentionR
     const longest = Math.max(0, ...cohorts.map(({ retained }) => retained.length))
     return {
       project: project.name,
+      range: toPeriod(request),
       period: params.period,
       cohorts,
       average_rates: Array.from({ length: longest }, (_, i) => {

@@ -3,7 +3,7 @@ import { sessions } from '#core/lake/read/relations'
 import { integer, join, sql } from '#core/sql'
 import { DURATION_BUCKETS, type distributionQuery, type distributionResponse } from '#schemas/sessions'
 import { ratio } from './run/rounding.ts'
-import { defineReport, sinceDays } from './run/run.ts'
+import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 
 export type DistributionParams = Omit<z.output<typeof distributionQuery>, 'project'>
 
@@ -24,7 +24,7 @@ export const sessionDistribution = defineReport<DistributionParams, z.input<type
           FROM ${sessions(read, ['start_at', 'end_at', 'is_bounce', 'event_count'])} AS session) AS timed_session) AS grouped_session
       GROUP BY duration_group ORDER BY duration_group`
   },
-  shape(rows, { project }) {
+  shape(rows, request) {
     const groups = rows.map(row => ({
       index: Number(row.duration_group),
       sessions: Number(row.sessions),
@@ -39,7 +39,8 @@ export const sessionDistribution = defineReport<DistributionParams, z.input<type
       return running * 2 >= total
     })
     return {
-      project: project.name,
+      project: request.project.name,
+      period: toPeriod(request),
       distribution: groups.map(({ index, sessions, bounces, events }) => ({
         bucket: toBucket(index),
         sessions,

@@ -4,14 +4,16 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { hasIdsAsKeys, sessions as sessionsRelation } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, isOneOf, join, sql } from '#core/sql'
+import { integer, isOneOf, join, sql, timestamp } from '#core/sql'
 import { DAY_MS, midnight } from '#core/time'
+import { EVENT_LIMITS } from '#schemas/event'
 import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessions'
 import { compareCodePoints } from './run/code-points.ts'
-import { defineReport, sinceDays } from './run/run.ts'
+import { defineReport, sinceDays, toPeriod } from './run/run.ts'
+import { encodeSessionCursor, parseSessionCursor } from './run/session-cursor.ts'
 import type { ReadRows } from './run/statements.ts'
 import { readSessionIds, type SessionIds, type SessionKeys } from './sql/session-ids.ts'
-import { cutTies } from './sql/tied-sessions.ts'
+import { listSessions, type SessionList } from './sql/session-list.ts'
 
 export type SessionsParams = Omit<z.output<typeof sessionsQuery>, 'project'>
 
@@ -22,29 +24,27 @@ export type SessionsParams = Omit<z.output<typeof sessionsQuery>, 'project'>
  */
 export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResponse>>({
   range: sinceDays(7),
-  async compute(rows, { project, params, zone, read, identity }) {
+  async compute(rows, request) {
+    const { project, params, range, now, zone, read: asked, identity } = request
     const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)
+    // A session of the range may go on after it.
+    const read = { ...asked, to: Math.max(asked.to, now + EVENT_LIMITS.futureMs + 1) }
     const wholeDates = wholeLastDate(read)
     const areKeysIds = hasIdsAsKeys(wholeDates)
     const userKeys = users?.map(id => (areKeysIds ? id : shortKey(id))) ?? null
-    const { limit } = params
-    const condition = listCondition(params, userKeys)
-    const newest = await rows(
-      sql`${selectSessions(wholeDates, condition.where)} ORDER BY start_time DESC, session_key LIMIT ${integer(limit + 1)}`,
-    )
-    const readListed = async (): Promise<{ listed: Row[]; ids: Map<number, SessionIds> | null }> => {
-      if (areKeysIds) return { listed: newest.slice(0, limit), ids: null }
-      const listed = await cutTies(rows, {
-        ...{ read: wholeDates, newest, limit, direction: 'ASC' },
-        selectSessions: isTied => selectSessions(wholeDates, sql`${isTied} AND ${condition.where}`),
-      })
-      return { listed, ids: await readSessionIds(rows, read, listed.map(toKeys)) }
+    const condition = listCondition(params, { userKeys, until: params.until === undefined ? null : range.to })
+    const { limit, before } = params
+    const list: SessionList = {
+      ...{ read: wholeDates, limit, areKeysIds },
+      after: before === undefined ? null : parseSessionCursor(before),
+      selectSessions: isListed => selectSessions(wholeDates, sql`${isListed} AND ${condition.where}`),
     }
-    const [{ listed: found, ids }, total] = await Promise.all([
-      readListed(),
-      newest.length > limit ? countSessions(rows, wholeDates, condition) : newest.length,
+    const found = await listSessions(rows, list)
+    const [ids, total] = await Promise.all([
+      areKeysIds ? null : readSessionIds(rows, read, found.sessions.map(toKeys)),
+      found.hasMore ? countSessions(rows, wholeDates, condition) : null,
     ])
-    const listed = found
+    const listed = found.sessions
       .flatMap((row): SessionRow[] => {
         const idsOfSession = ids === null ? toIds(row) : ids.get(Number(row.session_key))
         if (idsOfSession === undefined) return []
@@ -67,13 +67,20 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
         ]
       })
       .toSorted((a, b) => b.start_time - a.start_time || compareCodePoints(a.session_id, b.session_id))
+    const last = found.hasMore ? listed.at(-1) : undefined
     return {
       project: project.name,
-      sessions: listed,
-      ...(total > listed.length && { truncated: true as const, total_rows: total }),
+      period: toPeriod(request),
+      sessions: listed.map(session => pickFields(session, params.fields)),
+      next_before: last === undefined ? null : encodeSessionCursor(last),
+      ...(total !== null && { truncated: true as const, total_rows: total }),
     }
   },
 })
+
+function pickFields(session: SessionRow, fields: readonly (keyof SessionRow)[] | undefined) {
+  return fields === undefined ? session : Object.fromEntries(fields.map(field => [field, session[field]]))
+}
 
 /** The range ends after the newest event, so its last date is read whole. Then all of its sessions come from the rollup. */
 export function wholeLastDate(read: LakeRead): LakeRead {
@@ -96,11 +103,12 @@ type ListCondition = { where: SqlQuery; fields: readonly ('user_key' | 'is_bounc
 
 function listCondition(
   { is_bounce }: SessionsParams,
-  userKeys: readonly (string | number | null)[] | null,
+  { userKeys, until }: { userKeys: readonly (string | number | null)[] | null; until: number | null },
 ): ListCondition {
   const conditions = [
     ...(userKeys === null ? [] : [isOneOf(sql`user_key`, userKeys)]),
     ...(is_bounce === undefined ? [] : [sql`is_bounce = ${integer(is_bounce)}`]),
+    ...(until === null ? [] : [sql`start_at < ${timestamp(until)}`]),
   ]
   return {
     where: conditions.length === 0 ? sql`true` : join(conditions, ' AND '),

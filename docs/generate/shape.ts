@@ -27,6 +27,8 @@ export type Resolve = (schema: JsonSchema) => JsonSchema
 
 /** Longest line of a shape. */
 const LINE = 110
+/** What rows are with the parameter `fields`. The pages say so. */
+const PICKED_ROW = '/PickedRow'
 /** A longer enumeration is shown by its type. */
 const MOST_WORDS = 7
 
@@ -55,7 +57,7 @@ function writeParts(schema: JsonSchema, context: Context, depth: number | null):
     const inside = { ...context, open: [...context.open, name] }
     return part(context.resolve(schema), inside, depth)
   }
-  const choices = schema.anyOf ?? schema.oneOf
+  const choices = (schema.anyOf ?? schema.oneOf)?.filter(({ $ref }) => !$ref?.endsWith(PICKED_ROW))
   if (choices !== undefined) {
     return [...new Set(choices.map(choice => part(choice, context, depth)))].join(' | ')
   }

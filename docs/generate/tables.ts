@@ -110,7 +110,7 @@ function whoMayCall({ auth, scope, credentials, tier, limit, metered }: Route): 
 }
 
 /** Parameters that several reads share. docs/api/reads.md describes them once. */
-const SHARED_PARAMETERS = ['project', 'since', 'days', 'tz', 'period', 'receipt', 'sql', 'dry_run']
+const SHARED_PARAMETERS = ['project', 'since', 'days', 'tz', 'period', 'compact', 'receipt', 'sql', 'dry_run']
 /** Fields that every read may have. docs/api/reads.md describes them once. */
 const SHARED_FIELDS = ['project_context', 'truncated', 'total_rows', 'receipt', 'sql']
 

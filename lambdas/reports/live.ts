@@ -1,4 +1,5 @@
 import { readLive } from '#core/live/read-live'
+import { compactLists } from '#core/reports/run/compact-lists'
 import { utcDate } from '#core/time'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import type { Receipt } from '#schemas/read-options'
@@ -30,7 +31,10 @@ export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof
     const today = utcDate(startedAt)
     const withContext = { ...body, ...contextOfDates(context, { from: today, to: today }) }
     return respond(call, {
-      body: { ...withContext, ...(call.options.receipt && { receipt }) },
+      body: {
+        ...(call.options.compact ? (compactLists(withContext) as typeof withContext) : withContext),
+        ...(call.options.receipt && { receipt }),
+      },
       receipt,
     })
   })

@@ -59,6 +59,35 @@ export const since = formatted(
   ['3650d', '0001-01-01', '2026-11-01T12:00:00+0530'],
 )
 
+/** Until today, because the requests have the default `since`. */
+export const until = formatted(
+  ['yesterday', '-1d', '1.5d', '3651d', '7 d', '2026-02-30', '1'],
+  'INVALID_SINCE',
+  ['0d', '7d', '2026-11-18T12:00:00+0530', '2999-01-01'],
+)
+// Before `since`.
+until.text.push(['3650d', 'MISSING_FIELDS'], ['0001-01-01', 'MISSING_FIELDS'])
+
+/** Names of fields or properties. */
+export const names: FieldCases = {
+  text: [
+    ...all(['', ' ', ',', 'a,,b', LONG_IN_QUERY, 'x'.repeat(257)], 'MISSING_FIELDS'),
+    ...all(['timestamp,event,path', ' path , properties.path,path ', ...HOSTILE, 'x'.repeat(256)], null),
+    [Array.from({ length: 50 }, (_, i) => `f${i}`).join(), null],
+    [Array.from({ length: 51 }, (_, i) => `f${i}`).join(), 'MISSING_FIELDS'],
+  ],
+  json: [...all([LONG], 'MISSING_FIELDS'), ...all([...WRONG_TYPES, 7], 'MISSING_FIELDS')],
+}
+
+/** Some of a few names. */
+export function someOf(good: readonly string[]): FieldCases {
+  return formatted([`${good[0]},other`, 'other', `${good[0]},`], 'MISSING_FIELDS', [
+    ...good,
+    good.join(),
+    ` ${good[0]} , ${good[0]}`,
+  ])
+}
+
 export const tz = formatted(['Mars/Base', '+02:00', 'europe berlin', 'UTC+1'], 'MISSING_FIELDS', [
   'Australia/Lord_Howe',
 ])
@@ -68,6 +97,7 @@ export const cursor = formatted(['abc', 'MTIz', '0', '-1'], 'MISSING_FIELDS', []
 export const propertyKey: FieldCases = {
   ...formatted(['a-b', 'a.b', 'x'.repeat(129), 'é'], 'INVALID_PROPERTY_KEY', [
     'path',
+    'properties.path',
     'country',
     'x'.repeat(128),
     '_',
@@ -79,7 +109,9 @@ export const propertyKey: FieldCases = {
 }
 // These are keys, though hostile ones.
 propertyKey.text = propertyKey.text.map(([value, code]) =>
-  typeof value === 'string' && /^[A-Za-z0-9_]{1,128}$/.test(value) ? [value, null] : [value, code],
+  typeof value === 'string' && /^(properties\.)?[A-Za-z0-9_]{1,128}$/.test(value)
+    ? [value, null]
+    : [value, code],
 )
 
 /** `project`: absent or not a text is PROJECT_REQUIRED, and a name that no project has is NOT_FOUND (R8, R9). */
@@ -103,12 +135,18 @@ function sized(most: number, code: ErrorCode, entry: (i: number) => unknown): Fi
 }
 
 export const metrics = list('INVALID_BODY', [
-  ...all([[], [''], [7], [null], [{}], ['sum(x)'], ['sum(properties.a-b)'], [LONG]], 'INVALID_METRIC'),
+  ...all(
+    [[], [''], [7], [null], [{}], ['sum()'], ['sum(a-b)'], ['sum(properties.a-b)'], [LONG]],
+    'INVALID_METRIC',
+  ),
   ...all(
     HOSTILE.map(text => [text]),
     'INVALID_METRIC',
   ),
-  ...all([['event_count', 'event_count'], ['p95(properties.session_count)']], null),
+  ...all(
+    [['event_count', 'event_count'], ['p95(properties.session_count)'], ['sum(x)', 'sum(properties.x)']],
+    null,
+  ),
   ...sized(50, 'QUERY_FAILED', i => `sum(properties.k${i})`),
 ])
 
@@ -199,7 +237,7 @@ export const funnelSteps: FieldCases = {
       'INVALID_PROPERTY_KEY',
     ),
     ...all(
-      ['event', 'plan', 'properties.', 'properties.a b'].map(field =>
+      ['event', 'timestamp', 'properties.', 'properties.a b'].map(field =>
         stepFilter({ property: undefined, field }),
       ),
       'INVALID_PROPERTY_KEY',

@@ -109,7 +109,7 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
       const page = await callJson<EventsResponse>(
         `/events?project=${project.id}&since=${since}&limit=1000${cursor}`,
       )
-      rows.push(...page.events)
+      rows.push(...(page.events as EventRow[]))
       if (page.next_before === null) return rows.reverse()
       cursor = `&before=${encodeURIComponent(page.next_before)}`
     }

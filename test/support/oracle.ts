@@ -32,7 +32,13 @@ export function withoutCopies(sent: readonly SentEvent[]): SentEvent[] {
   return stored
 }
 
-export type OracleQuery = { project: string; since: string; now: number; tz?: string | undefined }
+export type OracleQuery = {
+  project: string
+  since: string
+  until?: string | undefined
+  now: number
+  tz?: string | undefined
+}
 
 export function oracleStats(
   events: readonly SentEvent[],
@@ -116,13 +122,14 @@ function oracleSessions(own: readonly SentEvent[], from: number): Stats['session
 /** Returns all events that GET /events returns without a limit, newest first. */
 export function oracleEvents(
   events: readonly SentEvent[],
-  { project, since, now }: OracleQuery,
+  { project, since, until, now }: OracleQuery,
   filter: { event?: string; user_id?: string; session_id?: string } = {},
 ): EventRow[] {
   const from = lowerBound(since, now, 'UTC', false)
+  const end = until === undefined ? now + AHEAD : lowerBound(until, now, 'UTC', false) + DAY - 1
   return events
     .filter(event => event.project_id === project)
-    .filter(event => event.timestamp >= from && event.timestamp <= now + AHEAD)
+    .filter(event => event.timestamp >= from && event.timestamp <= Math.min(end, now + AHEAD))
     .filter(event => filter.event === undefined || event.event === filter.event)
     .filter(event => filter.user_id === undefined || event.user_id === filter.user_id)
     .filter(event => filter.session_id === undefined || event.session_id === filter.session_id)

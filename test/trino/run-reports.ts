@@ -7,7 +7,7 @@ import { events } from '#core/reports/events'
 import { type FunnelParams, funnel } from '#core/reports/funnel/funnel'
 import { heatmap } from '#core/reports/heatmap'
 import { insights } from '#core/reports/insights'
-import { eventsLookup } from '#core/reports/lookups'
+import { eventsLookup, journey } from '#core/reports/lookups'
 import { pages } from '#core/reports/pages'
 import { type PathsParams, paths } from '#core/reports/paths/paths'
 import { properties } from '#core/reports/properties'
@@ -72,6 +72,14 @@ export async function runAllReports(
       before = next_before
     }
   }
+  for (const query of [{ until: '1d' }, { until: '1d', tz: 'Europe/Berlin' }]) {
+    await runReport(events, services, { project, query: { since: '60d', limit, ...query } })
+    const person = { since: '60d', user_id: "o'brien", order: 'asc' as const, limit: 1, ...query }
+    const { next_before } = await runReport(journey, services, { project, query: person })
+    if (next_before !== null) {
+      await runReport(journey, services, { project, query: { ...person, before: next_before } })
+    }
+  }
   // A user without events in the range is searched in all that is stored.
   const nobody = { user_id: 'user 3', event: 'no such event', since: '1d', limit: 5 }
   await runReport(eventsLookup, services, { project, body: nobody })
@@ -108,6 +116,11 @@ async function runSessionReports(services: ReportServices, project: TestProject)
       { user_id: 'user 3', is_bounce: 0 },
     ]) {
       await runReport(sessions, services, { project, query: { ...dated, limit: 20, ...filter } })
+    }
+    const page = { ...dated, until: '1d', limit: 1 }
+    const { next_before } = await runReport(sessions, services, { project, query: page })
+    if (next_before !== null) {
+      await runReport(sessions, services, { project, query: { ...page, before: next_before } })
     }
     await runReport(sessionDistribution, services, { project, query: dated })
     await runReport(heatmap, services, { project, query: dated })

@@ -117,12 +117,12 @@ function toSteps(steps: readonly FunnelStep[], row: Row): StepResult[] {
       step: i + 1,
       event,
       users: own,
-      strict_survivors: own,
       conversion_rate: conversion,
-      conversion_from_previous: conversion,
       // Of the rounded rate, so that the two add up to 1.
       drop_off_rate: previous === 0 ? 0 : (1_000 - Math.round(conversion * 1_000)) / 1_000,
       avg_time_to_next_ms: next === 0 ? null : ratio(Number(row[`time_${i}`] ?? 0), next, 0),
+      strict_survivors: own,
+      conversion_from_previous: conversion,
       conversion_rates: { from_previous: conversion, from_first: i === 0 ? 1 : ratio(own, users[0] ?? 0, 3) },
     }
   })

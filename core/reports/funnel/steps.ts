@@ -2,11 +2,17 @@ import { ApiError } from '#core/errors'
 import { isJsonObject } from '#core/json-object'
 import type { EventField } from '#core/lake/read/lake-read'
 import type { SqlQuery } from '#core/ports'
-import { type FilterOp, type FilterValue, filterSql } from '#core/reports/sql/filters'
+import {
+  type FilterField,
+  type FilterOp,
+  type FilterValue,
+  filterSql,
+  textField,
+} from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { join, sql } from '#core/sql'
+import { join, name, sql } from '#core/sql'
 import { FUNNEL_OPS, MAX_STEPS } from '#schemas/funnel'
-import { PROPERTY_KEY } from '#schemas/properties'
+import { bareKey, PROPERTY_KEY } from '#schemas/properties'
 import { MAX_FILTERS } from '#schemas/query'
 
 /** A step of a funnel: which events match it, and the fields of `events` that this needs. */
@@ -88,16 +94,24 @@ function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fie
         : `Field \`${place}.value\` must be a text, a number or a boolean.`,
     )
   }
-  const { fields, filterField } = propertyValue(key)
+  const { fields, filterField } = fieldOf(key)
   return { condition: sql`(${filterSql(filterField, op as FilterOp, value as FilterValue)})`, fields }
 }
 
-/** `property` holds a key, `field` the same as `properties.<key>` (D4). */
+/** `country` is that of the event, as in a breakdown. */
+function fieldOf(key: string): { fields: EventField[]; filterField: FilterField } {
+  return key === 'country'
+    ? { fields: ['country'], filterField: textField(name('country')) }
+    : propertyValue(key)
+}
+
+/** Fields of /query that are no properties, and that a step does not filter by. */
+const BUILT_IN_FIELDS: readonly unknown[] = ['event', 'user_id', 'session_id', 'date', 'timestamp']
+
+/** The key is in `property` or in `field` (D4), with or without `properties.` before it (U70). */
 function propertyKeyOf({ property, field }: Record<string, unknown>, place: string): string {
-  const key =
-    typeof field === 'string' && field.startsWith('properties.')
-      ? field.slice('properties.'.length)
-      : property
+  const named = property ?? (BUILT_IN_FIELDS.includes(field) ? undefined : field)
+  const key = typeof named === 'string' ? bareKey(named) : named
   if (typeof key !== 'string' || !PROPERTY_KEY.test(key)) {
     throw new ApiError(
       'INVALID_PROPERTY_KEY',

@@ -7,7 +7,7 @@ import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
 import { SESSION_METRICS } from './session-totals.ts'
 
-const NUMERIC = /^(sum|avg|min|max|p50|p95)\(properties\.(\w+)\)$/
+const NUMERIC = /^(sum|avg|min|max|p50|p95)\((?:properties\.)?(\w+)\)$/
 
 /** The metrics of a request in its order. */
 export function planMetrics(names: readonly string[], countMode: string): Metric[] {

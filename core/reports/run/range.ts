@@ -1,13 +1,14 @@
 import { ApiError } from '#core/errors'
 import { DAY_MS, type Range } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
-import { type PERIOD_LABELS, parseSince, SINCE_FORMS, type Since } from '#schemas/fields'
+import { momentForms, type PERIOD_LABELS, parseSince, type Since } from '#schemas/fields'
 import { addDays, type Zone } from './zone.ts'
 
 /** The parameters of a request that set its range. */
 export type RangeParams = {
   since?: string | undefined
   days?: number | undefined
+  until?: string | undefined
 }
 
 /** What turns the parameters of a request into its range. */
@@ -19,30 +20,49 @@ export type RangeContext = {
 
 /**
  * The range of a report (R10). It begins at `since`, else at its alias `days`, else at the default of the report. `Nd`
- * is the date N days before today. A date or date-time is its date, inclusive. Dates are of the zone. The range ends five
- * minutes after now, because a timestamp may be that far ahead. Throws INVALID_SINCE.
+ * is the date N days before today. A date or date-time is its date, inclusive. Dates are of the zone. The range ends with the date
+ * `until` (U69), else five minutes after now, because a timestamp may be that far ahead. Throws INVALID_SINCE, and MISSING_FIELDS for an
+ * end before the start.
  * `isHourly`: whether the intervals are hours. Then `Nd` begins exactly N * 24 hours before now (U36).
  */
 export function toRange(
-  { since, days }: RangeParams,
+  { since, days, until }: RangeParams,
   { now, zone }: RangeContext,
   { defaultDays, isHourly = false }: { defaultDays: number; isHourly?: boolean },
 ): Range {
-  const to = now + EVENT_LIMITS.futureMs + 1
   const today = zone.dateOf(now)
-  const start = since === undefined ? { days: days ?? defaultDays } : toSince(since)
+  const to = rangeEnd(until, { now, zone })
+  const start = since === undefined ? { days: days ?? defaultDays } : toSince(since, 'since')
   if ('days' in start) {
     // `0d` is today since midnight: exactly 0 hours before now would be an empty range.
     const isExact = isHourly && start.days > 0
-    return { from: isExact ? now - start.days * DAY_MS : zone.startOf(addDays(today, -start.days)), to }
+    return ordered(isExact ? now - start.days * DAY_MS : zone.startOf(addDays(today, -start.days)), to)
   }
-  const date = 'date' in start ? start.date : zone.dateOf(start.at)
+  const date = dateOf(start, { now, zone })
   if (date > today)
     throw new ApiError(
       'INVALID_SINCE',
       'Parameter `since` is in the future. Use a number of days such as `7d`, or a past date such as `2026-11-01`.',
     )
-  return { from: zone.startOf(date), to }
+  return ordered(zone.startOf(date), to)
+}
+
+/** The end of the date `until`, or of all events that may be stored. */
+function rangeEnd(until: string | undefined, { now, zone }: RangeContext): number {
+  const latest = now + EVENT_LIMITS.futureMs + 1
+  if (until === undefined) return latest
+  const lastDate = dateOf(toSince(until, 'until'), { now, zone })
+  return lastDate >= zone.dateOf(latest) ? latest : zone.startOf(addDays(lastDate, 1))
+}
+
+function ordered(from: number, to: number): Range {
+  if (from < to) return { from, to }
+  throw new ApiError('MISSING_FIELDS', 'Parameter `until` is before `since`. Send them in order.')
+}
+
+function dateOf(moment: Since, { now, zone }: RangeContext): string {
+  if ('days' in moment) return addDays(zone.dateOf(now), -moment.days)
+  return 'date' in moment ? moment.date : zone.dateOf(moment.at)
 }
 
 /** The two periods of a label (R12): the N dates that end today, and the N dates before them. */
@@ -72,8 +92,8 @@ export function toLabelledPeriods(
   }
 }
 
-function toSince(text: string): Since {
+function toSince(text: string, name: 'since' | 'until'): Since {
   const since = parseSince(text)
-  if (since === null) throw new ApiError('INVALID_SINCE', SINCE_FORMS)
+  if (since === null) throw new ApiError('INVALID_SINCE', momentForms(name))
   return since
 }

@@ -1,5 +1,6 @@
 import type { ScanEstimator } from '#core/ports'
 import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
+import { compactLists } from './compact-lists.ts'
 import { createMoments, type MomentServices } from './moments.ts'
 import { createNotes, warningsField } from './notes.ts'
 import type { ReportServices } from './run.ts'
@@ -27,7 +28,7 @@ type DryRun = {
 export type ReadResult<Body> = { body: (Body | DryRun) & Extras; receipt: Receipt }
 
 /**
- * Runs reads with their options (docs/api/reads.md): `receipt`, `sql` and `dry_run`. The work computes the response body
+ * Runs reads with their options (docs/api/reads.md): `compact`, `receipt`, `sql` and `dry_run`. The work computes the response body
  * with the services that it gets: their clock stands still, and their engine notes each statement.
  */
 export function createReader(services: ReadServices) {
@@ -55,7 +56,8 @@ export function createReader(services: ReadServices) {
         openLake: async () => lake,
         clock: { now: () => now },
       })
-      const body = options.dry_run ? { dry_run: true as const, estimate: log.sumEstimates() } : computed
+      const report = options.compact ? (compactLists(computed as Record<string, unknown>) as Body) : computed
+      const body = options.dry_run ? { dry_run: true as const, estimate: log.sumEstimates() } : report
       const { cost_usd, ...counts } = log.sumStatistics()
       const ms = clock.now() - startedAt
       const receipt: Receipt = {

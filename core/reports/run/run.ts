@@ -114,7 +114,7 @@ function withoutEmptyPast(zone: Zone, oldest: number): Zone {
   return { ...zone, localTimestamp }
 }
 
-/** The dates of a response's period: from the start of the range to today. `tz` is there if the caller gave it. */
+/** The dates of a response's period, both inclusive: today is the last one at most. `tz` is there if the caller gave it. */
 export function toPeriod({
   range,
   now,
@@ -123,7 +123,7 @@ export function toPeriod({
 }: Pick<ReportRequest<DatedParams>, 'range' | 'now' | 'zone' | 'params'>) {
   return {
     from: zone.dateOf(range.from),
-    to: zone.dateOf(now),
+    to: zone.dateOf(Math.min(range.to - 1, now)),
     ...(params.tz !== undefined && { tz: params.tz }),
   }
 }

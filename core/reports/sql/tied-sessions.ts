@@ -29,18 +29,22 @@ export async function cutTies(rows: ReadRows, list: NewestSessions): Promise<Row
   }
   const startAt = Number(last.start_time)
   const newer = newest.filter(({ start_time }) => Number(start_time) > startAt)
-  return [...newer, ...(await rows(tiedSql(list, startAt, limit - newer.length)))]
+  const count = limit - newer.length
+  return [...newer, ...(await rows(sessionsOfStart(list, startAt, { isListed: sql`true`, count })))]
 }
 
-/** The first `count` sessions by id among those that start at one time, Unix ms. */
-function tiedSql(
-  { read, selectSessions, direction }: NewestSessions,
+/**
+ * The first `count` sessions by id among those that start at one time, Unix ms, with their session_id. `isListed`: a condition on
+ * session_id.
+ */
+export function sessionsOfStart(
+  { read, selectSessions, direction }: Pick<NewestSessions, 'read' | 'selectSessions' | 'direction'>,
   startAt: number,
-  count: number,
+  { isListed, count }: { isListed: SqlQuery; count: number },
 ): SqlQuery {
   const ofStart = events({ ...read, from: startAt, to: startAt + 1 }, ['session_id'])
   const ids = sql`SELECT session_id, ${hashOfId(sql`session_id`)} AS id_hash
-      FROM (SELECT DISTINCT session_id FROM ${ofStart} AS each_event WHERE session_id IS NOT NULL) AS started_id`
+      FROM (SELECT DISTINCT session_id FROM ${ofStart} AS each_event WHERE session_id IS NOT NULL AND ${isListed}) AS started_id`
   const started = sql`SELECT *, ${hashOfKey(sql`session_key`)} AS key_hash
       FROM (${selectSessions(sql`start_at = ${timestamp(startAt)}`)}) AS session_of_start`
   return sql`SELECT * FROM (${started}) AS started_session JOIN (${ids}) AS started_event ON id_hash = key_hash

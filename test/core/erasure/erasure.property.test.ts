@@ -94,11 +94,11 @@ test('after an erasure reports equal the oracle without the erased events, befor
             for (const filter of [{ limit: 1_000 }, { limit: 2, user_id: 'u1' }]) {
               const listed = await runReport(sessions, services, {
                 project,
-                query: { since: '30d', ...filter },
+                query: { since: '30d', tz: 'UTC', ...filter },
               })
               expect(listed).toEqual(oracleSessions(left, month, filter))
             }
-            const cohorts = { period: 'day' as const, cohorts: 3, event: undefined }
+            const cohorts = { period: 'day' as const, cohorts: 3, event: undefined, tz: 'UTC' }
             expect(await runReport(retention, services, { project, query: cohorts })).toEqual(
               oracleRetention(left, month, cohorts),
             )

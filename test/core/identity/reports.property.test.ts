@@ -81,9 +81,12 @@ test('reports count the events of all ids of a person for the final id, in any s
               const page = await runReport(events, services, { ...common, query: { since, limit, user_id } })
               expect(page.events).toEqual(oracleEvents(stored, asked, { user_id: final }).slice(0, limit))
               expect(
-                await runReport(sessions, services, { ...common, query: { since, limit, user_id } }),
+                await runReport(sessions, services, {
+                  ...common,
+                  query: { since, tz: 'UTC', limit, user_id },
+                }),
               ).toEqual(oracleSessions(stored, asked, { limit, user_id: final }))
-              const cohorts = { period: 'day' as const, cohorts: 8, event: undefined }
+              const cohorts = { period: 'day' as const, cohorts: 8, event: undefined, tz: 'UTC' }
               expect(await runReport(retention, services, { ...common, query: cohorts })).toEqual(
                 oracleRetention(stored, asked, cohorts),
               )

@@ -44,7 +44,10 @@ test('values with the same text are one value, with the users of all of them', a
       const services = { ...lake.services, engine: { ...lake.services.engine, areScansBilled } }
       for (const property of KEYS) {
         for (const filter of FILTERS.map(each => ({ ...each, property }))) {
-          const body = await runReport(breakdown, services, { project, query: { ...filter, since: '7d' } })
+          const body = await runReport(breakdown, services, {
+            project,
+            query: { ...filter, since: '7d', tz: 'UTC' },
+          })
           expect(body, JSON.stringify({ ...filter, areScansBilled })).toEqual(
             oracleBreakdown(lake.events, asked, filter),
           )

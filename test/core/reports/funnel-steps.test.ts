@@ -31,7 +31,7 @@ beforeAll(async () => {
             bucket: project.bucket,
             received_at: NOW,
             seq: 1,
-            country: null,
+            country: 'DE',
             events: sent.map(([user_id, event], i) => ({
               event,
               properties: { plan: user_id === 'u1' ? 'free' : 'pro' },
@@ -83,11 +83,24 @@ describe('a funnel takes its steps from the activation events of the context', (
   })
 })
 
-test('a filter names its property by `property` or by `field`', async () => {
+test('a filter names its property by `property` or by `field`, with or without its prefix', async () => {
   const filtered = async (filter: object) => {
     const steps = [{ event: 'signup', filters: [{ op: 'eq', value: 'pro', ...filter }] }, { event: 'buy' }]
     return (await run({ steps })).steps.map(({ users }) => users)
   }
   expect(await filtered({ property: 'plan' })).toEqual([1, 1])
+  expect(await filtered({ property: 'properties.plan' })).toEqual([1, 1])
+  expect(await filtered({ field: 'plan' })).toEqual([1, 1])
   expect(await filtered({ field: 'properties.plan' })).toEqual([1, 1])
+})
+
+test('a filter by `country` is about the country of the event, as a breakdown is', async () => {
+  const from = async (value: string) => {
+    const steps = [{ event: 'signup', filters: [{ property: 'country', op: 'eq', value }] }, { event: 'buy' }]
+    return (await run({ steps })).steps.map(({ users }) => users)
+  }
+  expect([await from('DE'), await from('FR')]).toEqual([
+    [2, 1],
+    [0, 0],
+  ])
 })

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eventsLookup, journey } from '#core/reports/lookups'
+import { eventsLookup, type JourneyParams, journey } from '#core/reports/lookups'
 import { runReport } from '#core/reports/run/run'
 import { testProject } from '#test/support/account-fixtures'
 import { propertySettings } from '#test/support/depth'
 import { fixedLake } from '#test/support/fixed-lake'
 import { oracleEvents } from '#test/support/oracle'
+import { periodOf } from '#test/support/oracle/common'
 import { history, NOW } from '#test/support/random-history'
-import { withReportLake } from '#test/support/report-lake'
+import { type ReportLake, withReportLake } from '#test/support/report-lake'
 
 const request = fc.record({
   user_id: fc.constantFrom('u1', 'u2', "o'brien", '', 'nobody'),
@@ -18,6 +19,7 @@ const request = fc.record({
     { event: 'signup', session_id: '' },
   ),
   since: fc.constantFrom('0d', '7d', '60d'),
+  until: fc.constantFrom<{ until?: string }>({}, {}, { until: '0d' }, { until: '7d' }),
   limit: fc.constantFrom(1, 3, 1000),
 })
 
@@ -26,25 +28,43 @@ test('event lookups and journeys equal the oracle for random events in any state
     fc.asyncProperty(history, fc.array(request, { minLength: 2, maxLength: 4 }), async (given, requests) => {
       await withReportLake(given, async ({ services, projects, events }) => {
         for (const project of projects) {
-          for (const { user_id, filter, since, limit } of requests) {
-            const asked = { project: project.id, since, now: NOW }
-            const body = { user_id, since, limit }
+          for (const { user_id, filter, since, until, limit } of requests) {
+            const range = { since, ...(since !== '0d' && until) }
+            const asked = { project: project.id, ...range, now: NOW }
+            const period = periodOf({ ...asked, tz: 'UTC' })
+            const { tz: _, ...dates } = period
+            const body = { user_id, ...range, limit }
             const found = oracleEvents(events, asked, { user_id, ...filter })
             // A known person is listed, whether or not an event passes the filters.
-            const isKnown = oracleEvents(events, { ...asked, since: '3650d' }, { user_id }).length > 0
+            const isKnown =
+              oracleEvents(events, { project: project.id, since: '3650d', now: NOW }, { user_id }).length > 0
             const page = await runReport(eventsLookup, services, { project, body: { ...body, ...filter } })
-            expect(page).toMatchObject({ project: project.id, count: Math.min(limit, found.length) })
+            expect(page).toMatchObject({
+              project: project.id,
+              period: dates,
+              count: Math.min(limit, found.length),
+            })
             expect(page.events).toEqual(found.slice(0, limit))
             expect(page.profiles).toEqual(isKnown ? [{ user_id }] : [])
             expect(page.next_before === null).toBe(found.length <= limit)
             const timeline = oracleEvents(events, asked, { user_id })
             expect(await runReport(journey, services, { project, query: body })).toEqual({
               project: project.id,
+              period: dates,
               profiles: isKnown ? [{ user_id, project: project.id }] : [],
               events: timeline.slice(0, limit).toReversed(),
               count: Math.min(limit, timeline.length),
+              next_before: timeline.length > limit ? expect.any(String) : null,
               ...(timeline.length > limit && { truncated: true }),
             })
+            for (const order of ['asc', 'desc'] as const) {
+              const pages = await readPages(services, project, { ...body, order })
+              const inOrder = order === 'asc' ? timeline.toReversed() : timeline
+              const listed = order === 'asc' ? pages.flat() : pages.flatMap(events => events.toReversed())
+              expect(listed).toEqual(inOrder)
+              const full = pages.slice(0, -1)
+              expect(full.map(events => events.length)).toEqual(full.map(() => limit))
+            }
           }
         }
       })
@@ -52,6 +72,22 @@ test('event lookups and journeys equal the oracle for random events in any state
     { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)
+
+/** The events of each page of a journey. */
+async function readPages(
+  services: ReportLake['services'],
+  project: ReportLake['projects'][number],
+  query: Partial<JourneyParams>,
+): Promise<unknown[][]> {
+  const pages: unknown[][] = []
+  let before: string | undefined
+  do {
+    const page = await runReport(journey, services, { project, query: { ...query, before } })
+    pages.push(page.events)
+    before = page.next_before ?? undefined
+  } while (before !== undefined)
+  return pages
+}
 
 test('a lookup by an e-mail address that nobody has sent finds nothing, and reads nothing', async () => {
   const services = {
@@ -67,6 +103,7 @@ test('a lookup by an e-mail address that nobody has sent finds nothing, and read
   const body = { email: 'a@example.com', limit: 10 }
   expect(await runReport(eventsLookup, services, { project, body })).toEqual({
     project: 'shop',
+    period: expect.anything(),
     events: [],
     count: 0,
     next_before: null,
@@ -74,8 +111,10 @@ test('a lookup by an e-mail address that nobody has sent finds nothing, and read
   })
   expect(await runReport(journey, services, { project, body })).toEqual({
     project: 'shop',
+    period: expect.anything(),
     profiles: [],
     events: [],
     count: 0,
+    next_before: null,
   })
 })

@@ -47,7 +47,7 @@ async function readAllPages(
   do {
     const page = await runReport(events, services, { project, query: { ...query, before } })
     expect(page.count).toBe(page.events.length)
-    rows.push(...page.events)
+    rows.push(...(page.events as EventRow[]))
     before = page.next_before ?? undefined
   } while (before !== undefined)
   return rows

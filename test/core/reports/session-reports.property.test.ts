@@ -5,7 +5,7 @@ import { insights } from '#core/reports/insights'
 import { pages } from '#core/reports/pages'
 import { runReport } from '#core/reports/run/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
-import { sessions } from '#core/reports/sessions'
+import { type SessionsParams, sessions } from '#core/reports/sessions'
 import { PERIOD_LABELS } from '#schemas/fields'
 import { PAGE_TYPES } from '#schemas/sessions'
 import { propertySettings } from '#test/support/depth'
@@ -17,13 +17,14 @@ import {
   oracleSessions,
 } from '#test/support/oracle/sessions'
 import { history, NOW } from '#test/support/random-history'
-import { withReportLake } from '#test/support/report-lake'
+import { type ReportLake, withReportLake } from '#test/support/report-lake'
 
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'] as const
 
 const question = fc.record({
   tz: fc.constantFrom(...ZONES),
   since: fc.constantFrom('0d', '1d', '7d', '30d', '60d'),
+  until: fc.constantFrom(undefined, undefined, '0d', '1d', '7d'),
   period: fc.constantFrom(...PERIOD_LABELS),
   type: fc.constantFrom(...PAGE_TYPES),
   limit: fc.constantFrom(1, 2, 1000),
@@ -44,12 +45,18 @@ test('reports on sessions and hours equal the oracle for random events in any st
       async (given, questions) => {
         await withReportLake(given, async ({ services, projects, events }) => {
           for (const project of projects) {
-            for (const { tz, since, period, type, limit, filter } of questions) {
+            for (const { tz, since, until, period, type, limit, filter } of questions) {
               const request = { project: project.id, since, now: NOW, tz }
               const range = { since, tz }
-              expect(
-                await runReport(sessions, services, { project, query: { ...range, limit, ...filter } }),
-              ).toEqual(oracleSessions(events, request, { limit, ...filter }))
+              const isOrdered =
+                until !== undefined && Number.parseInt(until, 10) <= Number.parseInt(since, 10)
+              const last = isOrdered ? { until } : {}
+              const query = { ...range, ...last, limit, ...filter }
+              expect(await runReport(sessions, services, { project, query })).toEqual(
+                oracleSessions(events, { ...request, ...last }, { limit, ...filter }),
+              )
+              const all = oracleSessions(events, { ...request, ...last }, { limit: 10_000, ...filter })
+              expect(await readAllPages(services, project, query)).toEqual(all.sessions)
               expect(await runReport(sessionDistribution, services, { project, query: range })).toEqual(
                 oracleDistribution(events, request),
               )
@@ -70,3 +77,19 @@ test('reports on sessions and hours equal the oracle for random events in any st
     { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)
+
+/** The sessions of all pages. */
+async function readAllPages(
+  services: ReportLake['services'],
+  project: ReportLake['projects'][number],
+  query: Partial<SessionsParams>,
+): Promise<unknown[]> {
+  const rows: unknown[] = []
+  let before: string | undefined
+  do {
+    const page = await runReport(sessions, services, { project, query: { ...query, before } })
+    rows.push(...page.sessions)
+    before = page.next_before ?? undefined
+  } while (before !== undefined)
+  return rows
+}

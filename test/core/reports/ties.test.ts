@@ -54,6 +54,18 @@ test.each([50, 101, 500])(
   },
 )
 
+test('pages of 101 sessions list each of the 700 sessions with one start time once, in order', async () => {
+  const ids: unknown[] = []
+  for (let before: string | undefined; ; ) {
+    const page = await runReport(sessions, services, { project, query: { limit: 101, before } })
+    ids.push(...page.sessions.map(({ session_id }) => session_id))
+    if (page.next_before === null) break
+    expect(page.sessions).toHaveLength(101)
+    before = page.next_before
+  }
+  expect(ids).toEqual([idOf(TIED), ...Array.from({ length: TIED }, (_, i) => idOf(i))])
+})
+
 test('filters apply before the tied sessions are cut', async () => {
   const bounces = await runReport(sessions, services, { project, query: { limit: 3, is_bounce: 1 } })
   expect(bounces.sessions.map(({ session_id }) => session_id)).toEqual([idOf(TIED), idOf(1), idOf(3)])

@@ -29,7 +29,7 @@ function waitForEvents(count: number): Promise<EventRow[]> {
   return eventually(async () => {
     const { events } = await readJson<EventsResponse>(service, '/events?project=demo&since=0d')
     expect(events.map(row => row.event)).toHaveLength(count)
-    return events.reverse()
+    return events.reverse() as EventRow[]
   })
 }
 

@@ -5,8 +5,8 @@ import type { SentEvent } from './sent-event.ts'
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 
-/** `since` is `Nd`. */
-export type OracleRequest = { project: string; since: string; now: number; tz: string }
+/** `since` and `until` are `Nd`. */
+export type OracleRequest = { project: string; since: string; until?: string; now: number; tz: string }
 
 /** The project's events up to five minutes after now. */
 export function eventsOf(events: readonly SentEvent[], { project, now }: OracleRequest): SentEvent[] {
@@ -51,9 +51,21 @@ export function firstDate({ since, now, tz }: OracleRequest): string {
   return shiftDate(localTime(now, tz).date, -Number.parseInt(since, 10))
 }
 
-/** Whether a time is in the range of the request: its local date is the first date or a later one. */
+/** Whether a time is in the range of the request: its local date is the first date or a later one, up to `until`. */
 export function isInRange(ms: number, request: OracleRequest): boolean {
-  return localTime(ms, request.tz).date >= firstDate(request)
+  const { date } = localTime(ms, request.tz)
+  const { now, until } = request
+  return (
+    date >= firstDate(request) &&
+    (until === undefined || date <= firstDate({ ...request, since: until, now }))
+  )
+}
+
+/** The dates of a response. */
+export function periodOf(request: OracleRequest) {
+  const { tz, now, until } = request
+  const to = until === undefined ? localTime(now, tz).date : firstDate({ ...request, since: until })
+  return { from: firstDate(request), to, tz }
 }
 
 /** From when on a report searches the events of its sessions: 35 days before the UTC date on which the range begins. */

@@ -7,6 +7,7 @@ import {
   isInRange,
   localTime,
   type OracleRequest,
+  periodOf,
 } from './common.ts'
 import type { SentEvent } from './sent-event.ts'
 
@@ -33,6 +34,7 @@ export function oracleBreakdown(
     .toSorted((a, b) => b.count - a.count || byCodePoint(a.value, b.value))
   return {
     project: request.project,
+    period: periodOf(request),
     property,
     event: event ?? null,
     values: values.slice(0, limit),
@@ -55,6 +57,7 @@ export function oracleProperties(events: readonly SentEvent[], request: OracleRe
   const keys = newest(events, request, 5_000).flatMap(event => Object.keys(event.properties ?? {}))
   return {
     project: request.project,
+    period: periodOf(request),
     events: [...Map.groupBy(own, event => event.event)]
       .map(([event, of]) => {
         const dates = of.map(each => localTime(each.timestamp, request.tz).date).toSorted()
@@ -84,6 +87,7 @@ export function oracleReceivedProperties(
   )
   return {
     project: request.project,
+    period: periodOf(request),
     sample_size: own.length,
     since: firstDate(request),
     properties: [...new Set(pairs)]

@@ -74,6 +74,7 @@ export function oracleRetention(
   return {
     project,
     period: asked.period,
+    range: { from: dates[0], to: today, tz },
     cohorts,
     average_rates: Array.from({ length: longest }, (_, i) => {
       const having = cohorts.filter(({ retained }) => retained.length > i)

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import {
   byCodePoint,
   byPosition,
@@ -6,6 +7,7 @@ import {
   isInRange,
   localTime,
   type OracleRequest,
+  periodOf,
   ratioOf,
   round,
   searchStart,
@@ -88,6 +90,8 @@ export function oracleSessions(
     .toSorted((a, b) => b.start - a.start || byCodePoint(a.id, b.id))
   return {
     project: request.project,
+    period: periodOf(request),
+    next_before: found.length > filter.limit ? expect.any(String) : null,
     sessions: found.slice(0, filter.limit).map(session => ({
       session_id: session.id,
       user_id: session.user,
@@ -141,6 +145,7 @@ export function oracleDistribution(events: readonly SentEvent[], request: Oracle
   const engaged = found.filter(session => session.end - session.start >= 30_000).length
   return {
     project: request.project,
+    period: periodOf(request),
     distribution,
     median_bucket: median?.bucket ?? null,
     engaged_pct: ratioOf(engaged * 100, found.length, 1),
@@ -169,6 +174,7 @@ export function oraclePages(
   const exit = type === 'entry' ? [] : list(session => session.exitPage)
   return {
     project: request.project,
+    period: periodOf(request),
     ...(type !== 'exit' && { entry_pages: entry.slice(0, limit) }),
     ...(type !== 'entry' && { exit_pages: exit.slice(0, limit) }),
     ...((entry.length > limit || exit.length > limit) && {
@@ -200,6 +206,7 @@ export function oracleHeatmap(events: readonly SentEvent[], request: OracleReque
   )
   return {
     project: request.project,
+    period: periodOf(request),
     heatmap: cells,
     peak: cells.find(cell => cell.events === most) ?? null,
     busiest_day: cells.length === 0 ? null : names[daySums.indexOf(Math.max(...daySums))],

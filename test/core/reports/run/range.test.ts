@@ -78,3 +78,41 @@ describe('with intervals of an hour', () => {
 test('the range ends five minutes after now, inclusive, because a timestamp may be that far ahead', () => {
   expect(range({}).to).toBe(NOW + 5 * 60_000 + 1)
 })
+
+describe('until', () => {
+  const berlin = { now: NOW, zone: createZone('Europe/Berlin') }
+  const end = (until: string, zoned = context) =>
+    toRange({ since: '2026-11-01', until }, zoned, { defaultDays: 7 }).to
+
+  test.each([
+    ['7d', '2026-11-12T00:00:00Z'],
+    ['2026-11-01', '2026-11-02T00:00:00Z'],
+    ['2026-11-03T10:00:00', '2026-11-04T00:00:00Z'],
+  ])('`%s` belongs to the range', (until, next) => {
+    expect(end(until)).toBe(at(next))
+  })
+
+  test('its dates are those of the zone', () => {
+    expect(end('2026-11-03', berlin)).toBe(at('2026-11-03T23:00:00Z'))
+  })
+
+  test.each(['0d', '2026-11-18', '2026-11-19', '2999-01-01'])(
+    '`%s`, today or later, ends the range five minutes after now',
+    until => {
+      expect(end(until)).toBe(range({}).to)
+    },
+  )
+
+  test('before `since`, it is refused', () => {
+    expect(() => end('2026-10-31')).toThrow(
+      expect.objectContaining({
+        code: 'MISSING_FIELDS',
+        message: 'Parameter `until` is before `since`. Send them in order.',
+      }),
+    )
+  })
+
+  test('another form is refused by its own name', () => {
+    expect(() => end('soon')).toThrow(/Parameter `until` must be a number of days/)
+  })
+})
