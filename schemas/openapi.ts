@@ -8,7 +8,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
-import { dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
+import { compactResponse, dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
 import type { CredentialKind, Route } from './route.ts'
 import { errorsOf, isDocumented, pathParameters, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
@@ -31,13 +31,17 @@ const TAGS = {
   Service: 'The service itself.',
 } as const
 
+/** The codes of every operation; texts that never change have only the first of them. */
+const commonCodes: readonly ErrorCode[] = ['INTERNAL_ERROR', 'UNAVAILABLE']
+
+/** What every client must know. */
 const DESCRIPTION = `Web analytics that AI agents and scripts query over HTTP.
 
 Create a project with POST /projects, put its snippet into the page (or send events to POST /track with the project's
 public token), then call GET /stats. GET /projects lists your projects; GET /properties lists the events and property keys
 that you can ask for. Bodies are JSON in UTF-8, whatever the Content-Type is. A null in an optional field means that the
-field is absent. Unknown fields and parameters are ignored. Every error is \`{error, message}\`: \`error\` is one of the codes
-of the operation, and \`message\` says what is wrong and what to do next.
+field is absent. Unknown fields and parameters are ignored; \`warnings\` names them. Every error is \`{error, message}\`: \`error\`
+is one of the codes of the operation (or ${commonCodes.join(', ')}), and \`message\` says what is wrong and what to do next.
 An operation with a scope takes an API key, or an agent session that has the scope. A metered one counts as a read of the
 month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (events of the account in this calendar month, UTC) and
 \`${RECEIPT_HEADER}\` (\`engine=duckdb; rows=1200; bytes=8400; ms=12; fresh_until=1795219200000; exact=true; cost_usd=0\`).
@@ -227,33 +231,26 @@ const extras = z.object(readExtras).meta({ id: 'ReadExtras' })
 function withExtras(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
   if (schema === undefined || options === undefined) return schema
   const extended = z.intersection(schema, extras)
-  return 'dry_run' in options.shape ? z.union([extended, dryRunResponse]) : extended
+  const others = [compactResponse, ...('dry_run' in options.shape ? [dryRunResponse] : [])]
+  return z.union([extended, ...others])
 }
 
-/** The statuses of errors as OpenAPI names them together. All errors have one shape, so an operation refers to one response for each. */
-const ERROR_RANGES = ['4XX', '5XX'] as const
+/** All errors have one shape, so an operation refers to one response for all of their statuses. */
+const ERRORS = 'Errors'
 
-function isInRange(code: ErrorCode, range: string): boolean {
-  return String(errorCodes[code].status).startsWith(range.slice(0, 1))
-}
+const allCodes = Object.keys(errorCodes) as ErrorCode[]
 
-/** The response for each range, with the hint of each of its codes. */
+/** The response to every request that fails, with the hint of each code. */
 function sharedErrors(): Record<string, ZodOpenApiResponseObject> {
-  const codes = Object.keys(errorCodes) as ErrorCode[]
-  const toLine = (code: ErrorCode) => `${errorCodes[code].status} \`${code}\`: ${errorCodes[code].hint}`
-  return Object.fromEntries(
-    ERROR_RANGES.map(range => [
-      range,
-      {
-        description: codes
-          .filter(code => isInRange(code, range))
-          .map(toLine)
-          .join('\n\n'),
-        headers: z.object(errorHeaders),
-        content: { 'application/json': { schema: errorResponse } },
-      },
-    ]),
-  )
+  return {
+    [ERRORS]: {
+      description: allCodes
+        .map(code => `${errorCodes[code].status} \`${code}\`: ${errorCodes[code].hint}`)
+        .join('\n\n'),
+      headers: z.object(errorHeaders),
+      content: { 'application/json': { schema: errorResponse } },
+    },
+  }
 }
 
 const errorHeaders = {
@@ -264,20 +261,13 @@ const errorHeaders = {
     .meta({ description: 'Bearer resource_metadata="…": where to sign in (AUTH_REQUIRED)' }),
 }
 
-/**
- * Refers to the shared responses. The text beside a reference lists the codes of this route, unless it has all codes of
- * the range.
- */
+/** Refers to the shared response. The text beside the reference lists the codes of this route that not every route has. */
 function errorResponses(route: Route): ZodOpenApiResponsesObject {
-  const responses: ZodOpenApiResponsesObject = {}
-  for (const range of ERROR_RANGES) {
-    const codes = errorsOf(route).filter(code => isInRange(code, range))
-    if (codes.length === 0) continue
-    const all = (Object.keys(errorCodes) as ErrorCode[]).filter(code => isInRange(code, range))
-    responses[range] = {
-      $ref: `#/components/responses/${range}`,
-      ...(codes.length < all.length && { description: codes.join(' ') }),
-    }
+  const codes = errorsOf(route).filter(code => !commonCodes.includes(code))
+  return {
+    default: {
+      $ref: `#/components/responses/${ERRORS}`,
+      ...(codes.length > 0 && { description: codes.join(' ') }),
+    },
   }
-  return responses
 }

@@ -7,12 +7,12 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 type JsonObject = { [name: string]: Json }
 export type OpenApi = JsonObject & { paths: { [path: string]: { [method: string]: JsonObject } } }
 
-type Kind = 'parameters' | 'headers' | 'requestBodies' | 'schemas'
+type Kind = 'parameters' | 'headers' | 'requestBodies' | 'responses' | 'schemas'
 type Part = { kind: Kind; name: string; value: JsonObject; uses: number }
 
 /**
- * Replaces the parameters, headers, bodies and schemas of fields that occur more than once by references. A part has the name of its
- * field, a body that of its path; two different parts of one name get numbers.
+ * Replaces the parameters, headers, bodies, lists of errors and schemas of fields that occur more than once by references. A part has the
+ * name of its field, a body that of its path; two different parts of one name get numbers.
  */
 export function shareParts(document: OpenApi): OpenApi {
   const parts = new Map<string, Part>()
@@ -75,7 +75,24 @@ export function cutOpenApi(
     Object.values(kept).flatMap(methods => Object.values(methods).flatMap(each => each.tags as string[])),
   )
   const describedTags = (document.tags as { name: string }[]).filter(({ name }) => usedTags.has(name))
-  return { ...document, tags: describedTags, paths: kept, components }
+  return { ...document, tags: describedTags, paths: kept, components: withUsedHints(components) }
+}
+
+/** A shared response has a paragraph for each error code. Those that no kept operation lists are left out. */
+function withUsedHints(components: { [kind: string]: JsonObject }): { [kind: string]: JsonObject } {
+  const responses = Object.entries((components.responses ?? {}) as { [name: string]: JsonObject })
+  const isList = (response: JsonObject) => '$ref' in response
+  const listed = responses.filter(([, response]) => isList(response))
+  const codes = new Set(listed.flatMap(([, { description }]) => String(description).split(' ')))
+  const withHints = responses.map(([name, response]) => {
+    if (isList(response) || !listed.some(([, { $ref }]) => $ref === `#/components/responses/${name}`)) {
+      return [name, response]
+    }
+    const paragraphs = String(response.description).split('\n\n')
+    const used = paragraphs.filter(text => codes.has(/`(\w+)`/.exec(text)?.[1] ?? ''))
+    return [name, { ...response, description: used.join('\n\n') }]
+  })
+  return { ...components, responses: Object.fromEntries(withHints) }
 }
 
 /** The characters of a reference with the name of its part, about. */
@@ -113,6 +130,7 @@ function changePart(value: JsonObject, change: Change, path: readonly string[]):
   if (holder === 'parameters') return change('parameters', withoutRepeat(value), String(value.name))
   if (name === 'requestBody') return change('requestBodies', value, nameOfPath(path))
   if (holder === 'headers') return change('headers', value, name)
+  if (holder === 'responses' && '$ref' in value) return change('responses', value, 'Errors')
   return holder === 'properties' ? change('schemas', value, name) : value
 }
 

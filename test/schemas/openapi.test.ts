@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { errorCodes } from '#schemas/errors'
+import { type ErrorCode, errorCodes } from '#schemas/errors'
 import { openApiDocument } from '#schemas/openapi'
 import type { Route } from '#schemas/route'
 import { errorsOf, isDocumented, pathParameters, routes } from '#schemas/routes'
@@ -37,6 +37,18 @@ test('every tag has a description', () => {
   expect(descriptions).toEqual(expect.arrayContaining(rows.map(([, route]) => route.tag)))
 })
 
+/** The codes that the text of the document names for all operations. */
+const ofEveryOperation =
+  /operation \(or ([A-Z_, ]+)\)/.exec(document.info.description)?.[1]?.split(', ') ?? []
+
+test('the codes that are named once are those of every operation', () => {
+  const dynamic = rows.filter(([, route]) => route.function !== 'site')
+  const isCommon = (code: ErrorCode) => dynamic.every(([, route]) => errorsOf(route).includes(code))
+  expect(ofEveryOperation.toSorted()).toEqual(
+    (Object.keys(errorCodes) as ErrorCode[]).filter(isCommon).toSorted(),
+  )
+})
+
 describe.each(rows)('%s', (name, route) => {
   const operation = operationOf(route)
 
@@ -51,13 +63,12 @@ describe.each(rows)('%s', (name, route) => {
   })
 
   test('lists the code of every error, and the shared response has its hint', () => {
+    const shared = document.components.responses.Errors
+    const { $ref, description = '' } = operation.responses.default
+    expect($ref).toBe('#/components/responses/Errors')
     for (const code of errorsOf(route)) {
       const { status, hint } = errorCodes[code]
-      const range = `${String(status).slice(0, 1)}XX`
-      const shared = document.components.responses[range]
-      const { $ref, description = shared.description } = operation.responses[range]
-      expect($ref).toBe(`#/components/responses/${range}`)
-      expect(description).toMatch(new RegExp(`\\b${code}\\b`))
+      expect(`${description} ${ofEveryOperation.join(' ')}`).toMatch(new RegExp(`\\b${code}\\b`))
       expect(shared.description).toContain(`${status} \`${code}\`: ${hint}`)
     }
   })
