@@ -1,6 +1,7 @@
 import { eventUlid } from '#core/ingest/ids'
 import { shortKey } from '#core/lake/consume/rows'
-import { events as eventsRelation, type LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { events as eventsRelation } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, isOneOf, join, name, sql, timestamp } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'

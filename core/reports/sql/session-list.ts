@@ -1,4 +1,4 @@
-import type { LakeRead } from '#core/lake/read/relations'
+import type { LakeRead } from '#core/lake/read/lake-read'
 import type { Row, SqlQuery } from '#core/ports'
 import type { SessionPlace } from '#core/reports/run/session-cursor'
 import type { ReadRows } from '#core/reports/run/statements'
