@@ -31,7 +31,16 @@ try {
   for (let i = 0; i * SEGMENT_EVENTS < events; i++) {
     const segment: Segment = {
       ...{ from: i + 1, until: i + 2, generation: 0, parts: 1, rows: SEGMENT_EVENTS, bytes: 24e6 },
-      ...{ firstAt: 0, lastAt: 0, lastArrival: 0, eventIds: 0, erased: 0, knowsSplit: 1, hasTotals: 1 },
+      ...{
+        firstAt: 0,
+        lastAt: 0,
+        lastArrival: 0,
+        eventIds: 0,
+        erased: 0,
+        knowsSplit: 1,
+        hasTotals: 1,
+        knowsUsers: 1,
+      },
     }
     const path = join(lakeDir, segmentKey('segment_sessions', BUCKET, segment, 0))
     await database.run(`COPY (

@@ -18,7 +18,6 @@ import {
   eventIdsOfHot,
   selectBuckets,
   selectStoredEvents,
-  sessionsOfEvents,
 } from './compaction-sql.ts'
 import { addCopies, selectReplaced } from './copies-sql.ts'
 import { type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
@@ -31,6 +30,7 @@ import {
   type WrittenPart,
   writeSegmentPart,
 } from './segment-files.ts'
+import { sessionsOfEvents } from './session-sql.ts'
 import { sessionDatesOfEvents, withSplit } from './split-sql.ts'
 
 /** S3 takes tens of ms for an object, so the next buckets are worked on meanwhile. */

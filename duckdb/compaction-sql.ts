@@ -1,6 +1,4 @@
 import { APPEND_RETRY_S, JUMP_S, LOOKBACK_S } from '#core/lake/copies'
-import { PAGE } from '#core/lake/read/session-fragments'
-import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { list, text } from './tables.ts'
 
 /**
@@ -134,47 +132,6 @@ export function countEventRows(condition = 'true'): string {
 export const selectStoredEvents = `
     SELECT bucket, project_id, day, sum(events)::bigint AS events FROM stored_events
     GROUP BY bucket, project_id, day ORDER BY bucket, project_id, day`
-
-/** The rows of segment_sessions, from the events of a bucket. Without may_be_split, as are those of sessionsOfSegments. */
-export function sessionsOfEvents(bucket: number): string {
-  const names = NON_INTERACTIVE_EVENTS.map(text).join(', ')
-  return sessionRows(`
-      SELECT project_id, date, session_key, min(timestamp) AS start_at, max(timestamp) AS end_at,
-        count(*) AS event_count, count(*) FILTER (WHERE event NOT IN (${names})) AS interactive_count,
-        max({time: timestamp, lag_s: lag_s, seq: seq, value: user_key}) FILTER (WHERE user_key IS NOT NULL) AS last_user,
-        min({time: timestamp, lag_s: lag_s, seq: seq, value: page}) FILTER (WHERE page IS NOT NULL) AS first_page,
-        max({time: timestamp, lag_s: lag_s, seq: seq, value: page}) FILTER (WHERE page IS NOT NULL) AS last_page
-      FROM (SELECT *, ${PAGE.text} AS page FROM event_rows WHERE session_key IS NOT NULL AND bucket = ${bucket})
-      GROUP BY project_id, date, session_key`)
-}
-
-/**
- * The rows of segment_sessions, from those of segments. They are those that sessionsOfEvents makes of all their events, but
- * for two values of one session from different segments with the same millisecond and second of arrival: the order of
- * these values is then that of their texts and keys.
- */
-export function sessionsOfSegments(files: readonly string[]): string {
-  return sessionRows(`
-      SELECT project_id, date, session_key, min(start_at) AS start_at, max(end_at) AS end_at,
-        sum(event_count) AS event_count, sum(interactive_count) AS interactive_count,
-        max({time: coalesce(user_at, end_at), lag_s: user_lag_s, value: user_key})
-          FILTER (WHERE user_key IS NOT NULL) AS last_user,
-        min({time: coalesce(entry_at, start_at), lag_s: entry_lag_s, value: entry_page})
-          FILTER (WHERE entry_page IS NOT NULL) AS first_page,
-        max({time: coalesce(exit_at, end_at), lag_s: exit_lag_s, value: exit_page})
-          FILTER (WHERE exit_page IS NOT NULL) AS last_page
-      FROM ${readFiles(files)} GROUP BY project_id, date, session_key`)
-}
-
-function sessionRows(sessions: string): string {
-  return `
-    SELECT project_id, date, session_key,
-      last_user.value AS user_key, nullif(last_user.time, end_at) AS user_at, last_user.lag_s AS user_lag_s,
-      start_at, end_at, event_count, interactive_count,
-      first_page.value AS entry_page, nullif(first_page.time, start_at) AS entry_at, first_page.lag_s AS entry_lag_s,
-      last_page.value AS exit_page, nullif(last_page.time, end_at) AS exit_at, last_page.lag_s AS exit_lag_s
-    FROM (${sessions})`
-}
 
 /** The rows of segment_activity, from the events of a bucket. */
 export function activityOfEvents(bucket: number): string {

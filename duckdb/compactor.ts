@@ -13,8 +13,6 @@ import {
   eventIdsOfSegments,
   readFiles,
   rowsWithTotal,
-  sessionsOfEvents,
-  sessionsOfSegments,
 } from './compaction-sql.ts'
 import { eraseRows, hasErasedUsers, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
@@ -28,6 +26,7 @@ import {
   withScratchDatabase,
 } from './scratch-database.ts'
 import { type EventsDescription, toSegment, writeSegmentPart } from './segment-files.ts'
+import { filesWithoutParts, rowsOfUnknownUsers, sessionsOfEvents, sessionsOfSegments } from './session-sql.ts'
 import { rowsOfUnknownSplit, sessionDatesOfSegments, withSplit } from './split-sql.ts'
 
 export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'> &
@@ -67,6 +66,7 @@ export function createCompactor({
           table,
           from.flatMap(segment => segmentKeys(table, bucket, segment)),
         )
+      const knowsUsers = segments.every(segment => segment.knowsUsers === 1)
       const eventFiles = await fetchAll('segment_events')
       const activityFiles = await fetchAll('segment_activity')
       // Rollups of segments cannot leave out a part of a session. With erased events, they are made from the others.
@@ -105,7 +105,7 @@ export function createCompactor({
           part: 0,
           events: 'true',
           sessions: withSplit(
-            erases ? sessionsOfEvents(bucket) : sessionsOfSegments(sessionFiles),
+            erases ? sessionsOfEvents(bucket) : sessionsOfSegments(sessionFiles, knowsUsers),
             bucket,
             knowsSplit,
           ),
@@ -113,7 +113,8 @@ export function createCompactor({
           eventIds: idCount === 0 ? null : eventIds,
         },
       )
-      return { segment: toSegment(target, [{ ...description, bytes }], idCount, knowsSplit), removed }
+      const parts = [{ ...description, bytes }]
+      return { segment: toSegment(target, parts, idCount, knowsSplit, erases || knowsUsers), removed }
     })
   }
 
@@ -132,7 +133,12 @@ export function createCompactor({
       const idCount = await countRows(database, `FROM ${readFiles(files.get('segment_event_ids') ?? [])}`)
       const unknownRows = await countRows(database, rowsOfUnknownSplit(files.get('segment_sessions') ?? []))
       const totals = await countRows(database, rowsWithTotal(files.get('segment_activity') ?? []))
-      const described = toSegment(segment, [{ ...description, bytes }], idCount, unknownRows === 0)
+      const sessionFiles = files.get('segment_sessions') ?? []
+      const knowsUsers =
+        (await countRows(database, filesWithoutParts(sessionFiles))) === 0 &&
+        (await countRows(database, rowsOfUnknownUsers(sessionFiles))) === 0
+      const known = [unknownRows === 0, knowsUsers] as const
+      const described = toSegment(segment, [{ ...description, bytes }], idCount, ...known)
       return { ...described, parts: segment.parts, hasTotals: totals > 0 ? 1 : 0 }
     })
   }

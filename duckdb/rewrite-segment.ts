@@ -5,7 +5,6 @@ import {
   createEventRowsWithKeys,
   createSessionStarts,
   readFiles,
-  sessionsOfEvents,
 } from './compaction-sql.ts'
 import {
   countReplacedRows,
@@ -18,6 +17,7 @@ import { countErased, type ErasedCount, eraseRows, hasErasedUsers, loadTombstone
 import { keepSplitSessions } from './find-split-sessions.ts'
 import { countRows } from './scratch-database.ts'
 import { type SegmentWriter, writeSegmentPart } from './segment-files.ts'
+import { sessionsOfEvents } from './session-sql.ts'
 import { withSplit } from './split-sql.ts'
 
 /**
@@ -106,7 +106,7 @@ export async function rewriteSegment(
   const knowsSplit = await keepSplitSessions(database, bucket, segment)
   let bytes = 0
   for (const part of parts) bytes += await writePart(part, knowsSplit)
-  const known = { knowsSplit: knowsSplit ? 1 : 0, hasTotals: 1 }
+  const known = { knowsSplit: knowsSplit ? 1 : 0, hasTotals: 1, knowsUsers: 1 }
   return {
     segment: { ...target, rows, bytes, eventIds, erased: generation, ...known },
     removed,

@@ -113,6 +113,7 @@ export function toSegment(
   parts: readonly WrittenPart[],
   eventIds: number,
   knowsSplit: boolean,
+  knowsUsers = true,
 ): Segment {
   return {
     from,
@@ -128,5 +129,6 @@ export function toSegment(
     erased: generation,
     knowsSplit: knowsSplit ? 1 : 0,
     hasTotals: 1,
+    knowsUsers: knowsUsers ? 1 : 0,
   }
 }

@@ -158,6 +158,11 @@ const sessionColumns = [
     meaning:
       '0: this segment and the older ones of its bucket have no other row of the session; 1: they may have one; null: not known',
   },
+  {
+    name: 'user_parts',
+    type: 'string',
+    meaning: 'what each user has of the row, if it has events of several users; else null. Empty: not known',
+  },
 ] as const satisfies readonly Column[]
 
 /** A row counts the events of one user with one name from one country on one UTC date. */

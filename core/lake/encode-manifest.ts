@@ -84,6 +84,7 @@ const SEGMENT_FIELDS = [
   'erased',
   'knowsSplit',
   'hasTotals',
+  'knowsUsers',
 ] as const satisfies readonly (keyof Segment)[]
 const RETIRED_FIELDS = [
   ...FIRST_FIELDS,
@@ -91,6 +92,7 @@ const RETIRED_FIELDS = [
   'erased',
   'knowsSplit',
   'hasTotals',
+  'knowsUsers',
 ] as const satisfies readonly (keyof RetiredSegment)[]
 
 /** A batch of tombstones is stored in the same way. */

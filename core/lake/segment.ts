@@ -31,6 +31,8 @@ export type Segment = SegmentId & {
   knowsSplit: number
   /** 1: its activity has total_count; 0: it was written before that column. */
   hasTotals: number
+  /** 1: its sessions say what each of their users has (user_parts); 0: it was written before that column. */
+  knowsUsers: number
 }
 
 /** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */

@@ -243,6 +243,7 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
           erased: 11,
           knowsSplit: 1,
           hasTotals: 1,
+          knowsUsers: 1,
         },
       }
       const manifest = {

@@ -72,6 +72,7 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
       erased: 0,
       knowsSplit: 1,
       hasTotals: 1,
+      knowsUsers: 1,
     },
     stored: [{ project_id: 'proj_1', day: '2026-11-18', events: 2 }],
     removed: [],
@@ -193,7 +194,7 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
     { timestamp: START + 3 * HOUR, session_id: null },
     { timestamp: START - 72 * HOUR, properties: page('/late') },
   ]
-  await writeHot(1, [request({ events, at: START + 3 * HOUR })])
+  await writeHot(1, [request({ events, at: START + 3 * HOUR, seq: 1_000 })])
   expect(await readSegment('segment_sessions', await compact(1))).toEqual([
     {
       project_id: 'proj_1',
@@ -213,6 +214,7 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
       exit_at: null,
       exit_lag_s: 270_000n,
       may_be_split: 1n,
+      user_parts: null,
     },
     {
       project_id: 'proj_1',
@@ -232,6 +234,12 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
       exit_at: new Date(START + HOUR),
       exit_lag_s: 7_200n,
       may_be_split: 1n,
+      // Of each user and of the events without one: seq and lag_s, times, numbers of events, first and last page.
+      user_parts: [
+        `${shortKey('u2')}|7200|1002|2026-11-18 23:00:00|2026-11-18 23:00:00|1|0|https%3A%2F%2Fexample.com%2Fx|2026-11-18 23:00:00|7200|1002|https%3A%2F%2Fexample.com%2Fx|2026-11-18 23:00:00|7200|1002`,
+        `${shortKey('u1')}|7200|1001|2026-11-18 23:00:00|2026-11-18 23:00:00|1|1|%2Ffirst|2026-11-18 23:00:00|7200|1001|%2Ffirst|2026-11-18 23:00:00|7200|1001`,
+        '|||2026-11-18 22:00:00|2026-11-18 23:00:00.001|2|0||||||||',
+      ].join(','),
     },
   ])
 })

@@ -326,6 +326,7 @@ function describe(
     erased: generation,
     knowsSplit: 0,
     hasTotals: 0,
+    knowsUsers: 0,
   }
 }
 

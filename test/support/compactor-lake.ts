@@ -9,6 +9,7 @@ import { encodeHot } from '#core/lake/consume/parquet'
 import { toHotRows } from '#core/lake/consume/rows'
 import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { hotKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from '#core/lake/keys'
+import { PART_VALUES } from '#core/lake/read/user-parts'
 import type { Segment } from '#core/lake/segment'
 import type { Lake, LakeObject } from '#core/ports'
 import { type CompactorSettings, createCompactor } from '#duckdb/compactor'
@@ -91,6 +92,17 @@ export async function openCompactorLake(
 
   const keys = async (prefix = '') => (await lake.list(prefix)).map(object => object.key)
   return { lake, tempDir, compactor, logged, writeHot, readSegment, compact, mergeSegments, keys }
+}
+
+/** Rows without the seq of events in user_parts: merged rows do not know it. */
+export function withoutSeqs(rows: readonly StoredRow[]): StoredRow[] {
+  const isSeq = (i: number) => PART_VALUES[i]?.endsWith('_seq')
+  const clear = (part: string) => part.split('|').map((value, i) => (isSeq(i) && value !== '' ? '-' : value))
+  return rows.map(row =>
+    typeof row.user_parts === 'string'
+      ? { ...row, user_parts: row.user_parts.split(',').map(part => clear(part).join('|')) }
+      : row,
+  )
 }
 
 let seq = 0

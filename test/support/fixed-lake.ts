@@ -25,6 +25,7 @@ export function segmentOf(changes: Partial<Segment>): Segment {
     erased: 0,
     knowsSplit: 0,
     hasTotals: 0,
+    knowsUsers: 0,
     ...changes,
   }
 }

@@ -38,13 +38,11 @@ export function mayHaveErased(read: ErasureRead, segments: readonly OfSegment[])
 }
 
 /**
- * Whether all events of erased users that the segments have are erased. That is so unless a segment has later arrivals than a tombstone: a segment
- * that was written after an erasure has none of its events, so only those of one that was being written meanwhile can be later.
+ * The second until which all events of erased users are erased, whichever of these segments they are in. A segment without later arrivals
+ * has nothing of an erased user that stays.
  */
-export function areUsersErased(read: ErasureRead, segments: readonly OfSegment[]): boolean {
-  const open = segments.filter(segment => mayHaveErased(read, [segment]))
-  const newest = Math.max(...open.map(({ lastArrival }) => lastArrival))
-  return batchesOf(read, open).every(({ oldestUntil }) => newest <= Number(oldestUntil))
+export function erasedUntil(read: ErasureRead, segments: readonly OfSegment[]): number {
+  return Math.min(...batchesOf(read, segments).map(({ oldestUntil }) => Number(oldestUntil)))
 }
 
 /** Leaves erased events out of hot events, which have a user_key. `rows`: a SELECT of `columns`, erased_key and erased_arrival. */
@@ -62,7 +60,7 @@ export function withoutErasedStored(
   return withoutErased(read, batchesOf(read, segments), { rows, columns, key: 'user_hash' })
 }
 
-/** Leaves erased users out of the activity of segments. `rows`: a SELECT of `columns` and user_key. See areUsersErased. */
+/** Leaves erased users out of rollups of segments. `rows`: a SELECT of `columns` and user_key. See erasedUntil. */
 export function withoutErasedUsers(
   read: ErasureRead,
   segments: readonly OfSegment[],

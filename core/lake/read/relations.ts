@@ -1,27 +1,22 @@
 import { COMPARED_MS, isSplitKnown } from '#core/lake/compact/split-sessions'
-import {
-  ARRIVAL,
-  areUsersErased,
-  ERASED_HASH,
-  withoutErasedStored,
-  withoutErasedUsers,
-} from '#core/lake/erase/erased-events'
+import { withoutErasedUsers } from '#core/lake/erase/erased-events'
 import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { join, name, sql, timestamp } from '#core/sql'
+import { join, name, sql } from '#core/sql'
 import { DAY_MS, midnight } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
-import { hasReplaced, notReplaced } from './hidden-events.ts'
-import { columnNames, hotEvents, selectList } from './hot-events.ts'
+import { hotEvents } from './hot-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'
 import {
   betweenDates,
+  canLeaveOut,
   hasRollups,
   hasWholeDates,
   segmentRows,
   segmentsBetween,
   splitErased,
+  splitRollups,
   unionAll,
 } from './segment-rows.ts'
 import {
@@ -32,6 +27,8 @@ import {
   sessionFragments,
   sessionsOfOne,
 } from './session-fragments.ts'
+import { sessionRollup } from './session-rollup.ts'
+import { keyedEvents, segmentEvents } from './stored-events.ts'
 import { resolveUserIds, resolveUserKeys, userKeyOf } from './user-links.ts'
 
 /**
@@ -65,7 +62,7 @@ export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery 
  * How often each user sent each event from each country on each UTC date: (date, user_ref, event, country, event_count).
  * Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key: equal for equal users and null
  * without a user. The rollup has only dates, so a range that cuts a date of a segment reads the events; of the last date only, if the
- * others are whole. A range with a segment that may have later events of an erased user reads the events, too.
+ * others are whole.
  * `localTimestamp`: the local time of `timestamp` in a zone other than UTC. `date` is then the local date.
  */
 export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
@@ -116,15 +113,19 @@ function activityUntil(read: LakeRead): SqlQuery {
         FROM ${cut} AS each_event GROUP BY CAST(timestamp AS date), user_id, event, country) AS cut_date)`
 }
 
-/** The rows of segment_activity of the range, without those of erased users. */
+/** The rows of segment_activity of the range, without those of erased users: (date, user_key, event, country, event_count). */
 function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] {
   const { from, to } = read
   const columns = sql`date, user_key, event, country, event_count`
-  const { cleared, open } = splitErased(read, segments)
+  const { cleared, usable, rest } = splitRollups(read, segments, 'segment_activity')
   return [
     ...segmentRows(read, 'segment_activity', cleared, columns, betweenDates(from, to)),
-    ...segmentRows(read, 'segment_activity', open, columns, betweenDates(from, to)).map(rows =>
-      withoutErasedUsers(read, open, rows, columns),
+    ...segmentRows(read, 'segment_activity', usable, columns, betweenDates(from, to)).map(rows =>
+      withoutErasedUsers(read, usable, rows, columns),
+    ),
+    ...keyedEvents(read, rest, ['date', 'user_key', 'event', 'country']).map(
+      rows =>
+        sql`SELECT date, user_key, event, country, CAST(1 AS bigint) AS event_count FROM (${rows}) AS event_row`,
     ),
   ]
 }
@@ -156,17 +157,13 @@ export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = nu
 /** Whether `activity` in UTC comes from the rollup alone. */
 export function hasActivityRollup(read: LakeRead): boolean {
   const segments = segmentsBetween(read, read.from, read.to)
-  return (
-    hasWholeDates(read, segments, read.from, read.to) &&
-    areUsersErased(read, segments) &&
-    !hasReplaced(read, segments)
-  )
+  return hasWholeDates(read, segments, read.from, read.to) && canLeaveOut(read, segments, 'segment_activity')
 }
 
 /**
  * The sessions that start in [from, to): (session_key, fields). Name only the fields that the statement uses. A session is all events
  * before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the date of `from`, it started earlier and is left
- * out. The keys are those of core/lake/consume/rows.ts. If `to` cuts a date of a segment, or a segment may have erased events, the sessions come
+ * out. The keys are those of core/lake/consume/rows.ts. If `to` cuts a date of a segment, or larger segments cannot leave out erased events, the sessions come
  * from the events, and the keys are the ids themselves (hasIdsAsKeys).
  */
 export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
@@ -176,21 +173,28 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
   if (hasIdsAsKeys(read)) return sessionsOfEvents(read, fields)
   const segments = segmentsBetween(read, firstDate, to)
   const usesSplit = !read.areScansBilled && to - firstDate <= COMPARED_MS && isSplitKnown(segments)
-  const columns = join((['session_key', ...fragmentColumns(fields)] as const).map(name), ', ')
-  const rollupColumns = usesSplit ? sql`${columns}, may_be_split` : columns
-  const rollup = segmentRows(read, 'segment_sessions', segments, rollupColumns, betweenDates(firstDate, to))
-  const hotRows = hotEvents(read, EVENT_FIELDS, { from: searchFrom, to }, sql`session_key IS NOT NULL`)
-  const hot = sessionFragments(unionAll(read, [], hotRows))
-  const hotColumns = usesSplit ? sql`${columns}, CAST(1 AS bigint) AS may_be_split` : columns
-  const fragments = unionAll(read, rollup, [sql`SELECT ${hotColumns} FROM (${hot}) AS hot_fragment`])
+  const names = ['session_key' as const, ...fragmentColumns(fields)]
+  const columns = join(names.map(name), ', ')
+  const rollupNames = usesSplit ? [...names, 'may_be_split' as const] : names
+  const rollup = sessionRollup(read, segments, rollupNames, betweenDates(firstDate, to))
+  const searched = { ...read, from: searchFrom }
+  const { rest } = splitRollups(read, segmentsBetween(read, searchFrom, to), 'segment_sessions')
+  const unrolled = keyedEvents(searched, rest, EVENT_FIELDS)
+  const hotRows = hotEvents(read, EVENT_FIELDS, searched, sql`session_key IS NOT NULL`)
+  const ofEvents = sessionFragments(unionAll(read, unrolled, hotRows))
+  const eventColumns = usesSplit ? sql`${columns}, CAST(1 AS bigint) AS may_be_split` : columns
+  const fragmentsOfEvents = [sql`SELECT ${eventColumns} FROM (${ofEvents}) AS fragment_of_events`]
+  const fragments =
+    unrolled.length === 0
+      ? unionAll(read, rollup, fragmentsOfEvents)
+      : unionAll(read, [...rollup, ...fragmentsOfEvents], [])
   const started = read.areScansBilled
     ? joinAllFragments(fragments, fields, from)
     : joinFragments(fragments, fields, { from, usesSplit })
-  const earlierKeys = segmentRows(
+  const earlierKeys = sessionRollup(
     read,
-    'segment_sessions',
     searchFrom < firstDate ? segmentsBetween(read, searchFrom, firstDate) : [],
-    sql`session_key AS earlier_key`,
+    ['session_key'],
     betweenDates(searchFrom, firstDate),
   )
   // For NOT EXISTS, DuckDB first makes the 1.5 million keys of a busy month distinct.
@@ -198,7 +202,8 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
     earlierKeys.length === 0
       ? sql`(${started})`
       : sql`(SELECT session.* FROM (${started}) AS session
-      LEFT JOIN (${join(earlierKeys, '')}) AS earlier ON earlier_key = session_key WHERE earlier_key IS NULL)`
+      LEFT JOIN (SELECT session_key AS earlier_key FROM (${join(earlierKeys, ' UNION ALL ')}) AS earlier_row) AS earlier
+        ON earlier_key = session_key WHERE earlier_key IS NULL)`
   return fields.includes('user_key')
     ? resolveUserKeys(read, inRange, ['session_key', ...fields.filter(f => f !== 'user_key')], 'user_key')
     : inRange
@@ -223,18 +228,19 @@ export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]
 
 /**
  * How many events sessions have on each UTC date of the range: (date, session_key, event_count), a session and date may have several rows.
- * Null if the range cuts a date of a segment, or a segment may have erased events. Then only the events can tell.
+ * Null if the range cuts a date of a segment, or larger segments cannot leave out erased events. Then only the events can tell.
  */
 export function sessionEvents(read: LakeRead): SqlQuery | null {
   const { from, to } = read
   const segments = segmentsBetween(read, from, to)
   if (!hasRollups(read, segments, from, to)) return null
-  const columns = sql`date, session_key, event_count`
-  const rollup = segmentRows(read, 'segment_sessions', segments, columns, betweenDates(from, to))
-  const hot = hotEvents(read, ['date', 'session_key'], read, sql`session_key IS NOT NULL`).map(
-    rows => sql`SELECT date, session_key, CAST(1 AS bigint) AS event_count FROM (${rows}) AS hot_events`,
-  )
-  return unionAll(read, rollup, hot)
+  const rollup = sessionRollup(read, segments, ['date', 'session_key', 'event_count'], betweenDates(from, to))
+  const one = (rows: SqlQuery) =>
+    sql`SELECT date, session_key, CAST(1 AS bigint) AS event_count FROM (${rows}) AS event_rows`
+  const { rest } = splitRollups(read, segments, 'segment_sessions')
+  const unrolled = keyedEvents(read, rest, ['date', 'session_key']).map(one)
+  const hot = hotEvents(read, ['date', 'session_key'], read, sql`session_key IS NOT NULL`).map(one)
+  return unionAll(read, [...rollup, ...unrolled], hot)
 }
 
 /** What makes the fragments of hot events. */
@@ -243,26 +249,4 @@ const EVENT_FIELDS = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'e
 /** From where the events of a session are searched, so that sessions which started earlier are known. Unix ms at a midnight. */
 export function searchStart({ from, project }: LakeRead): number {
   return Math.max(midnight(from) - SESSION_PAUSE_MS, oldestEvent(project))
-}
-
-function segmentEvents(
-  read: LakeRead,
-  segments: readonly Segment[],
-  fields: readonly EventField[],
-): SqlQuery[] {
-  const { from, to } = read
-  const bounds = [
-    // A bound that excludes no event is left out: then the timestamps need not be read.
-    ...(segments.some(({ firstAt }) => firstAt < from) ? [sql` AND timestamp >= ${timestamp(from)}`] : []),
-    ...(segments.some(({ lastAt }) => lastAt >= to) ? [sql` AND timestamp < ${timestamp(to)}`] : []),
-    ...(hasReplaced(read, segments) ? [sql` AND ${notReplaced(read)}`] : []),
-  ]
-  const { cleared, open } = splitErased(read, segments)
-  const withHash = sql`${selectList(fields)}, ${ERASED_HASH}, ${ARRIVAL} AS erased_arrival`
-  return [
-    ...segmentRows(read, 'segment_events', cleared, selectList(fields), join(bounds, '')),
-    ...segmentRows(read, 'segment_events', open, withHash, join(bounds, '')).map(rows =>
-      withoutErasedStored(read, open, rows, columnNames(fields)),
-    ),
-  ]
 }

@@ -1,4 +1,4 @@
-import { mayHaveErased } from '#core/lake/erase/erased-events'
+import { erasedUntil, mayHaveErased } from '#core/lake/erase/erased-events'
 import { type SegmentTable, segmentKeys } from '#core/lake/keys'
 import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
@@ -18,6 +18,37 @@ export function segmentsBetween({ snapshot }: LakeRead, from: number, to: number
 export function splitErased(read: LakeRead, segments: readonly Segment[]) {
   const isOpen = (segment: Segment) => mayHaveErased(read, [segment])
   return { cleared: segments.filter(segment => !isOpen(segment)), open: segments.filter(isOpen) }
+}
+
+/**
+ * How a rollup of the segments is read. `cleared`: all of it, because no event is erased. `usable`: without the erased users. `rest`: not at
+ * all, but the events: a segment that was written while an erasure came may have events of an erased user that stay, and one of
+ * an earlier version does not say what each user of a session has.
+ */
+export function splitRollups(
+  read: LakeRead,
+  segments: readonly Segment[],
+  table: 'segment_sessions' | 'segment_activity',
+) {
+  const { cleared, open } = splitErased(read, segments)
+  // Of all segments, so that a segment is read in the same way wherever a statement reads it.
+  const until = erasedUntil(read, read.snapshot.segments)
+  const isUsable = ({ lastArrival, knowsUsers }: Segment) =>
+    lastArrival <= until && (table === 'segment_activity' || knowsUsers === 1)
+  return { cleared, usable: open.filter(isUsable), rest: open.filter(segment => !isUsable(segment)) }
+}
+
+/** Most events of segments that are read instead of their rollups, beside other rollups. Their ids have to be hashed. */
+const MAX_REST_EVENTS = 200_000
+
+/** Whether a rollup of the segments can leave out erased and replaced events. */
+export function canLeaveOut(
+  read: LakeRead,
+  segments: readonly Segment[],
+  table: 'segment_sessions' | 'segment_activity',
+): boolean {
+  const { rest } = splitRollups(read, segments, table)
+  return rest.reduce((sum, { rows }) => sum + rows, 0) <= MAX_REST_EVENTS && !hasReplaced(read, segments)
 }
 
 /**
@@ -43,9 +74,7 @@ export function hasWholeDates(
 
 /** Whether the rollups of sessions count just the events with from <= timestamp < to. */
 export function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
-  return (
-    hasWholeDates(read, segments, from, to) && !mayHaveErased(read, segments) && !hasReplaced(read, segments)
-  )
+  return hasWholeDates(read, segments, from, to) && canLeaveOut(read, segments, 'segment_sessions')
 }
 
 /** A condition on the rows of a rollup: those of the UTC dates from `from` (at a midnight) to before `to`. */

@@ -49,7 +49,8 @@ export type SessionField =
   | 'entry_page'
   | 'exit_page'
 
-type FragmentColumn = ColumnOf<'segment_sessions'>
+/** The columns of segment_sessions that reports read. */
+export type FragmentColumn = Exclude<ColumnOf<'segment_sessions'>, 'project_id' | 'user_parts'>
 
 /** A field of a session that is one fragment, of one that is several, and the columns of fragments that both read. */
 type FieldSql = { ofOne: SqlQuery; ofSeveral: SqlQuery; columns: readonly FragmentColumn[] }

@@ -6,6 +6,7 @@ import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { MAX_BATCHES, MAX_LISTED_PROJECTS, openTombstones, userHash } from '#core/lake/erase/tombstones'
 import { addEpoch, emptyManifest, type Manifest, nextMerge, replaceSegments } from '#core/lake/manifest'
 import { runReport } from '#core/reports/run/run'
+import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import type { BuiltLake, EventsRecord } from '#test/support/build-lake'
 import { segmentOf } from '#test/support/fixed-lake'
@@ -71,7 +72,14 @@ describe('10,000 erasures of a project', () => {
       .recordedStatements()
       .map(({ query: { text, params } }) => `${text.length} characters, ${params.length} values`)
       .toSorted()
-    return { totals: body.totals, statements }
+    const page = await runReport(sessions, services, { project: PROJECT, query: { since: '30d', limit: 5 } })
+    const rowsOfSessions = engine
+      .recordedStatements()
+      .filter(({ query: { scans = [] } }) => scans.some(({ table }) => table === 'segment_sessions'))
+    const readEvents = rowsOfSessions.some(({ query: { scans = [] } }) =>
+      scans.some(({ table }) => table === 'segment_events'),
+    )
+    return { totals: body.totals, sessions: page.total_rows, statements, readEvents }
   }
 
   test('are hidden at once, and a read has the same statements as with one', async () => {
@@ -79,6 +87,7 @@ describe('10,000 erasures of a project', () => {
     await writer.bury(BUCKET, { project_id: PROJECT.id, users: [userHash(user(0))], until: null })
     const withOne = await readStats()
     expect(withOne.totals).toMatchObject({ total_events: 3 * (USERS - 1), unique_users: USERS - 1 })
+    expect(withOne).toMatchObject({ sessions: 3 * (USERS - 1), readEvents: false })
     for (let i = 1; i < 10_000; i += 500) {
       clock.time += 20_000
       const burials = Array.from({ length: 500 }, (_, j) => i + j).filter(each => each < 10_000)
@@ -96,6 +105,7 @@ describe('10,000 erasures of a project', () => {
       total_events: 3 * (USERS - 10_000),
       unique_users: USERS - 10_000,
     })
+    expect(withAll).toMatchObject({ sessions: 3 * (USERS - 10_000), readEvents: false })
     expect(withAll.statements).toEqual(withOne.statements)
     const services = { engine: folder.engine, openLake: built.openLake, clock: { now: () => NOW } }
     const found = await findPerson(services, PROJECT, [user(5), user(10_400)], undefined)
@@ -169,7 +179,16 @@ test('the largest manifest fits into an item: 100 million events in a month, and
   for (let epoch = 1; epoch <= 30 * EPOCHS_A_DAY; epoch++) {
     const now = NOW + epoch * 600_000
     const times = { firstAt: now - 600_000, lastAt: now, lastArrival: Math.floor(now / 1_000) }
-    const common = { rows, bytes, ...times, generation: epoch, erased: epoch, eventIds: rows, hasTotals: 1 }
+    const common = {
+      rows,
+      bytes,
+      ...times,
+      generation: epoch,
+      erased: epoch,
+      eventIds: rows,
+      hasTotals: 1,
+      knowsUsers: 1,
+    }
     manifest = addEpoch(
       manifest,
       epoch,

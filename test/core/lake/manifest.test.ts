@@ -19,6 +19,7 @@ function segment(from: number, bytes = MB, until = from + 1): Segment {
     erased: 0,
     knowsSplit: 0,
     hasTotals: 0,
+    knowsUsers: 0,
     ...times,
   }
 }
