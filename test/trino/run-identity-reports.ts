@@ -15,6 +15,7 @@ import { eventsLookup } from '#core/reports/lookups'
 import { query } from '#core/reports/query/query'
 import { type ReportProject, type ReportServices, runReport } from '#core/reports/run/run'
 import { withStatements } from '#core/reports/run/statements'
+import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { writeBatch } from '#test/support/add-erasure'
@@ -42,6 +43,7 @@ export async function runIdentityReports(
     openLake: async () => withTombstone(lake, await services.openLake(), project),
   }
   await runAllReports({ ...erased, identity }, project, sample)
+  await runWithLaterEvents(services, lake, project)
   const [links] = identity.links?.files ?? []
   const ofOneFile = {
     ...identity,
@@ -72,6 +74,23 @@ export async function runIdentityReports(
     await readWithoutCopiedKeys(services, each)
   }
   await allSites(services, { projects, params: { period: '30d', limit: 10 }, signal: undefined })
+}
+
+/** The segments have later events of the erased user, so their rollups are not used. */
+async function runWithLaterEvents(
+  services: ReportServices,
+  lake: Pick<Lake, 'put'>,
+  project: ReportProject,
+): Promise<void> {
+  const later = {
+    ...services,
+    openLake: async () => withTombstone(lake, await services.openLake(), project, 1),
+  }
+  await runReport(stats, later, { project, query: { since: '60d', groupBy: 'day' } })
+  await runReport(sessions, later, { project, query: { since: '60d', limit: 3 } })
+  for (const group_by of [[], ['event']]) {
+    await runReport(query, later, { project, body: { ...QUERY, group_by } })
+  }
 }
 
 const COUNTRY = { field: 'country', op: 'neq', value: 'XX' }
@@ -106,9 +125,10 @@ async function withTombstone(
   files: Pick<Lake, 'put'>,
   lake: LakeSnapshot,
   { id, bucket }: ReportProject,
+  until = 4_000_000_000,
 ): Promise<LakeSnapshot> {
-  const erased = { project_id: id, users: [userHash(ERASED)], until: 4_000_000_000 }
-  const tombstones = [await writeBatch(files, { ...erased, bucket, number: 1_000_000 })]
+  const erased = { project_id: id, users: [userHash(ERASED)], until }
+  const tombstones = [await writeBatch(files, { ...erased, bucket, number: 1_000_000 + (until % 2) })]
   return {
     ...lake,
     ofBucket: async each => ({ ...(await lake.ofBucket(each)), tombstones }),
