@@ -22,9 +22,8 @@ import { createArrivalOrder } from '#core/ingest/ids'
 import { createRequestCountry } from '#core/ingest/request-country'
 import type { LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
+import { createAfterBatch } from '#core/lake/consume/after-batch'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
-import { finishOrphanedClaims } from '#core/lake/consume/orphaned-claims'
-import { createReplay } from '#core/lake/consume/set-aside'
 import { ownObjects } from '#core/lake/own-objects'
 import { openLake } from '#core/lake/read/snapshot'
 import { readProfile } from '#core/limits/profile'
@@ -165,9 +164,8 @@ export function createSiteServices(environment: Environment) {
 export function createLakeServices(environment: Environment) {
   const { log, trace, instrument } = createInstruments()
   const { consumer, state, stream, lake } = openConsumer(readSettings('lake', environment), log, trace)
-  const finishOrphaned = () => finishOrphanedClaims({ state, stream, consumer, clock })
-  const replay = createReplay({ stream, lake, clock, log })
-  return { services: { consumer, state, finishOrphanedClaims: finishOrphaned, replay, log }, instrument }
+  const afterBatch = createAfterBatch({ consumer, state, stream, lake, clock, log })
+  return { services: { consumer, state, afterBatch, log }, instrument }
 }
 
 export function createJobsServices(environment: Environment) {

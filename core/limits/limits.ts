@@ -5,7 +5,7 @@ import type { Clock, Log } from '#core/ports'
 import type { StateTable } from '#core/state-table'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
-import type { Route } from '#schemas/route'
+import type { Limit, Route } from '#schemas/route'
 import { createDemoLimits } from './demo-limits.ts'
 import { createLaggingWindow } from './lagging-window.ts'
 import type { LimitState, Limits } from './limit-state.ts'
@@ -45,8 +45,18 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
     onError: error => log('EVENT_CAPS_UNKNOWN', { error: String(error) }),
   })
 
+  /** How a request counts toward each limit that a row can name. A limit without a check does not compile. */
+  const checks: Record<Limit, Limits['check']> = { reads_per_minute: checkReads }
+
   async function check(caller: Caller, route: Route, address: string | null): Promise<LimitState | null> {
-    if (route.limit !== 'reads_per_minute') return null
+    return route.limit === undefined ? null : checks[route.limit](caller, route, address)
+  }
+
+  async function checkReads(
+    caller: Caller,
+    route: Route,
+    address: string | null,
+  ): Promise<LimitState | null> {
     // The demo account has no limits of a plan: all its visitors share it.
     if (caller.credential.kind === 'demo') return checkDemo(caller.credential.id, address)
     const { rate_limit_rpm, max_reads_per_month } = limitsOf(profile, caller.account)

@@ -65,16 +65,27 @@ type BreakdownRequest = ReportRequest<BreakdownParams>
 /**
  * The most frequent values with their ranks, and a row with a null rank for the other values and the events without a value:
  * (value_rank, value, value_count, total, events). `total` adds up the events that have a value, `events` is for the number of all events.
+ *
+ * - `value_total`: the events of each value.
+ * - `ranked_value`: the same with the rank of each value, the most frequent first. The events without a value come last.
+ * - `shown_value`: the same with a null rank for the values that the limit cuts, and for the events without a value.
  */
 function totalsSql(request: BreakdownRequest, key: ValueKey): SqlQuery {
   const limit = integer(request.params.limit)
-  return sql`SELECT value_rank, max(value) AS value, count(value) AS value_count,
-      CAST(sum(CASE WHEN value IS NULL THEN 0 ELSE total END) AS bigint) AS total, CAST(sum(events) AS bigint) AS events
-    FROM (SELECT value, total, events,
+  return sql`WITH
+    value_total AS (
+      SELECT ${key.value(sql`value_key`)} AS value, total, events FROM (${eventsByKey(request, key)}) AS key_total),
+    ranked_value AS (
+      SELECT value, total, events,
+        row_number() OVER (ORDER BY CASE WHEN value IS NULL THEN 1 ELSE 0 END, total DESC, value) AS frequency_rank
+      FROM value_total),
+    shown_value AS (
+      SELECT value, total, events,
         CASE WHEN value IS NOT NULL AND frequency_rank <= ${limit} THEN frequency_rank END AS value_rank
-      FROM (SELECT value, total, events,
-          row_number() OVER (ORDER BY CASE WHEN value IS NULL THEN 1 ELSE 0 END, total DESC, value) AS frequency_rank
-        FROM (SELECT ${key.value(sql`value_key`)} AS value, total, events FROM (${eventsByKey(request, key)}) AS key_total) AS value_total) AS ranked_value) AS shown_value
+      FROM ranked_value)
+    SELECT value_rank, max(value) AS value, count(value) AS value_count,
+      CAST(sum(CASE WHEN value IS NULL THEN 0 ELSE total END) AS bigint) AS total, CAST(sum(events) AS bigint) AS events
+    FROM shown_value
     GROUP BY value_rank ORDER BY value_rank NULLS LAST`
 }
 

@@ -20,18 +20,19 @@ const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frid
 export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapResponse>>({
   range: sinceDays(7),
 
-  // Users are grouped first: count(DISTINCT user) of each hour takes half as long again.
-  sql: ({
-    read,
-    zone,
-    range,
-  }) => sql`SELECT week_hour, CAST(sum(events) AS bigint) AS events, count(user_key) AS users
-    FROM (SELECT week_hour, user_key, count(*) AS events
-      FROM (SELECT (${unixMs(zone.localTimestamp(range))} / ${integer(HOUR_MS)}
-            + ${integer(EPOCH_HOUR)}) % ${integer(WEEK_HOURS)} AS week_hour, ${textKey(sql`user_id`)} AS user_key
-        FROM ${events(read, ['timestamp', 'user_id'])} AS each_event) AS timed_event
-      GROUP BY week_hour, user_key) AS hour_user
-    GROUP BY week_hour ORDER BY week_hour`,
+  /**
+   * - `timed_event`: the hour of the week of each event, and its user.
+   * - `hour_user`: the events of each user in each hour. count(DISTINCT user_key) without it takes half as long again.
+   */
+  sql: ({ read, zone, range }) => sql`WITH
+    timed_event AS (
+      SELECT (${unixMs(zone.localTimestamp(range))} / ${integer(HOUR_MS)}
+          + ${integer(EPOCH_HOUR)}) % ${integer(WEEK_HOURS)} AS week_hour, ${textKey(sql`user_id`)} AS user_key
+      FROM ${events(read, ['timestamp', 'user_id'])} AS each_event),
+    hour_user AS (
+      SELECT week_hour, user_key, count(*) AS events FROM timed_event GROUP BY week_hour, user_key)
+    SELECT week_hour, CAST(sum(events) AS bigint) AS events, count(user_key) AS users
+    FROM hour_user GROUP BY week_hour ORDER BY week_hour`,
   shape(rows, request) {
     const { params, project } = request
     const cells = rows.map((row): HeatmapCell => {

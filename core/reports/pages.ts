@@ -12,21 +12,27 @@ export type PagesParams = Omit<z.output<typeof pagesQuery>, 'project'>
 /** GET /pages (docs/api/sessions.md): sessions by the page on which they began or ended, most sessions first. */
 export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
   range: sinceDays(7),
-  // Both lists come from one pass over the sessions: the grouping sets count by entry page and by exit page.
-  sql: ({
-    read,
-    params: { limit },
-  }) => sql`SELECT kind, shown_rank, count(*) AS page_count, max(page) AS page,
+  /**
+   * - `page_total`: the sessions of each entry page and of each exit page, from one pass over the sessions.
+   * - `ranked_page`: the same with the rank of each page in its list.
+   * - `shown_page`: the same with a null rank for the pages that the limit cuts.
+   */
+  sql: ({ read, params: { limit } }) => sql`WITH
+    page_total AS (
+      SELECT grouping(entry_page, exit_page) AS kind, coalesce(entry_page, exit_page) AS page,
+        count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
+        CAST(sum(${DURATION_MS}) AS bigint) AS duration, CAST(sum(event_count) AS bigint) AS events
+      FROM ${sessions(read, FIELDS)} AS session
+      GROUP BY GROUPING SETS ((entry_page), (exit_page))),
+    ranked_page AS (
+      SELECT *, row_number() OVER (PARTITION BY kind ORDER BY sessions DESC, page) AS rank_in_kind
+      FROM page_total WHERE page IS NOT NULL),
+    shown_page AS (
+      SELECT *, CASE WHEN rank_in_kind <= ${integer(limit)} THEN rank_in_kind END AS shown_rank FROM ranked_page)
+    SELECT kind, shown_rank, count(*) AS page_count, max(page) AS page,
       CAST(sum(sessions) AS bigint) AS sessions, CAST(sum(bounces) AS bigint) AS bounces,
       CAST(sum(duration) AS bigint) AS duration, CAST(sum(events) AS bigint) AS events
-    FROM (SELECT *, CASE WHEN rank_in_kind <= ${integer(limit)} THEN rank_in_kind END AS shown_rank
-      FROM (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY sessions DESC, page) AS rank_in_kind
-        FROM (SELECT grouping(entry_page, exit_page) AS kind, coalesce(entry_page, exit_page) AS page,
-            count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
-            CAST(sum(${DURATION_MS}) AS bigint) AS duration, CAST(sum(event_count) AS bigint) AS events
-          FROM ${sessions(read, FIELDS)} AS session
-          GROUP BY GROUPING SETS ((entry_page), (exit_page))) AS page_totals
-        WHERE page IS NOT NULL) AS ranked_pages) AS shown_pages
+    FROM shown_page
     GROUP BY kind, shown_rank
     ORDER BY kind, shown_rank NULLS LAST`,
   shape(rows, request) {

@@ -1,5 +1,4 @@
 import type { KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda'
-import { errorText } from '#core/errors'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
 import { compareSequences, isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
@@ -9,10 +8,8 @@ import { shardOf, toEntry } from '#lambdas/stream-entries'
 export type LakeServices = {
   consumer: Pick<LakeConsumer, 'consumeBatch'>
   state: Pick<LakeStateStore, 'shard'>
-  /** Finishes open claims of shards that no longer exist (core/lake/consume/orphaned-claims.ts). */
-  finishOrphanedClaims(): Promise<void>
-  /** Appends records again that an older consumer has set aside (core/lake/consume/set-aside.ts). */
-  replay(): Promise<void>
+  /** The work that follows each batch (core/lake/consume/after-batch.ts). Never rejects. */
+  afterBatch(): Promise<void>
   log: Log
 }
 
@@ -22,7 +19,7 @@ export type LakeServices = {
  * records the lake has. The batch does not: after a retry Lambda cuts batches anywhere, and another consumer may have
  * written a part.
  */
-export function lakeHandler({ consumer, state, finishOrphanedClaims, replay, log }: LakeServices) {
+export function lakeHandler({ consumer, state, afterBatch, log }: LakeServices) {
   return async ({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
     const batchItemFailures: { itemIdentifier: string }[] = []
     // Lambda documents one shard in a batch. If there were two, nothing would be lost.
@@ -33,11 +30,7 @@ export function lakeHandler({ consumer, state, finishOrphanedClaims, replay, log
       )
       if (itemIdentifier !== null) batchItemFailures.push({ itemIdentifier })
     }
-    // No batch of these shards will come. A failure here does not make this batch fail.
-    await finishOrphanedClaims().catch(error =>
-      log('JOB_FAILED', { job: 'orphaned claims', error: errorText(error) }),
-    )
-    await replay().catch(error => log('JOB_FAILED', { job: 'replay', error: String(error) }))
+    await afterBatch()
     return { batchItemFailures }
   }
 
