@@ -65,6 +65,7 @@ const RULES: Record<string, Rule> = {
   // The generated tables of the documents show routes, limits, bots and settings.
   docs: { files: /^(schemas|core|local|docs)\//, packages: NONE, builtins: null },
   tracker: { files: /^(schemas|tracker)\//, packages: NONE, builtins: NONE },
+  replay: { files: /^(schemas|replay)\//, packages: /^@rrweb\/record$/, builtins: NONE },
   dashboard: { files: /^(schemas|dashboard)\//, packages: null, builtins: NONE },
   cli: { files: /^(schemas|cli)\//, packages: null, builtins: null },
   bench: {
@@ -81,7 +82,7 @@ const RULES: Record<string, Rule> = {
   // Tests do not import benchmarks. Code that both need belongs to test/support.
   test: {
     files:
-      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|cli|dashboard|rehearsal|test)\//,
+      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|test)\//,
     packages: null,
     builtins: null,
   },

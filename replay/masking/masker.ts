@@ -1,0 +1,274 @@
+import { maskAddress } from './addresses.ts'
+import { type AttributeValue, maskAttribute } from './attributes.ts'
+import { EventType, NodeType, type RecordedEvent, type SnapshotNode, Source } from './events.ts'
+import { isSpreadSecret, MASK, maskWords, redactIdentifiers, redactPatterns } from './patterns.ts'
+import { maskStyles, maskStyleValue } from './styles.ts'
+import { createTypedValues } from './typed-values.ts'
+
+export type MaskerOptions = {
+  /** `inputs`: what users type and what looks like a secret. `text`: also every text of the page. */
+  preset: 'inputs' | 'text'
+  /** Asks the page whether the texts of a node are masked: by its attributes, by a selector, or because it can be edited. */
+  isMasked?: (id: number) => boolean
+  /** Asks the page whether a text that has changed or was added is a part of a secret, with the texts around it. */
+  isPartOfSecret?: (id: number) => boolean
+}
+
+/** What the text of a node is. A node that is not known is masked. */
+type Kind = 'shown' | 'masked' | 'style' | 'dropped'
+
+/** How many nodes are remembered. A page with more is masked from then on. */
+const MAX_NODES = 500_000
+/** A secret may be spread over the parts of an element with at most so many characters. */
+export const SPREAD_CHARS = 120
+/** Elements whose texts are values of fields, or are read by code alone. */
+const MASKED_TAGS = /^(textarea|option|select|datalist|title)$/
+const DROPPED_TAGS = /^(script|noscript|template)$/
+/** Fields whose value is not typed. */
+const FIXED_FIELD = /^(hidden|radio|checkbox|submit|button|reset|image|range|color|file)$/
+const TYPED_TAGS = /^(input|textarea)$/
+const TAG_NAME = /^[a-z][\w.-]{0,99}$/
+const ATTRIBUTE_NAME = /^[a-z_:][\w:.-]{0,99}$/i
+const MEDIA = /^(canvas|audio|video|object|embed)$/
+
+/**
+ * Returns the function that masks each event of a recording, in their order. It builds every event anew from the fields that it
+ * knows, so what it does not know does not leave the page. It returns null for an event that is not recorded.
+ */
+export function createMasker({
+  preset,
+  isMasked = () => false,
+  isPartOfSecret = () => false,
+}: MaskerOptions) {
+  const masksText = preset === 'text'
+  const typed = createTypedValues()
+  const kinds = new Map<number, Kind>()
+  const tags = new Map<number, string>()
+  /** The fields that a user types into. */
+  const typedFields = new Set<number>()
+
+  function remember(id: number, kind: Kind, tag = ''): void {
+    if (kinds.size >= MAX_NODES) return
+    kinds.set(id, kind)
+    if (tag) tags.set(id, tag)
+  }
+
+  function maskText(text: string, kind: Kind): string {
+    if (kind === 'dropped') return ''
+    if (kind === 'style') return typed.redact(maskStyles(text, masksText))
+    return kind === 'masked' || masksText ? maskWords(text) : redactPatterns(typed.redact(text))
+  }
+
+  function maskAttributes(id: number, tag: string, attributes: Record<string, unknown>) {
+    if (TYPED_TAGS.test(tag) && !FIXED_FIELD.test(String(attributes.type ?? 'text'))) typedFields.add(id)
+    const masked: Record<string, AttributeValue | object> = {}
+    for (const [name, value] of Object.entries(attributes)) {
+      if (!ATTRIBUTE_NAME.test(name) || redactIdentifiers(name) !== name) continue
+      if (name === 'value' && typeof value === 'string' && typedFields.has(id)) typed.note(id, value)
+      if (name === 'style' && value !== null && typeof value === 'object') {
+        masked[name] = maskStyleChanges(value as Record<string, unknown>)
+        continue
+      }
+      const result = maskAttribute(tag, name, value as AttributeValue, masksText)
+      if (result !== undefined) masked[name] = typeof result === 'string' ? typed.redact(result) : result
+    }
+    return masked
+  }
+
+  function maskStyleChanges(changes: Record<string, unknown>) {
+    const mask = (value: unknown) =>
+      typeof value === 'string'
+        ? typed.redact(maskStyleValue(value, masksText))
+        : value === false
+          ? false
+          : MASK
+    return Object.fromEntries(
+      Object.entries(changes).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.map(mask) : mask(value),
+      ]),
+    )
+  }
+
+  /** Masks a node and what is below it. `above` is the kind of its parent. */
+  function maskNode(node: SnapshotNode, above: Kind): SnapshotNode {
+    const { id, type } = node
+    const common = { id, type, ...(pick(node, ['rootId', 'isShadow']) as Partial<SnapshotNode>) }
+    if (type === NodeType.Text) {
+      remember(id, above)
+      return { ...common, textContent: maskText(String(node.textContent ?? ''), above) }
+    }
+    if (type === NodeType.DocumentType) return { ...common, name: 'html', publicId: '', systemId: '' }
+    if (type !== NodeType.Document && type !== NodeType.Element) {
+      remember(id, 'dropped')
+      return { ...common, textContent: '' }
+    }
+    const tag = String(node.tagName ?? '').toLowerCase()
+    const kind = kindOf(node, tag, above)
+    remember(id, kind, tag)
+    if (type === NodeType.Document)
+      return {
+        ...common,
+        ...(node.compatMode === 'BackCompat' && { compatMode: 'BackCompat' }),
+        childNodes: maskChildren(node, kind),
+      }
+    return {
+      ...common,
+      ...pick(node, ['isShadowHost', 'isSVG', 'isCustom', 'needBlock']),
+      tagName: TAG_NAME.test(tag) ? tag : 'div',
+      attributes: maskAttributes(id, tag, node.attributes ?? {}),
+      childNodes: MEDIA.test(tag) || node.needBlock ? [] : maskChildren(node, kind),
+    }
+  }
+
+  function maskChildren(node: SnapshotNode, kind: Kind): SnapshotNode[] {
+    const below = kind === 'shown' && isSpread(node) ? 'masked' : kind
+    return (node.childNodes ?? []).map(child => maskNode(child, below))
+  }
+
+  function kindOf(node: SnapshotNode, tag: string, above: Kind): Kind {
+    if (DROPPED_TAGS.test(tag)) return 'dropped'
+    if (tag === 'style') return 'style'
+    if (above !== 'shown') return above
+    const { attributes = {} } = node
+    const isEditable = 'contenteditable' in attributes && attributes.contenteditable !== 'false'
+    if (MASKED_TAGS.test(tag) || isEditable || 'data-aa-mask' in attributes || isMasked(node.id))
+      return 'masked'
+    return 'shown'
+  }
+
+  /** Returns whether the texts below a short element look like a secret only together. */
+  function isSpread(node: SnapshotNode): boolean {
+    const texts: string[] = []
+    let chars = 0
+    const collect = (children: SnapshotNode[] = []): boolean =>
+      children.every(child => {
+        if (child.type !== NodeType.Text) return collect(child.childNodes)
+        texts.push(String(child.textContent ?? ''))
+        chars += texts.at(-1)!.length
+        return chars <= SPREAD_CHARS
+      })
+    return collect(node.childNodes) && isSpreadSecret(texts)
+  }
+
+  /** Asks the page too, because an element may have become editable since it was recorded. */
+  function currentKind(id: number, changed: number): Kind {
+    const kind = kinds.get(id) ?? 'masked'
+    return kind === 'shown' && (isMasked(id) || isPartOfSecret(changed)) ? 'masked' : kind
+  }
+
+  function maskMutation(data: Record<string, unknown>) {
+    return {
+      source: Source.Mutation,
+      ...pick(data, ['isAttachIframe']),
+      texts: list(data.texts).map(({ id, value }) => ({
+        id,
+        value: value === null ? null : maskText(String(value), currentKind(id as number, id as number)),
+      })),
+      attributes: list(data.attributes).map(({ id, attributes }) => ({
+        id,
+        attributes: maskAttributes(
+          id as number,
+          tags.get(id as number) ?? '',
+          attributes as Record<string, unknown>,
+        ),
+      })),
+      removes: list(data.removes).map(remove => pick(remove, ['parentId', 'id', 'isShadow'])),
+      adds: list(data.adds).map(({ node, ...place }) => ({
+        ...pick(place, ['parentId', 'nextId', 'previousId']),
+        node: maskNode(
+          node as SnapshotNode,
+          currentKind(place.parentId as number, (node as SnapshotNode).id),
+        ),
+      })),
+    }
+  }
+
+  const sources: Record<number, (data: Record<string, unknown>) => Record<string, unknown> | null> = {
+    [Source.Mutation]: maskMutation,
+    [Source.MouseMove]: data => ({ positions: list(data.positions).map(numbers) }),
+    [Source.TouchMove]: data => ({ positions: list(data.positions).map(numbers) }),
+    [Source.Drag]: data => ({ positions: list(data.positions).map(numbers) }),
+    [Source.MouseInteraction]: numbers,
+    [Source.Scroll]: numbers,
+    [Source.ViewportResize]: numbers,
+    [Source.Input](data) {
+      const { id, text, isChecked } = data
+      if (typeof text === 'string' && typedFields.has(id as number)) typed.note(id as number, text)
+      return { id, isChecked: isChecked === true, text: text ? MASK : '' }
+    },
+    [Source.StyleSheetRule]: data => ({
+      ...pick(data, ['id', 'styleId']),
+      adds: list(data.adds).map(rule => ({ ...pick(rule, ['index']), rule: styleOf(rule.rule) })),
+      removes: list(data.removes).map(rule => pick(rule, ['index'])),
+      ...(typeof data.replace === 'string' && { replace: styleOf(data.replace) }),
+      ...(typeof data.replaceSync === 'string' && { replaceSync: styleOf(data.replaceSync) }),
+    }),
+    [Source.StyleDeclaration](data) {
+      const { set, remove } = data as Record<'set' | 'remove', Record<string, unknown> | undefined>
+      const value = (text: unknown) =>
+        typeof text === 'string' ? typed.redact(maskStyleValue(text, masksText)) : null
+      return {
+        ...pick(data, ['id', 'styleId', 'index']),
+        ...(set && {
+          set: {
+            property: String(set.property),
+            value: value(set.value),
+            priority: value(set.priority) ?? undefined,
+          },
+        }),
+        ...(remove && { remove: { property: String(remove.property) } }),
+      }
+    },
+    [Source.AdoptedStyleSheet]: data => ({
+      ...pick(data, ['id', 'styleIds']),
+      styles: list(data.styles).map(style => ({
+        ...pick(style, ['styleId']),
+        rules: list(style.rules).map(rule => ({ ...pick(rule, ['index']), rule: styleOf(rule.rule) })),
+      })),
+    }),
+    [Source.CustomElement]: data => {
+      const { name } = (data.define ?? {}) as { name?: unknown }
+      return { define: { name: redactPatterns(String(name ?? '')) } }
+    },
+  }
+
+  function styleOf(css: unknown): string {
+    return typed.redact(maskStyles(String(css ?? ''), masksText))
+  }
+
+  return function maskEvent({ type, timestamp, data }: RecordedEvent): RecordedEvent | null {
+    if (type === EventType.Loaded || type === EventType.Load) return { type, timestamp, data: {} }
+    if (type === EventType.Meta) {
+      const href = typed.redact(maskAddress(String(data.href), false))
+      return { type, timestamp, data: { href, ...numbers(data) } }
+    }
+    if (type === EventType.FullSnapshot) {
+      kinds.clear()
+      tags.clear()
+      typedFields.clear()
+      const node = maskNode(data.node as SnapshotNode, 'shown')
+      return { type, timestamp, data: { node, initialOffset: numbers(data.initialOffset) } }
+    }
+    const mask = type === EventType.Incremental ? sources[data.source as number] : undefined
+    const masked = mask?.(data)
+    return masked ? { type, timestamp, data: { source: data.source, ...masked } } : null
+  }
+}
+
+type Fields = Record<string, unknown>
+
+function list(value: unknown): Fields[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** Returns the fields that are there. They hold numbers, truth values or null. */
+function pick(value: object, names: string[]): Fields {
+  const fields = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
+  return Object.fromEntries(fields.filter(([, field]) => typeof field !== 'string'))
+}
+
+/** Returns the fields that are numbers. */
+function numbers(value: unknown): Fields {
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([, field]) => typeof field === 'number'))
+}

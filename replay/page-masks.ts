@@ -1,0 +1,65 @@
+import { SPREAD_CHARS } from './masking/masker.ts'
+import { isSpreadSecret } from './masking/patterns.ts'
+
+/** Maximum number of texts of an element that are read together. */
+const MAX_PARTS = 40
+
+/**
+ * Returns whether the texts of a node are masked: by `data-aa-mask` or a selector of the project at the node or above it, also
+ * outside of its shadow tree and of its frame, or because the user can edit them. A node that is not in the page is masked.
+ */
+export function isMaskedInPage(node: Node | null, selector: string): boolean {
+  if (!node?.isConnected) return true
+  let element = elementOf(node)
+  while (element) {
+    if (element.closest(selector) || (element as HTMLElement).isContentEditable) return true
+    const root = element.getRootNode()
+    element = 'host' in root ? (root as ShadowRoot).host : frameOf(root as Document)
+  }
+  return false
+}
+
+/** Throws for a selector that the browser does not know: nothing would be masked or blocked by it. */
+export function joinSelectors(selectors: readonly string[]): string {
+  for (const selector of selectors) document.createDocumentFragment().querySelector(selector)
+  return selectors.join(',')
+}
+
+function elementOf(node: Node): Element | null {
+  if (node.nodeType === Node.ELEMENT_NODE) return node as Element
+  if (node.nodeType === Node.DOCUMENT_NODE) return frameOf(node as Document)
+  const { parentNode } = node
+  if (parentNode === null) return null
+  return 'host' in parentNode ? (parentNode as ShadowRoot).host : (parentNode as Element)
+}
+
+/** Returns the frame that shows a document, if the page may see it. */
+function frameOf(document: Document): Element | null {
+  try {
+    return document.defaultView?.frameElement ?? null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Returns whether the texts of a node look like a secret only together with those beside it. They may be alone in elements of
+ * their own: `<span>4111</span><span>1111</span>`.
+ */
+export function isPartOfSecret(node: Node | null): boolean {
+  const parent = node?.parentElement
+  return [parent, parent?.parentElement].some(element => element && isSpreadSecret(textsOf(element)))
+}
+
+/** Returns the texts of a short element, or none. */
+function textsOf(element: Element): string[] {
+  const texts: string[] = []
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  let chars = 0
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent ?? ''
+    chars += text.length
+    if (chars > SPREAD_CHARS || texts.push(text) > MAX_PARTS) return []
+  }
+  return texts
+}

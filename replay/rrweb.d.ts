@@ -1,0 +1,24 @@
+/** The part of rrweb's recorder that we use. Its own types bring those of the player, and of options that we must not use. */
+declare module '@rrweb/record' {
+  type Sampling = { mousemove: number; scroll: number; media: number }
+
+  export const record: {
+    /** Returns the function that ends the recording. It is undefined when rrweb could not start. */
+    (options: {
+      emit(event: { type: number; timestamp: number; data: unknown }): void
+      blockSelector?: string
+      ignoreSelector?: string
+      maskAllInputs?: boolean
+      maskInputOptions?: { password: boolean }
+      inlineStylesheet?: boolean
+      inlineImages?: boolean
+      recordCanvas?: boolean
+      recordCrossOriginIframes?: boolean
+      collectFonts?: boolean
+      slimDOMOptions?: Record<string, boolean>
+      sampling?: Sampling
+      errorHandler?(error: unknown): boolean
+    }): (() => void) | undefined
+    mirror: { getNode(id: number): Node | null }
+  }
+}

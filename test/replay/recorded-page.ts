@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import type { Browser, Page } from 'playwright-core'
+import type { RecorderSettings } from '#replay/recorder'
+import { onceARun } from '#test/setup/once-a-run'
+
+export const SETTINGS: RecorderSettings = {
+  preset: 'inputs',
+  maskSelectors: ['.private'],
+  blockSelectors: ['.secret'],
+  ignoreSelectors: [],
+  limits: { maxBytes: 20_000_000, maxDurationMs: 600_000, maxNodes: 20_000 },
+}
+
+const ENTRIES = {
+  recorder: `export { startRecorder } from './replay/recorder.ts'`,
+  /** The library alone, to show what it would record. */
+  library: `export { record } from '@rrweb/record'`,
+}
+
+/** Returns the minified recorder as a script that defines `window.recorder`. It is built once for all test files of a run. */
+export async function recorderScript(entry: keyof typeof ENTRIES = 'recorder'): Promise<string> {
+  const folder = await onceARun(`replay-${entry}`, target =>
+    build({
+      stdin: { contents: ENTRIES[entry], resolveDir: process.cwd() },
+      bundle: true,
+      minify: true,
+      format: 'iife',
+      globalName: 'recorder',
+      target: 'es2021',
+      legalComments: 'none',
+      outfile: join(target, 'recorder.js'),
+    }).then(() => {}),
+  )
+  return readFile(join(folder, 'recorder.js'), 'utf8')
+}
+
+/** Opens a page with this HTML under an address with a path and a query. */
+export async function openPage(browser: Browser, html: string, path = '/shop'): Promise<Page> {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.route('http://shop.test/**', (route, request) =>
+    request.isNavigationRequest()
+      ? route.fulfill({ contentType: 'text/html', body: html })
+      : route.fulfill({ status: 404, body: '' }),
+  )
+  await page.goto(`http://shop.test${path}`)
+  return page
+}
+
+type Recorded = { events: string[]; ends: string[] }
+
+/** Starts the recorder in a page. `recorded` reads what it has written so far. */
+export async function startRecording(page: Page, settings: Partial<RecorderSettings> = {}) {
+  await page.evaluate(await recorderScript())
+  await page.evaluate(
+    settings => {
+      const recorded: Recorded = { events: [], ends: [] }
+      const { startRecorder } = (globalThis as unknown as { recorder: typeof import('#replay/recorder') })
+        .recorder
+      const stop = startRecorder(settings, {
+        write: event => recorded.events.push(event),
+        end: reason => recorded.ends.push(reason),
+      })
+      Object.assign(globalThis, { recorded, stop })
+    },
+    { ...SETTINGS, ...settings },
+  )
+  return {
+    recorded: () => page.evaluate(() => (globalThis as unknown as { recorded: Recorded }).recorded),
+    stop: () => page.evaluate(() => (globalThis as unknown as { stop: () => void }).stop()),
+  }
+}
