@@ -44,7 +44,7 @@ field is absent. Unknown fields and parameters are ignored; \`warnings\` names t
 is one of the codes of the operation (or ${commonCodes.join(', ')}), and \`message\` says what is wrong and what to do next.
 An operation with a scope takes an API key, or an agent session that has the scope. A metered one counts as a read of the
 month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (events of the account in this calendar month, UTC) and
-\`${RECEIPT_HEADER}\` (\`engine=duckdb; rows=1200; bytes=8400; ms=12; fresh_until=1795219200000; exact=true; cost_usd=0\`).
+\`${RECEIPT_HEADER}\` (\`engine=duckdb; rows=1200; bytes=8400; ms=12; fresh_until=1795219200000; exact=true; cost_usd=0; data_from=2026-11-01\`).
 \`?tag=\` and \`?path=\` cut this document: \`/openapi.json?path=/stats,/query\`.
 
 In responses times are Unix milliseconds, durations are milliseconds, and dates are \`YYYY-MM-DD\` in UTC or in the \`tz\` of the

@@ -59,6 +59,9 @@ export const receipt = z
     }),
     exact: z.boolean().meta({ description: 'false: a limit or a cap cut the response' }),
     cost_usd: z.number().meta({ description: 'What the statements cost; 0 on one machine' }),
+    data_from: z.string().nullable().meta({
+      description: 'Date of the first event of the project; null without one, and for reads of an account',
+    }),
   })
   .meta({ id: 'Receipt' })
 

@@ -16,12 +16,14 @@ const TREND_PCT = 10
 /** GET /insights (docs/api/insights.md): the totals of a period beside those of the period before it. */
 export const insights = defineReport<InsightsParams, z.input<typeof insightsResponse>>({
   range: ({ period }, context) => toLabelledPeriods(period, context).range,
-  async compute(rows, { project, params, now, zone, range, read }) {
+  async compute(rows, request) {
+    const { project, params, now, zone, range, read } = request
     const { current, previous, currentFrom } = toLabelledPeriods(params.period, { now, zone })
     const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
     const isCurrentDate = sql`date >= ${date(current.from)}`
     const isCurrentStart = sql`start_at >= ${timestamp(currentFrom)}`
-    const [[eventRow = {}], [sessionRow = {}]] = await Promise.all([
+    const [dataFrom, [eventRow = {}], [sessionRow = {}]] = await Promise.all([
+      request.readDataFrom(),
       rows(sql`SELECT ${sumOf('events', isCurrentDate, sql`event_count`)},
           count(DISTINCT CASE WHEN ${isCurrentDate} THEN user_ref END) AS current_users,
           count(DISTINCT CASE WHEN ${isCurrentDate} THEN NULL ELSE user_ref END) AS previous_users
@@ -52,7 +54,8 @@ export const insights = defineReport<InsightsParams, z.input<typeof insightsResp
         bounce_rate: perSession('bounces', 3),
         avg_duration: perSession('duration', 0),
       },
-      trend: toTrend(totalEvents.change_pct),
+      // Against a part of a period every project grows (U68).
+      trend: dataFrom === null || previous.from < dataFrom ? 'stable' : toTrend(totalEvents.change_pct),
     }
   },
 })

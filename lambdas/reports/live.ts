@@ -27,6 +27,7 @@ export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof
       fresh_until: null,
       exact: body.truncated !== true,
       cost_usd: 0,
+      data_from: null,
     }
     const today = utcDate(startedAt)
     const withContext = { ...body, ...contextOfDates(context, { from: today, to: today }) }

@@ -28,7 +28,7 @@ test('a read has the receipt as a header, and in the body when the request asks 
   const { name } = await service.createProject()
   const plain = await service.call(routes.stats, { query: { project: name } })
   expect(plain.headers.get('X-Footfall-Receipt')).toMatch(
-    /^engine=null; rows=0; bytes=0; ms=\d+; fresh_until=null; exact=true; cost_usd=0$/,
+    /^engine=null; rows=0; bytes=0; ms=\d+; fresh_until=null; exact=true; cost_usd=0; data_from=null$/,
   )
   expect(plain.body.receipt).toBe(undefined)
   const { body } = await service.call(routes.query, { body: { project: name, receipt: true, sql: 'true' } })

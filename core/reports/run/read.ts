@@ -1,6 +1,7 @@
 import type { ScanEstimator } from '#core/ports'
 import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
 import { compactLists } from './compact-lists.ts'
+import { createFirstEvents } from './first-event.ts'
 import { createMoments, type MomentServices } from './moments.ts'
 import { createNotes, warningsField } from './notes.ts'
 import type { ReportServices } from './run.ts'
@@ -34,6 +35,7 @@ export type ReadResult<Body> = { body: (Body | DryRun) & Extras; receipt: Receip
 export function createReader(services: ReadServices) {
   const { engine, estimator, clock } = services
   const shareMoment = createMoments(services)
+  const firstEvents = createFirstEvents(clock)
 
   return async function read<Body>(
     { account, options, warnings = [] }: ReadCall,
@@ -53,6 +55,8 @@ export function createReader(services: ReadServices) {
         notes,
         isDryRun: options.dry_run === true,
         engine: log.engine,
+        quietEngine: log.quietEngine,
+        firstEvents,
         openLake: async () => lake,
         clock: { now: () => now },
       })
@@ -66,6 +70,7 @@ export function createReader(services: ReadServices) {
         fresh_until: freshUntil ?? lake.newestArrival(),
         exact: notes.isExact && !isCut(computed),
         cost_usd,
+        data_from: notes.dataFrom,
       }
       const extras: Extras = {
         ...(options.receipt && { receipt }),

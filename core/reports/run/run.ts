@@ -7,11 +7,14 @@ import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
+import { EVENT_LIMITS } from '#schemas/event'
 import { readCopiedKeys } from './copied-keys.ts'
+import { type FirstEvents, readFirstEvent } from './first-event.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
 import { type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
+import { warnOfRange } from './warn-of-range.ts'
 import { addDays, createZone, type Zone } from './zone.ts'
 
 export type ReportServices = {
@@ -24,6 +27,10 @@ export type ReportServices = {
   notes?: ReadNotes | undefined
   /** The engine runs nothing and returns no rows, so an empty result says nothing. */
   isDryRun?: boolean | undefined
+  /** With it, the notes say where the data begins. */
+  firstEvents?: FirstEvents | undefined
+  /** For statements that are not about the numbers: neither `sql` nor the receipt has them. Default: `engine`. */
+  quietEngine?: QueryEngine | undefined
 }
 
 /** The fields of the caller's project that reports use. */
@@ -67,6 +74,8 @@ export type ReportRequest<Params> = {
    * all that the caller may see.
    */
   readProject(project: ReportProject, start?: number): Promise<LakeRead>
+  /** The date of the first event that the caller may see, in the zone; null without one. */
+  readDataFrom(): Promise<string | null>
 }
 
 /** Parameters that every dated report has. */
@@ -134,7 +143,16 @@ export function toPeriod({
  */
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
-  { engine, openLake, clock, exactValues, notes = createNotes(), isDryRun = false }: ReportServices,
+  {
+    engine,
+    openLake,
+    clock,
+    exactValues,
+    notes = createNotes(),
+    isDryRun = false,
+    firstEvents,
+    quietEngine = engine,
+  }: ReportServices,
   {
     project,
     query,
@@ -167,6 +185,14 @@ export async function runReport<Params extends DatedParams, Body>(
     }
     const read = await readProject(project)
     const oldest = oldestOf(project)
+    const readDataFrom = once(async (): Promise<string | null> => {
+      if (isDryRun) return null
+      const whole = { ...read, from: oldest, to: Math.max(range.to, now + EVENT_LIMITS.futureMs + 1) }
+      const readFirst = () =>
+        withStatements(quietEngine, { lake, signal }, quietRows => readFirstEvent(quietRows, whole))
+      const first = await (firstEvents?.(project.id, readFirst) ?? readFirst())
+      return first === null ? null : zone.dateOf(Math.max(first, keptSince))
+    })
     const request = {
       ...{
         project,
@@ -181,11 +207,26 @@ export async function runReport<Params extends DatedParams, Body>(
         notes,
         exactValues,
         readProject,
+        readDataFrom,
       },
     }
-    const body = await report.compute(rows, request)
+    const [body, dataFrom] = await Promise.all([
+      report.compute(rows, request),
+      firstEvents === undefined ? null : readDataFrom(),
+    ])
+    notes.dataFrom = dataFrom
+    warnOfRange(body as object, dataFrom, notes)
     const names = isDryRun ? null : (report.namesOfEmpty?.(params, body) ?? null)
     if (names !== null) await warnOfUnknownNames(rows, read, names, notes)
     return { ...body, ...contextOfRange(context, days) }
   })
+}
+
+/** A function that runs the work for its first call, and returns the same promise to all. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | null = null
+  return () => {
+    result ??= work()
+    return result
+  }
 }

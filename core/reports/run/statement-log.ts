@@ -38,6 +38,11 @@ export function createStatementLog(engine: QueryEngine, { account, isDryRun, est
   }
   return {
     engine: loggedEngine,
+    /** The same without notes. */
+    quietEngine: {
+      ...engine,
+      rows: (query, options) => engine.rows(query, { ...options, account }),
+    } satisfies QueryEngine,
     /** What all statements read together. */
     sumStatistics: () => ({
       engine: statistics[0]?.engine ?? null,

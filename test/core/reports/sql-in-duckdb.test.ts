@@ -122,7 +122,9 @@ test.each(reads)('the statements of %s return the same rows in DuckDB alone', as
   const { body } = await reader({ account: 'acc_1', options: { receipt: false, sql: true } }, work)
   expect(JSON.stringify({ ...body, sql: undefined })).not.toContain('"erased"')
   const statements = body.sql as Statement[]
-  const withRows = recorder.recordedStatements().filter(({ rows }) => rows.length > 0)
+  const withRows = recorder
+    .recordedStatements()
+    .filter(({ rows, query }) => rows.length > 0 && !query.text.includes('AS first_event_'))
   expect(withRows.length).toBeGreaterThan(0)
   for (const { query, rows } of withRows) {
     const statement = statements.find(({ text }) => text === query.text)

@@ -249,7 +249,9 @@ export function oracleInsights(
       return [key, { current: now_[key], previous: before[key], change, change_pct: pct }]
     }),
   )
-  const pct = metrics.total_events?.change_pct ?? null
+  const first = Math.min(...eventsOf(events, request).map(event => event.timestamp))
+  const isWhole = Number.isFinite(first) && localTime(first, tz).date <= previous.from
+  const pct = isWhole ? (metrics.total_events?.change_pct ?? null) : 0
   return {
     project,
     current_period: current,
