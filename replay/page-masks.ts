@@ -19,6 +19,13 @@ export function isMaskedInPage(node: Node | null, selector: string): boolean {
   return false
 }
 
+/** Returns whether a node is masked by a selector of its own, or a document by being editable as a whole. */
+export function isMaskedHere(node: Node | null, selector: string): boolean {
+  if (!node) return true
+  if (node.nodeType === Node.DOCUMENT_NODE) return (node as Document).designMode === 'on'
+  return (node as Element).matches(selector)
+}
+
 /** Throws for a selector that the browser does not know: nothing would be masked or blocked by it. */
 export function joinSelectors(selectors: readonly string[]): string {
   for (const selector of selectors) document.createDocumentFragment().querySelector(selector)

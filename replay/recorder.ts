@@ -2,7 +2,7 @@ import { record } from '@rrweb/record'
 import type { RecordedEvent } from './masking/events.ts'
 
 import { createMasker, type MaskerOptions } from './masking/masker.ts'
-import { isMaskedInPage, isPartOfSecret, joinSelectors } from './page-masks.ts'
+import { isMaskedHere, isMaskedInPage, isPartOfSecret, joinSelectors } from './page-masks.ts'
 
 export type RecorderSettings = {
   preset: MaskerOptions['preset']
@@ -52,6 +52,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
 
   const maskEvent = createMasker({
     preset,
+    isMaskedHere: id => isMaskedHere(record.mirror.getNode(id), maskSelector),
     isMasked: id => isMaskedInPage(record.mirror.getNode(id), maskSelector),
     isPartOfSecret: id => isPartOfSecret(record.mirror.getNode(id)),
   })

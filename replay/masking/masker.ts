@@ -1,14 +1,16 @@
 import { maskAddress } from './addresses.ts'
 import { type AttributeValue, maskAttribute } from './attributes.ts'
 import { EventType, NodeType, type RecordedEvent, type SnapshotNode, Source } from './events.ts'
-import { isSpreadSecret, MASK, maskWords, redactIdentifiers, redactPatterns } from './patterns.ts'
+import { isSpreadSecret, MASK, maskWords, redactPatterns } from './patterns.ts'
 import { maskStyles, maskStyleValue } from './styles.ts'
 import { createTypedValues } from './typed-values.ts'
 
 export type MaskerOptions = {
   /** `inputs`: what users type and what looks like a secret. `text`: also every text of the page. */
   preset: 'inputs' | 'text'
-  /** Asks the page whether the texts of a node are masked: by its attributes, by a selector, or because it can be edited. */
+  /** Asks the page whether the texts of a node are masked by a selector at this node. */
+  isMaskedHere?: (id: number) => boolean
+  /** Asks the page whether they are masked now: by its attributes, by a selector, or because it can be edited, also above. */
   isMasked?: (id: number) => boolean
   /** Asks the page whether a text that has changed or was added is a part of a secret, with the texts around it. */
   isPartOfSecret?: (id: number) => boolean
@@ -17,10 +19,13 @@ export type MaskerOptions = {
 /** What the text of a node is. A node that is not known is masked. */
 type Kind = 'shown' | 'masked' | 'style' | 'dropped'
 
+const NODE_FIELDS = ['id', 'type', 'rootId', 'isShadow', 'isShadowHost', 'isSVG', 'isCustom', 'needBlock']
+
 /** How many nodes are remembered. A page with more is masked from then on. */
 const MAX_NODES = 500_000
 /** A secret may be spread over the parts of an element with at most so many characters. */
 export const SPREAD_CHARS = 120
+const SPREAD_NODES = 60
 /** Elements whose texts are values of fields, or are read by code alone. */
 const MASKED_TAGS = /^(textarea|option|select|datalist|title)$/
 const DROPPED_TAGS = /^(script|noscript|template)$/
@@ -28,7 +33,6 @@ const DROPPED_TAGS = /^(script|noscript|template)$/
 const FIXED_FIELD = /^(hidden|radio|checkbox|submit|button|reset|image|range|color|file)$/
 const TYPED_TAGS = /^(input|textarea)$/
 const TAG_NAME = /^[a-z][\w.-]{0,99}$/
-const ATTRIBUTE_NAME = /^[a-z_:][\w:.-]{0,99}$/i
 const MEDIA = /^(canvas|audio|video|object|embed)$/
 
 /**
@@ -37,6 +41,7 @@ const MEDIA = /^(canvas|audio|video|object|embed)$/
  */
 export function createMasker({
   preset,
+  isMaskedHere = () => false,
   isMasked = () => false,
   isPartOfSecret = () => false,
 }: MaskerOptions) {
@@ -63,7 +68,6 @@ export function createMasker({
     if (TYPED_TAGS.test(tag) && !FIXED_FIELD.test(String(attributes.type ?? 'text'))) typedFields.add(id)
     const masked: Record<string, AttributeValue | object> = {}
     for (const [name, value] of Object.entries(attributes)) {
-      if (!ATTRIBUTE_NAME.test(name) || redactIdentifiers(name) !== name) continue
       if (name === 'value' && typeof value === 'string' && typedFields.has(id)) typed.note(id, value)
       if (name === 'style' && value !== null && typeof value === 'object') {
         masked[name] = maskStyleChanges(value as Record<string, unknown>)
@@ -93,7 +97,7 @@ export function createMasker({
   /** Masks a node and what is below it. `above` is the kind of its parent. */
   function maskNode(node: SnapshotNode, above: Kind): SnapshotNode {
     const { id, type } = node
-    const common = { id, type, ...(pick(node, ['rootId', 'isShadow']) as Partial<SnapshotNode>) }
+    const common = pick(node, NODE_FIELDS) as SnapshotNode
     if (type === NodeType.Text) {
       remember(id, above)
       return { ...common, textContent: maskText(String(node.textContent ?? ''), above) }
@@ -114,7 +118,6 @@ export function createMasker({
       }
     return {
       ...common,
-      ...pick(node, ['isShadowHost', 'isSVG', 'isCustom', 'needBlock']),
       tagName: TAG_NAME.test(tag) ? tag : 'div',
       attributes: maskAttributes(id, tag, node.attributes ?? {}),
       childNodes: MEDIA.test(tag) || node.needBlock ? [] : maskChildren(node, kind),
@@ -132,7 +135,7 @@ export function createMasker({
     if (above !== 'shown') return above
     const { attributes = {} } = node
     const isEditable = 'contenteditable' in attributes && attributes.contenteditable !== 'false'
-    if (MASKED_TAGS.test(tag) || isEditable || 'data-aa-mask' in attributes || isMasked(node.id))
+    if (MASKED_TAGS.test(tag) || isEditable || 'data-aa-mask' in attributes || isMaskedHere(node.id))
       return 'masked'
     return 'shown'
   }
@@ -141,8 +144,10 @@ export function createMasker({
   function isSpread(node: SnapshotNode): boolean {
     const texts: string[] = []
     let chars = 0
+    let nodes = 0
     const collect = (children: SnapshotNode[] = []): boolean =>
       children.every(child => {
+        if (++nodes > SPREAD_NODES) return false
         if (child.type !== NodeType.Text) return collect(child.childNodes)
         texts.push(String(child.textContent ?? ''))
         chars += texts.at(-1)!.length
@@ -262,10 +267,18 @@ function list(value: unknown): Fields[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Returns the fields that are there. They hold numbers, truth values or null. */
-function pick(value: object, names: string[]): Fields {
-  const fields = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
-  return Object.fromEntries(fields.filter(([, field]) => typeof field !== 'string'))
+/** Returns the fields that are numbers, lists of numbers, truth values or null. */
+function pick(value: object, names: readonly string[]): Fields {
+  const fields: Fields = {}
+  for (const name of names) {
+    const field = (value as Fields)[name]
+    if (isPlain(field) || (Array.isArray(field) && field.every(isPlain))) fields[name] = field
+  }
+  return fields
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'boolean' || value === null
 }
 
 /** Returns the fields that are numbers. */

@@ -59,10 +59,12 @@ export async function startRecording(page: Page, settings: Partial<RecorderSetti
       const recorded: Recorded = { events: [], ends: [] }
       const { startRecorder } = (globalThis as unknown as { recorder: typeof import('#replay/recorder') })
         .recorder
+      performance.mark('start')
       const stop = startRecorder(settings, {
         write: event => recorded.events.push(event),
         end: reason => recorded.ends.push(reason),
       })
+      performance.measure('recorder', 'start')
       Object.assign(globalThis, { recorded, stop })
     },
     { ...SETTINGS, ...settings },

@@ -56,6 +56,7 @@ test('every word of a masked text has the same length, and white space stays', (
 test('texts that are a secret only together are found, and one secret among other texts is no reason', () => {
   expect(isSpreadSecret(['4111', ' ', '1111', ' ', '1111', ' ', '1111'])).toBe(true)
   expect(isSpreadSecret(['ada', '@', 'example.org'])).toBe(true)
+  expect(isSpreadSecret(['Password:', ' ', 'hunter2'])).toBe(true)
   expect(isSpreadSecret(['Write to ', 'ada@example.org', ' now'])).toBe(false)
   expect(isSpreadSecret(['4111 1111 1111 1111'])).toBe(false)
 })
