@@ -98,18 +98,14 @@ const hosted: Profile = {
 
 export const profiles: Record<ProfileName, Profile> = { own, hosted }
 
-const GUARDS = [
-  'token_requests_per_minute',
-  'session_starts',
-  'session_failures',
-  'demo_sessions',
-  'demo_reads_per_minute',
-  'demo_network_reads_per_minute',
-  'open_streams',
-  'stream_idle_minutes',
-  'live_buffer_seconds',
-  'live_buffer_events',
-] as const
+/** The numbers of a profile that are of no plan. */
+export type Guard = {
+  [Name in keyof Profile]: Profile[Name] extends number ? Name : never
+}[keyof Profile]
+
+const GUARDS = (Object.keys(own) as (keyof Profile)[]).filter(
+  (name): name is Guard => typeof own[name] === 'number',
+)
 const TIER_LIMITS = Object.keys(UNLIMITED) as (keyof TierLimits)[]
 /** Every number of a profile by the name that an override uses, such as `free.rate_limit_rpm`. */
 export const OVERRIDABLE = [
@@ -131,7 +127,7 @@ export function readProfile(name: ProfileName, overrides = ''): Profile {
       )
     }
     const [tier, limit] = path.split('.')
-    if (limit === undefined) profile[path as (typeof GUARDS)[number]] = Number(value)
+    if (limit === undefined) profile[path as Guard] = Number(value)
     else profile.tiers[tier as Account['tier']][limit as keyof TierLimits] = Number(value)
   }
   return profile

@@ -1,5 +1,5 @@
 import { NAMED_BOTS } from '#core/ingest/named-bots'
-import { profiles, type TierLimits } from '#core/limits/profile'
+import { type Guard, profiles, type TierLimits } from '#core/limits/profile'
 import { settingsSchema } from '#local/settings'
 import { tables as lakeTables } from '#schemas/columns'
 import { MAX_CONTEXT_BYTES } from '#schemas/contexts'
@@ -199,8 +199,7 @@ function limitsTable(): string {
   return toTable(['limit', 'of what', '`own`', '`hosted`, free', '`hosted`, Pro'], rows)
 }
 
-/** The numbers of a profile that are of no plan, with what they count. */
-const GUARD_MEANINGS = {
+const GUARD_MEANINGS: Record<Guard, string> = {
   token_requests_per_minute: 'requests of one project token in a minute',
   session_starts: 'session starts of one address in 10 minutes, and as many sign-ins of a browser',
   session_failures:
@@ -212,12 +211,12 @@ const GUARD_MEANINGS = {
   stream_idle_minutes: 'minutes without a match after which a stream ends',
   live_buffer_seconds: 'seconds for which the live buffer keeps an event',
   live_buffer_events: 'events of a project that live reads see',
-} as const
+}
 
 function guardsTable(): string {
   const { own, hosted } = profiles
   const rows = Object.entries(GUARD_MEANINGS).map(([guard, meaning]) => {
-    const key = guard as keyof typeof GUARD_MEANINGS
+    const key = guard as Guard
     return [`\`${key}\``, meaning, toLimit(own[key]), toLimit(hosted[key])]
   })
   return toTable(['number', 'of what', '`own`', '`hosted`'], rows)
