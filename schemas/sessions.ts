@@ -158,7 +158,8 @@ export const insightsResponse = z
       avg_duration: deltaMetric,
     }),
     trend: z.enum(['growing', 'stable', 'declining']).meta({
-      description: 'Of total_events: growing above 10 %, declining below -10 %; stable unless all of the period before has data',
+      description:
+        'Of total_events: growing above 10 %, declining below -10 %; stable unless all of the period before has data',
     }),
     ...contextOfResponse,
   })
