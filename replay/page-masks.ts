@@ -1,4 +1,4 @@
-import { SPREAD_CHARS } from './masking/masker.ts'
+import { FIXED_FIELD, SPREAD_CHARS } from './masking/masker.ts'
 import { isSpreadSecret } from './masking/patterns.ts'
 
 /** Maximum number of texts of an element that are read together. */
@@ -24,6 +24,28 @@ export function isMaskedHere(node: Node | null, selector: string): boolean {
   if (!node) return true
   if (node.nodeType === Node.DOCUMENT_NODE) return (node as Document).designMode === 'on'
   return (node as Element).matches(selector)
+}
+
+/** Returns the field or editable element that has the focus, also in a shadow tree or a frame, and its text. */
+export function readFocused(): { element: Element; text: string } | null {
+  let element = document.activeElement
+  for (let inner = element; inner; inner = activeBelow(inner)) element = inner
+  if (!element) return null
+  const { value, type, isContentEditable, textContent } = element as HTMLInputElement
+  if (/^(input|textarea)$/i.test(element.tagName) && !FIXED_FIELD.test(type)) return { element, text: value }
+  return isContentEditable ? { element, text: textContent ?? '' } : null
+}
+
+function activeBelow(element: Element): Element | null {
+  try {
+    return (
+      element.shadowRoot?.activeElement ??
+      (element as HTMLIFrameElement).contentDocument?.activeElement ??
+      null
+    )
+  } catch {
+    return null
+  }
 }
 
 /** Throws for a selector that the browser does not know: nothing would be masked or blocked by it. */

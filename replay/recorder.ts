@@ -2,7 +2,7 @@ import { record } from '@rrweb/record'
 import type { RecordedEvent } from './masking/events.ts'
 
 import { createMasker, type MaskerOptions } from './masking/masker.ts'
-import { isMaskedHere, isMaskedInPage, isPartOfSecret, joinSelectors } from './page-masks.ts'
+import { isMaskedHere, isMaskedInPage, isPartOfSecret, joinSelectors, readFocused } from './page-masks.ts'
 
 export type RecorderSettings = {
   preset: MaskerOptions['preset']
@@ -55,6 +55,10 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
     isMaskedHere: id => isMaskedHere(record.mirror.getNode(id), maskSelector),
     isMasked: id => isMaskedInPage(record.mirror.getNode(id), maskSelector),
     isPartOfSecret: id => isPartOfSecret(record.mirror.getNode(id)),
+    readTyped() {
+      const focused = readFocused()
+      return focused && { id: record.mirror.getId(focused.element), text: focused.text }
+    },
   })
 
   function end(reason: EndReason): void {

@@ -19,6 +19,6 @@ declare module '@rrweb/record' {
       sampling?: Sampling
       errorHandler?(error: unknown): boolean
     }): (() => void) | undefined
-    mirror: { getNode(id: number): Node | null }
+    mirror: { getNode(id: number): Node | null; getId(node: Node): number }
   }
 }

@@ -14,6 +14,8 @@ export type MaskerOptions = {
   isMasked?: (id: number) => boolean
   /** Asks the page whether a text that has changed or was added is a part of a secret, with the texts around it. */
   isPartOfSecret?: (id: number) => boolean
+  /** Reads the field that the user types into now: its id and what it holds. */
+  readTyped?: () => { id: number; text: string } | null
 }
 
 /** What the text of a node is. A node that is not known is masked. */
@@ -30,7 +32,7 @@ const SPREAD_NODES = 60
 const MASKED_TAGS = /^(textarea|option|select|datalist|title)$/
 const DROPPED_TAGS = /^(script|noscript|template)$/
 /** Fields whose value is not typed. */
-const FIXED_FIELD = /^(hidden|radio|checkbox|submit|button|reset|image|range|color|file)$/
+export const FIXED_FIELD = /^(hidden|radio|checkbox|submit|button|reset|image|range|color|file)$/
 const TYPED_TAGS = /^(input|textarea)$/
 const TAG_NAME = /^[a-z][\w.-]{0,99}$/
 const MEDIA = /^(canvas|audio|video|object|embed)$/
@@ -44,6 +46,7 @@ export function createMasker({
   isMaskedHere = () => false,
   isMasked = () => false,
   isPartOfSecret = () => false,
+  readTyped = () => null,
 }: MaskerOptions) {
   const masksText = preset === 'text'
   const typed = createTypedValues()
@@ -60,8 +63,8 @@ export function createMasker({
 
   function maskText(text: string, kind: Kind): string {
     if (kind === 'dropped') return ''
-    if (kind === 'style') return typed.redact(maskStyles(text, masksText))
-    return kind === 'masked' || masksText ? maskWords(text) : redactPatterns(typed.redact(text))
+    if (kind === 'style') return styleOf(text)
+    return kind === 'masked' || masksText ? maskWords(text) : redactPatterns(typed.redactShown(text))
   }
 
   function maskAttributes(id: number, tag: string, attributes: Record<string, unknown>) {
@@ -69,12 +72,14 @@ export function createMasker({
     const masked: Record<string, AttributeValue | object> = {}
     for (const [name, value] of Object.entries(attributes)) {
       if (name === 'value' && typeof value === 'string' && typedFields.has(id)) typed.note(id, value)
-      if (name === 'style' && value !== null && typeof value === 'object') {
-        masked[name] = maskStyleChanges(value as Record<string, unknown>)
+      if (/^(style|_csstext)$/i.test(name) && value !== null) {
+        masked[name] = typeof value === 'object' ? maskStyleChanges(value as Fields) : styleOf(value)
         continue
       }
       const result = maskAttribute(tag, name, value as AttributeValue, masksText)
-      if (result !== undefined) masked[name] = typeof result === 'string' ? typed.redact(result) : result
+      if (result === undefined) continue
+      // A class or an id may be a word that the user typed. Without it the page would look different.
+      masked[name] = typeof result === 'string' && !/^(class|id)$/.test(name) ? typed.redact(result) : result
     }
     return masked
   }
@@ -82,7 +87,7 @@ export function createMasker({
   function maskStyleChanges(changes: Record<string, unknown>) {
     const mask = (value: unknown) =>
       typeof value === 'string'
-        ? typed.redact(maskStyleValue(value, masksText))
+        ? maskStyleValue(value, masksText, typed.redact)
         : value === false
           ? false
           : MASK
@@ -163,6 +168,9 @@ export function createMasker({
   }
 
   function maskMutation(data: Record<string, unknown>) {
+    // A page may show what is typed before the event of the field comes.
+    const current = readTyped()
+    if (current) typed.note(current.id, current.text)
     return {
       source: Source.Mutation,
       ...pick(data, ['isAttachIframe']),
@@ -212,7 +220,7 @@ export function createMasker({
     [Source.StyleDeclaration](data) {
       const { set, remove } = data as Record<'set' | 'remove', Record<string, unknown> | undefined>
       const value = (text: unknown) =>
-        typeof text === 'string' ? typed.redact(maskStyleValue(text, masksText)) : null
+        typeof text === 'string' ? maskStyleValue(text, masksText, typed.redact) : null
       return {
         ...pick(data, ['id', 'styleId', 'index']),
         ...(set && {
@@ -239,7 +247,7 @@ export function createMasker({
   }
 
   function styleOf(css: unknown): string {
-    return typed.redact(maskStyles(String(css ?? ''), masksText))
+    return maskStyles(String(css ?? ''), masksText, typed.redact)
   }
 
   return function maskEvent({ type, timestamp, data }: RecordedEvent): RecordedEvent | null {

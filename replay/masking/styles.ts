@@ -10,20 +10,21 @@ const IMPORT = /@import\b[^;]*;?/gi
 
 /**
  * Cleans a style sheet or a declaration: addresses, quoted texts and comments. With `masksText` the words of `content` are masked,
- * because the page shows them. Names and numbers stay, or nothing would look as it did.
+ * because the page shows them. `redact` is for quoted texts and addresses alone. Names and numbers stay, or nothing would look
+ * as it did.
  */
-export function maskStyles(css: string, masksText: boolean): string {
+export function maskStyles(css: string, masksText: boolean, redact = (text: string) => text): string {
   const shown = masksText ? css.replace(CONTENT, (_, name, value) => name + maskContent(value)) : css
   return shown.replace(IMPORT, '').replace(PART, (part, address?: string) => {
     if (part.startsWith('/*')) return ''
-    if (address !== undefined) return `url("${maskAddress(unquote(address), true)}")`
-    return part[0] + redactPatterns(part.slice(1, -1)) + part[0]
+    if (address !== undefined) return `url("${redact(maskAddress(unquote(address), true))}")`
+    return part[0] + redactPatterns(redact(part.slice(1, -1))) + part[0]
   })
 }
 
 /** Returns the value of one declaration without addresses and secrets. Unquoted values are names and numbers. */
-export function maskStyleValue(value: string, masksText: boolean): string {
-  return /["'(]/.test(value) ? maskStyles(value, masksText) : redactIdentifiers(value)
+export function maskStyleValue(value: string, masksText: boolean, redact?: (text: string) => string): string {
+  return /["'(]/.test(value) ? maskStyles(value, masksText, redact) : redactIdentifiers(value)
 }
 
 /** A text with a backslash is the code of an icon. */

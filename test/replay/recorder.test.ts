@@ -111,6 +111,33 @@ test('pixels and media are not recorded: of a canvas, a video and an audio only 
   await page.context().close()
 })
 
+test('what a user types is masked where the page shows it at once, before rrweb hears of it, and where it was typed into an editable text', async () => {
+  const page = await openPage(
+    browser,
+    `<!doctype html><input id="name"><div id="note" contenteditable></div><p id="echo">-</p><ul id="log"></ul><script>
+    addEventListener('input', event => {
+      document.getElementById('echo').textContent = event.target.value ?? event.target.textContent
+    }, true)
+    document.getElementById('note').addEventListener('keydown', event => {
+      if (event.key !== 'Enter') return
+      event.preventDefault()
+      document.getElementById('log').innerHTML += '<li>You: ' + event.target.textContent + '</li>'
+      event.target.textContent = ''
+    })</script>`,
+  )
+  const recording = await startRecording(page)
+  await page.fill('#name', 'Ada Lovelace')
+  await page.locator('#note').pressSequentially('Meet Grace Hopper')
+  await page.locator('#note').press('Enter')
+  await page.evaluate(() => document.body.append('end'))
+  await eventually(async () => expect((await recording.recorded()).events.join()).toContain('end'))
+  const all = (await recording.recorded()).events.join()
+  expect(await page.textContent('#log')).toBe('You: Meet Grace Hopper')
+  expect(all).toContain('You: ')
+  expect(all).not.toMatch(/Ada|Lovelace|Grace|Hopper/)
+  await page.context().close()
+})
+
 test('an element that becomes editable, or is masked later, is masked from then on', async () => {
   const page = await openPage(browser, '<!doctype html><p id="a">first</p><p id="b">first</p>')
   const recording = await startRecording(page)

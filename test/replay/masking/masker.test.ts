@@ -161,6 +161,37 @@ test('changes of styles keep what they set, and lose addresses and secrets', () 
   ])
 })
 
+test('a word that the user typed is masked where it is shown, and names of classes and rules stay', () => {
+  const { mask } = openMasker({}, element(2, 'input', [], { value: 'shoes' }))
+  const event = mask(
+    change({
+      adds: [
+        {
+          parentId: 1,
+          nextId: null,
+          node: element(3, 'p', [text(4, 'Shoes for you')], {
+            class: 'shoes',
+            id: 'shoes',
+            title: 'shoes',
+            rel: 'shoes',
+          }),
+        },
+        {
+          parentId: 1,
+          nextId: null,
+          node: element(5, 'style', [text(6, '.shoes::after{content:"shoes"}')]),
+        },
+      ],
+    }),
+  )
+  const [shown, style] = (event!.data.adds as { node: SnapshotNode }[]).map(({ node }) => node)
+  expect(shown).toMatchObject({
+    attributes: { class: 'shoes', id: 'shoes', title: MASK, rel: MASK },
+    childNodes: [{ textContent: `${MASK} for you` }],
+  })
+  expect(style).toMatchObject({ childNodes: [{ textContent: `.shoes::after{content:"${MASK}"}` }] })
+})
+
 test('a checkbox keeps its state and loses its value', () => {
   const { mask } = openMasker({}, element(2, 'input', [], { type: 'checkbox', value: 'vegan' }))
   expect(mask(change({ source: Source.Input, id: 2, text: 'vegan', isChecked: true }))!.data).toEqual({

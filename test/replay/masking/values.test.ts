@@ -108,14 +108,23 @@ describe('a typed value', () => {
     const typed = createTypedValues()
     typed.note(1, 'Ada Lovelace')
     typed.note(2, 'abc')
+    expect([typed.redactShown(' ABC '), typed.redactShown('abc def')]).toEqual([MASK, 'abc def'])
     expect(typed.redact('Hello Ada Lovelace, abc; /u?n=Ada%20Lovelace&m=Ada+Lovelace')).toBe(
       `Hello ${MASK}, abc; /u?n=${MASK}&m=${MASK}`,
     )
   })
 
-  test('of 200 fields is remembered, and three of each field', () => {
+  test('is found in capital letters, and each of its lines alone', () => {
     const typed = createTypedValues()
-    for (let field = 0; field <= 200; field++) typed.note(field, `value${String(field).padStart(3, '0')}`)
+    typed.note(1, 'Dear Ada,\n\nsee you (soon) + later\nabc')
+    expect(typed.redact('DEAR ADA, | See You (Soon) + Later | abc')).toBe(`${MASK} | ${MASK} | abc`)
+    typed.note(1, `${'long text '.repeat(300)}end`)
+    expect(typed.redact(`${'long text '.repeat(300)}`)).not.toContain('long')
+  })
+
+  test('of 100 fields is remembered, and three of each field', () => {
+    const typed = createTypedValues()
+    for (let field = 0; field <= 100; field++) typed.note(field, `value${String(field).padStart(3, '0')}`)
     expect([typed.redact('value000'), typed.redact('value001')]).toEqual(['value000', MASK])
     for (const value of ['first1', 'second2', 'third3', 'third3', 'third3x', 'fourth4'])
       typed.note(500, value)
