@@ -14,6 +14,9 @@ export const EXACT_VALUES = 5_000_000
 /** 2^41 + 1. See `rounded`. */
 const SPLITTER = '2199023255553e0'
 
+/** What is needed of a metric; `column` is that of its numbers. */
+type RankedMetric = { rowsOf: Metric['rowsOf']; column?: { alias: SqlQuery } | undefined }
+
 /** Whether the percentiles of the query are of rounded values, because the range has so many events. */
 export async function mustRound(
   rows: ReadRows,
@@ -38,7 +41,7 @@ export async function mustRound(
  * each value once, not each event.
  */
 export function rankedNumbers(
-  { groups, metrics }: { groups: readonly { alias: SqlQuery }[]; metrics: readonly Metric[] },
+  { groups, metrics }: { groups: readonly { alias: SqlQuery }[]; metrics: readonly RankedMetric[] },
   filtered: SqlQuery,
   isRounded: boolean,
 ): SqlQuery {
@@ -63,7 +66,7 @@ export function percentile(key: number, percent: 50 | 95): SqlQuery {
 }
 
 /** The columns of numbers of which percentiles are asked, each once. */
-export function keysOf(metrics: readonly Pick<Metric, 'rowsOf' | 'column'>[]): SqlQuery[] {
+export function keysOf(metrics: readonly RankedMetric[]): SqlQuery[] {
   const columns = metrics.flatMap(({ rowsOf, column }) =>
     rowsOf === 'ranks' && column !== undefined ? [column.alias] : [],
   )

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { QueryParams } from '#core/reports/query/params'
+import { percentile, rankedNumbers } from '#core/reports/query/percentiles'
 import { query } from '#core/reports/query/query'
 import { createNotes } from '#core/reports/run/notes'
 import { type ReportServices, runReport } from '#core/reports/run/run'
+import { sql } from '#core/sql'
 import { testProject } from '#test/support/account-fixtures'
+import { repeats } from '#test/support/depth'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { NOW } from '#test/support/random-history'
 import { recordOf } from '#test/support/record-of'
+import { openTestEngine } from '#test/support/test-engine'
 
 const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z' })
 const EVENTS = 3_000
@@ -107,3 +111,38 @@ test('a value that is not finite counts as text', async () => {
   )
   expect(await count('eq', Number.POSITIVE_INFINITY)).toBe(countOf('Infinity'))
 })
+
+// `npm run test:deep` has 100 million, which take a minute of one processor. DuckDB has 512 MB here, and may not spill.
+const ROWS = repeats(1_000_000, { countPerDepth: 5_000_000, maxCount: 100_000_000 })
+const LONG_MS = 20 * 60_000
+
+test(
+  `the percentiles of ${ROWS} values in one group fit into the query memory`,
+  async () => {
+    const engine = await openTestEngine({
+      lakeDir: folder.lakeDir,
+      memoryMb: 512,
+      spillMb: 1,
+      timeoutMs: LONG_MS,
+    })
+    const metric = {
+      name: 'p50(properties.value)',
+      rowsOf: 'ranks',
+      column: { alias: sql`column_0` },
+    } as const
+    // No two values are the same, and all have six decimal places.
+    const events = sql`SELECT i * 7919 / 1e6 AS column_0 FROM range(${ROWS}) AS number(i)`
+    const ranked = rankedNumbers({ groups: [], metrics: [metric] }, events, true)
+    const rows = await engine.rows(
+      sql`SELECT count(*) AS n, ${percentile(0, 50)} AS p50, ${percentile(0, 95)} AS p95 FROM (${ranked}) AS ranked`,
+    )
+    await engine.close()
+    const [row] = rows
+    expect(Number(row?.n)).toBeLessThan(60_000)
+    for (const percent of [50, 95]) {
+      const exact = ((Math.ceil((percent / 100) * ROWS) - 1) * 7_919) / 1e6
+      expect(Math.abs(Number(row?.[`p${percent}`]) - exact)).toBeLessThanOrEqual(exact * 3e-4)
+    }
+  },
+  LONG_MS,
+)
