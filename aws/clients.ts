@@ -71,7 +71,7 @@ export function createSqsClient(overrides: ClientOverrides = {}): SQSClient {
   return new SQSClient({ requestHandler: createConnections(5_000), maxAttempts: 5, ...overrides })
 }
 
-/** Feedback is stored already, and its request waits: a topic that is slow is given up soon. */
+/** Two attempts with a short timeout: the feedback is already stored, and the caller waits for the response. */
 export function createSnsClient(overrides: ClientOverrides = {}): SNSClient {
   return new SNSClient({ requestHandler: createConnections(3_000), maxAttempts: 2, ...overrides })
 }

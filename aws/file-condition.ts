@@ -18,8 +18,8 @@ export const byAddress: FileConditionForm = (files, lakeLocation) => {
 }
 
 /**
- * Without hot files: the condition of the statement on their epochs also chooses them, except that it does not exclude files that
- * came later. Files of segments are always named, because the rows of a segment are in older segments too.
+ * Names the files of segments, and no hot files. The statement's condition on epochs chooses the hot files, and may choose some that
+ * were written after the snapshot. Files of segments are always named, because older segments have the same rows.
  */
 export const withoutHotFiles: FileConditionForm = (files, lakeLocation) =>
   areHot(files) && files.length > 0 ? 'true' : byAddress(files, lakeLocation)

@@ -19,8 +19,7 @@ function scriptLoads({ events, browserShare }: Usage): number {
 }
 
 /**
- * Mean bytes of a record in the stream. A mean of 1.14 events is a mix of requests with one event and with two, whose
- * records have different sizes.
+ * Mean bytes of a record in the stream. `batch` may be a fraction: 1.14 means that 86 % of the requests have one event and 14 % have two.
  */
 export function recordBytes({ batch, eventBytes }: Usage): number {
   const scale = eventBytes / system.browser.eventBytes

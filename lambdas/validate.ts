@@ -33,5 +33,5 @@ function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
   )
   return value === undefined
     ? `Field \`${field}\` is missing. Add it.`
-    : `Field \`${field}\` is not valid. ${issue.message}.`
+    : `Field \`${field}\` is not valid. ${issue.message}. Correct it.`
 }

@@ -159,7 +159,11 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   /** The item when it is pending or has just expired. */
   async function decidable(id: string): Promise<Item | (Omit<Item, 'status'> & { status: 'expired' })> {
     const item = await find(id)
-    if (item === null) throw new ApiError('NOT_FOUND', 'There is no such auth request.')
+    if (item === null)
+      throw new ApiError(
+        'NOT_FOUND',
+        'There is no such auth request. Start one with POST /agent-sessions/start.',
+      )
     const status = statusOf(item)
     if (status === 'pending') return item
     if (status === 'expired' && item.status === 'pending') return { ...item, status }
@@ -188,7 +192,10 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   async function poll(id: string, pollToken: string): Promise<PolledRequest> {
     const item = await find(id)
     if (item === null || item.is_claim || !isSame(item.poll_hash, sha256(pollToken))) {
-      throw new ApiError('INVALID_POLL_TOKEN', 'The poll token does not belong to this auth request.')
+      throw new ApiError(
+        'INVALID_POLL_TOKEN',
+        'The poll token does not belong to this auth request. Send the one that its start returned.',
+      )
     }
     const status = statusOf(item)
     return {
@@ -211,7 +218,11 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     if (item === null || item.is_claim) throw wrongCode()
     const status = statusOf(item)
     if (status === 'pending') throw new ApiError('INVALID_STATE', 'auth request is not ready')
-    if (status === 'revoked') throw new ApiError('AUTH_REQUEST_REVOKED', 'The auth request was denied.')
+    if (status === 'revoked')
+      throw new ApiError(
+        'AUTH_REQUEST_REVOKED',
+        'The human denied the auth request. Start another one only if they ask for it.',
+      )
     if (status === 'expired') throw expired()
     if (!isSame(item.exchange_hash ?? '', sha256(code))) throw wrongCode()
     if (status === 'exchanged') throw alreadyExchanged()
@@ -231,7 +242,8 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
    */
   async function completeClaim(claimToken: string, verifier: string | undefined): Promise<WonExchange> {
     const item = await findClaim(claimToken)
-    if (item === null) throw new ApiError('NOT_FOUND', 'There is no such claim.')
+    if (item === null)
+      throw new ApiError('NOT_FOUND', 'There is no such claim. Start one with POST /agent/auth.')
     const status = statusOf(item)
     if (status === 'pending') {
       throw new ApiError(
@@ -239,7 +251,11 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
         'The human has not approved the claim yet. Ask again later.',
       )
     }
-    if (status === 'revoked') throw new ApiError('ACCESS_DENIED', 'The human denied the claim.')
+    if (status === 'revoked')
+      throw new ApiError(
+        'ACCESS_DENIED',
+        'The human denied the claim. Start another one only if they ask for it.',
+      )
     if (status === 'expired') throw new ApiError('CLAIM_EXPIRED', 'The claim has expired. Start another one.')
     if (status === 'exchanged') throw alreadyCompleted()
     checkVerifier(item.code_challenge, verifier)
@@ -308,11 +324,17 @@ export function claimIdOf(token: string): string {
 }
 
 function wrongCode(): ApiError {
-  return new ApiError('INVALID_EXCHANGE_CODE', 'The exchange code does not belong to this auth request.')
+  return new ApiError(
+    'INVALID_EXCHANGE_CODE',
+    'The exchange code does not belong to this auth request. Send the code of this one.',
+  )
 }
 
 function alreadyDecided(): ApiError {
-  return new ApiError('INVALID_STATE', 'The auth request was decided before.')
+  return new ApiError(
+    'INVALID_STATE',
+    'Somebody has already decided the auth request. Start another one to change that.',
+  )
 }
 
 function alreadyExchanged(): ApiError {
@@ -320,7 +342,10 @@ function alreadyExchanged(): ApiError {
 }
 
 function alreadyCompleted(): ApiError {
-  return new ApiError('CLAIM_ALREADY_COMPLETED', 'The claim was completed before.')
+  return new ApiError(
+    'CLAIM_ALREADY_COMPLETED',
+    'The claim is already completed. Use its session, or start another claim.',
+  )
 }
 
 function expired(): ApiError {

@@ -11,6 +11,9 @@ export function checkVerifier(challenge: string | undefined, verifier = ''): voi
   const hash = createHash('sha256').update(verifier).digest()
   const expected = challenge.length === 64 ? hash.toString('hex') : hash.toString('base64url')
   if (!isSame(expected, challenge)) {
-    throw new ApiError('INVALID_CODE_VERIFIER', 'The code verifier does not match the code challenge.')
+    throw new ApiError(
+      'INVALID_CODE_VERIFIER',
+      'The code verifier does not match the code challenge. Send the one that the challenge was made of.',
+    )
   }
 }

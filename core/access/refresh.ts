@@ -71,7 +71,11 @@ export function createRefresh({ clock, findWithAccount, isActive, revoke, ...sta
       const session = await rotate(at, item, token, hash)
       if (session !== null) return { session, account }
     }
-    throw new ApiError('UNAVAILABLE', 'Several requests refresh this session at once.', { retryAfter: 1 })
+    throw new ApiError(
+      'UNAVAILABLE',
+      'Several requests refresh this session at the same time. Try again in a second.',
+      { retryAfter: 1 },
+    )
   }
 
   /** Exchanges the current refresh token; null when another request was faster. */
@@ -127,5 +131,8 @@ export function createRefresh({ clock, findWithAccount, isActive, revoke, ...sta
 }
 
 function invalidRefreshToken(): ApiError {
-  return new ApiError('INVALID_REFRESH_TOKEN', 'The refresh token is unknown, expired or revoked.')
+  return new ApiError(
+    'INVALID_REFRESH_TOKEN',
+    'The refresh token is unknown, expired or revoked. Start another session.',
+  )
 }

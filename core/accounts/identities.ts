@@ -52,12 +52,16 @@ export function createIdentityDirectory({
         tier: isFree ? 'free' : 'pro',
         complimentary: !isFree,
       })
-      // Where another sign-in was faster, nobody knows the account that was created here.
+      // If another sign-in has claimed the identity first, the next try finds its account. The account created here is never used.
       if (!(await claim(identityKey(identity), account.id))) continue
       if (await claim(emailKey(identity.email), account.id)) return withName(account, identity)
       await deleteLeads(state, account.id, [identityKey(identity)])
     }
-    throw new ApiError('UNAVAILABLE', 'Several sign-ins of this address run at once.', { retryAfter: 1 })
+    throw new ApiError(
+      'UNAVAILABLE',
+      'Several requests sign this address in at the same time. Try again in a second.',
+      { retryAfter: 1 },
+    )
   }
 
   async function link(accountId: string, identity: VerifiedIdentity): Promise<void> {

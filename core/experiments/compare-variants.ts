@@ -50,7 +50,7 @@ export function findBest(counts: readonly VariantCounts[]): string | null {
   return counts[probabilities.indexOf(Math.max(...probabilities))]?.key ?? null
 }
 
-/** How much higher the conversion rate is than that of the baseline, as a part of the latter; 0 if that is 0. */
+/** (rate - baseline rate) / baseline rate; 0 if the baseline has no conversions. */
 function liftOver(variant: VariantCounts, baseline: VariantCounts | undefined): number {
   if (baseline === undefined || baseline.conversions === 0) return 0
   // Without users the rate counts as 0.

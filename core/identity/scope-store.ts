@@ -35,8 +35,8 @@ export function createScopeStore(
   }
 
   /**
-   * Asks the fold for the links of a joined scope. Notes beside each project which scope will have its links, so that an erasure finds
-   * them there, even after the project has left the portfolio.
+   * Asks the fold for the links of a joined scope. Each project gets an item that names the scope, so that an
+   * erasure finds its links even after the project has left the portfolio.
    */
   async function want({ key, bucket, projects }: IdentityScope): Promise<void> {
     if (await work.has({ kind: 'build', id: key })) return

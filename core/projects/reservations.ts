@@ -6,7 +6,7 @@ import { createProjectEntity, createReservationEntity, type ReservationKind } fr
 import type { ProjectItem, ProjectItems } from './items.ts'
 import { primaryOrigin } from './origins.ts'
 
-/** A name or origin that a project has for itself within its account, from the given version of the project on. */
+/** A name or origin that no other project of the account may use. `version`: of the project, when it took the value. */
 export type Reservation = {
   account_id: string
   kind: ReservationKind

@@ -26,7 +26,8 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
 
   async function claim(token: string) {
     const request = await authRequests.claim(token)
-    if (request === null) throw new ApiError('NOT_FOUND', 'There is no such claim.')
+    if (request === null)
+      throw new ApiError('NOT_FOUND', 'There is no such claim. Start one with POST /agent/auth.')
     const { status, scopes, expires_at } = request
     const claim_url = authorizeUrl(baseUrl, request)
     return { status: STATUS[status], claim_url, scopes, expires_at, interval: INTERVAL }
@@ -36,10 +37,16 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
     registerAgent: open(routes.registerAgent)(async ({ request: asked, body }) => {
       const { type, claim_method: _, requested_credential_type, requested_scopes, metadata, ...client } = body
       if (type !== 'user_claimed') {
-        throw new ApiError('UNSUPPORTED_IDENTITY_TYPE', 'Only the type `user_claimed` is supported.')
+        throw new ApiError(
+          'UNSUPPORTED_IDENTITY_TYPE',
+          'This service does not support the type. Send `user_claimed`.',
+        )
       }
       if (requested_credential_type !== undefined && requested_credential_type !== 'access_token') {
-        throw new ApiError('UNSUPPORTED_CREDENTIAL_TYPE', 'Only `access_token` is issued to agents.')
+        throw new ApiError(
+          'UNSUPPORTED_CREDENTIAL_TYPE',
+          'This service does not issue that type of credential. Send `access_token`.',
+        )
       }
       await guards.countStart(asked.ip)
       const { request, claim_token } = await authRequests.startClaim({

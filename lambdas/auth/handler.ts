@@ -113,7 +113,11 @@ export function authHandler(services: AuthServices): HttpFunction {
     createDemoSession: open(routes.createDemoSession)(async ({ request: { ip } }) => {
       await guards.countDemo(ip)
       const project = await demo.project()
-      if (project === null) throw new ApiError('NOT_FOUND', 'This install has no demo project.')
+      if (project === null)
+        throw new ApiError(
+          'NOT_FOUND',
+          'This install has no demo project. Sign in, or ask its owner for an API key.',
+        )
       const session = await agentSessions.issueDemo((await demo.account()).id)
       return {
         status: 200,
@@ -125,12 +129,20 @@ export function authHandler(services: AuthServices): HttpFunction {
       const { auth_request_id, email, tier } = body
       requireDeveloper(asked, body.secret, services)
       const request = await authRequests.get(auth_request_id)
-      if (request === null) throw new ApiError('NOT_FOUND', 'There is no such auth request.')
+      if (request === null)
+        throw new ApiError(
+          'NOT_FOUND',
+          'There is no such auth request. Start one with POST /agent-sessions/start.',
+        )
       const identity = { provider: 'dev', issuer: 'dev', subject: email, email, login: null } as const
       const account = request.requires_existing_account
         ? await identities.find(identity)
         : await identities.findOrCreate(identity)
-      if (account === null) throw new ApiError('NOT_FOUND', 'There is no account with this address.')
+      if (account === null)
+        throw new ApiError(
+          'NOT_FOUND',
+          'There is no account with this address. Send the address of an account.',
+        )
       if (tier !== undefined) await accounts.applyPlan(account.id, tier, services.clock.now())
       const decision = await authRequests.approve(auth_request_id, account)
       await audit.record({

@@ -18,7 +18,7 @@ export function requireDeveloper(
   // A proxy on this machine forwards requests of others.
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
   if (devApproveSecret === null || isForwarded || !LOOPBACK.test(ip ?? '')) {
-    throw new ApiError('NOT_FOUND', 'There is nothing at this path.')
+    throw new ApiError('NOT_FOUND', 'There is nothing at this path. GET /openapi.json lists all paths.')
   }
   if (headers.origin !== undefined) {
     throw new ApiError('FORBIDDEN', 'A page of a browser cannot approve. Send the request from a program.')

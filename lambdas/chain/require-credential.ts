@@ -7,7 +7,7 @@ export function requireCredential({ route: { credentials }, caller }: Exchange &
   if (credentials === undefined || credentials.includes(caller.credential.kind)) return
   throw new ApiError(
     'FORBIDDEN',
-    `This needs one of these credentials: ${credentials.map(kind => NAMES[kind]).join(', ')}.`,
+    `This credential may not do that. Send one of these: ${credentials.map(kind => NAMES[kind]).join(', ')}.`,
   )
 }
 

@@ -9,7 +9,7 @@ export function requireScope({ route: { scope }, caller }: Exchange & { caller: 
   const scopes: readonly Scope[] = typeof scope === 'string' ? [scope] : scope
   if (scopes.some(each => hasScope(caller, each))) return
   if (caller.credential.kind === 'demo') {
-    throw new ApiError('FORBIDDEN', 'A demo session only reads. Log in to do this.', {
+    throw new ApiError('FORBIDDEN', 'A demo session only reads. Sign in to do this.', {
       fields: { required_scope: scopes[0] },
     })
   }

@@ -125,7 +125,10 @@ export function billingPages({ billing, accounts, audit, baseUrl }: PagesService
     if (billing === null) throw noPayments()
     const account = await accountNow(session)
     if (isPaying(account)) return account
-    throw new ApiError('PRO_REQUIRED', 'This account pays nothing, so it needs no spend cap.')
+    throw new ApiError(
+      'PRO_REQUIRED',
+      'This account pays nothing, so it cannot have a spend cap. Upgrade to Pro first.',
+    )
   }
 
   async function paymentWebhook(request: HttpRequest): Promise<HttpResponse> {
@@ -147,9 +150,12 @@ function readDollars(text: string): number | null {
   if (text.trim() === '') return null
   const dollars = Number(text)
   if (/^\d{1,6}$/.test(text.trim()) && dollars > 0) return dollars
-  throw new ApiError('MISSING_FIELDS', 'The spend cap takes whole dollars from 1 to 999999, or nothing.')
+  throw new ApiError(
+    'MISSING_FIELDS',
+    'The spend cap is not a number of dollars from 1 to 999999. Enter whole dollars, or nothing for no cap.',
+  )
 }
 
 function noPayments(): ApiError {
-  return new ApiError('NOT_FOUND', 'This service takes no payments.')
+  return new ApiError('NOT_FOUND', 'This service takes no payments. Use it without a plan.')
 }

@@ -76,7 +76,11 @@ ${
 
   const disconnectSession = browser.form(async ({ request, session }) => {
     const revoked = await agentSessions.revoke(session.account.id, request.params.id ?? '')
-    if (!revoked) throw new ApiError('NOT_FOUND', 'Your account has no such connection.')
+    if (!revoked)
+      throw new ApiError(
+        'NOT_FOUND',
+        'Your account has no such connection. Open the page again to see those that it has.',
+      )
     await audit.record(
       byBrowser({
         account_id: session.account.id,
@@ -149,7 +153,7 @@ ${hasKey && html`<p class="note bad">A new key replaces the old one, which stops
     if (fields.get('email')?.trim().toLowerCase() !== account.email.toLowerCase()) {
       throw new ApiError(
         'MISSING_FIELDS',
-        'This is not the e-mail address of the account. Nothing was deleted.',
+        'This is not the e-mail address of the account, so nothing was deleted. Enter the address that the page shows.',
       )
     }
     await services.deleteAccount(account)

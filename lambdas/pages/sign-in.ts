@@ -124,7 +124,8 @@ ${providerLinks(
 
   function providerOf({ params }: HttpRequest): IdentityProvider {
     const provider = providers.find(({ id }) => id === params.provider)
-    if (provider === undefined) throw new ApiError('NOT_FOUND', 'There is no such sign-in provider.')
+    if (provider === undefined)
+      throw new ApiError('NOT_FOUND', 'There is no such sign-in provider. Choose one on the page of sign-in.')
     return provider
   }
 

@@ -50,7 +50,7 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     if (!isKnown) {
       throw new ApiError(
         'NOT_FOUND',
-        `The project does not know the user ${quoted(userId)}. Events and traits are known some seconds after they were sent.`,
+        `The project does not know the user ${quoted(userId)}. Check the id: events and traits are known some seconds after they were sent.`,
       )
     }
     if (query.dry_run) return { status: 200, body: toDryRun(userIds, events) }

@@ -28,7 +28,7 @@ export function sendStream(
   const reader = body.getReader()
   let cancelled: Promise<void> | undefined
   const cancel = () => (cancelled ??= reader.cancel().catch(() => {}))
-  // The connection of a stream has no further request.
+  // The connection closes after the stream: no other request can use it meanwhile.
   response.shouldKeepAlive = false
   let wake = () => {}
   response.on('drain', () => wake())

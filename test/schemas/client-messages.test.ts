@@ -4,7 +4,13 @@ import { readSettings as readFunctionSettings } from '#aws/settings'
 import { readSettings, settingsSchema } from '#local/settings'
 import { errorCodes } from '#schemas/errors'
 import { type FunctionName, functions } from '#schemas/functions'
-import { clientMessagesBelow, clientMessagesIn, problemsOf } from './client-messages.ts'
+import {
+  clientMessagesBelow,
+  clientMessagesIn,
+  isForCallers,
+  problemsOf,
+  saysAction,
+} from './client-messages.ts'
 
 const messages = clientMessagesBelow(resolve(import.meta.dirname, '../..'))
 const unreadable = messages.filter(({ text }) => text === null)
@@ -26,6 +32,13 @@ test('every message for clients is a sentence with a capital letter and a full s
     text === null ? [] : problemsOf(text).map(problem => `${place} ${problem}: ${text}`),
   )
   expect(bad).toEqual([])
+})
+
+test('every message for callers says what to do', () => {
+  const bad = messages.filter(
+    message => isForCallers(message) && message.text !== null && !saysAction(message.text),
+  )
+  expect(bad.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
 })
 
 test('the sources have at least 100 messages, and at least one for each kind of place', () => {
@@ -77,6 +90,17 @@ describe('the check', () => {
     ['Stopped.', 'has fewer than two words'],
   ])('of %j says: %s', (text, problem) => {
     expect(problemsOf(text)).toEqual([problem])
+  })
+
+  test.each([
+    ['The log has stopped.', false],
+    ['The log has stopped and started.', false],
+    ['The log has stopped. Start it again.', true],
+    ['If the log has stopped, start it again.', true],
+    ['Field `tz` must be a time zone.', true],
+    ['The field must be a time zone.', false],
+  ])('finds in %j an action: %s', (text, isFound) => {
+    expect(saysAction(text)).toBe(isFound)
   })
 
   test.each(['auth request is not ready', 'auth request already exchanged', 'The log stopped. Try again.'])(

@@ -191,6 +191,29 @@ function* walk(node: Node): Generator<Node> {
 /** Texts that docs/api/errors.md fixes word for word. */
 const FIXED_TEXTS = ['auth request is not ready', 'auth request already exchanged']
 
+/** The service that stands in for the payment provider on one machine has that provider's messages. */
+const FOREIGN = 'local/payments/stand-in.ts'
+
+/** Messages that no request gets: they are for the operator, in the log. */
+const OPERATORS = ['local/stream/stream.ts']
+
+/** The verbs with which our messages say what to do. */
+const VERBS =
+  'add|ask|call|change|check|choose|close|correct|create|encode|enter|exchange|get|keep|leave|look|name|open|post|raise|remove|restart|say|send|set|sign|split|start|try|upgrade|use|wait|write'
+const ACTION = new RegExp(`(^|[.;:] |, |, or |, then )(${VERBS})\\b`, 'i')
+/** `Field x must be …` says both in one sentence: what the field takes is what to send. */
+const ACCEPTED = /^(Field|Parameter|Every|A) .*\b(must|takes|needs)\b/
+
+/** Whether a message says what the client should do about the problem. */
+export function saysAction(text: string): boolean {
+  return FIXED_TEXTS.includes(text) || ACTION.test(text) || ACCEPTED.test(text)
+}
+
+/** Whether a caller of our endpoints can get the message of this place. */
+export function isForCallers({ place }: Pick<ClientMessage, 'place'>): boolean {
+  return ![FOREIGN, ...OPERATORS].includes(place.replace(/:\d+$/, ''))
+}
+
 /** Returns why a text is not a message for clients: a whole sentence, or more of them, in one line. */
 export function problemsOf(text: string): string[] {
   if (FIXED_TEXTS.includes(text)) return []

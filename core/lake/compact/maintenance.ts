@@ -33,7 +33,7 @@ export type MaintenanceSettings = MergeSettings &
   ErasureSettings & {
     /** Age at which an epoch with files is closed, ms. */
     epochMs: number
-    /** The same when an erasure waits for the epoch, ms; at most epochMs counts. */
+    /** Age at which such an epoch is closed while an erasure waits for it, ms. A value above epochMs counts as epochMs. */
     erasureEpochMs: number
     /** Number of hot files at which an epoch is closed earlier. */
     epochFiles: number

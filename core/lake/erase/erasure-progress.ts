@@ -128,7 +128,10 @@ export function createErasureProgress(
     for (const manifest of current) await forgetOld(manifest, now)
   }
 
-  /** The newest epoch, or the one before it if the newest has no hot file: without further events it is never closed. */
+  /**
+   * The newest epoch that has a hot file or a claim. An epoch without files is not closed until events arrive, so an erasure does not wait
+   * for it.
+   */
   async function newestEpochWithFiles(): Promise<number> {
     const { epoch } = await state.lake()
     const shards = await state.shards()

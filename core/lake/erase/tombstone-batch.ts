@@ -27,7 +27,7 @@ export type TombstoneBatch = {
   newestUntil: number
   /** The projects of the rows; null if they are more than MAX_LISTED_PROJECTS. */
   projects: readonly string[] | null
-  /** No event that arrived before it is in a later hot file, as far as is known; null until that can be said. */
+  /** The last epoch whose hot files may have events of the batch; null until the events that arrived before it had time to reach the lake. */
   lastEpoch: number | null
   /** The hot files of the epochs below this one were written anew without the events. */
   hotUntil: number

@@ -107,7 +107,7 @@ function isCovered(segment: Segment, cover: readonly (Segment | StoredSegment)[]
   return sumRows(within) >= segment.rows
 }
 
-/** The first epoch of the segment that the segments leave out. */
+/** The first epoch of `segment` that no segment of `cover` has; its `until` if they have all. `cover` is ascending. */
 function endOfPrefix(segment: Segment, cover: readonly SegmentId[]): number {
   let end = segment.from
   for (const { from, until } of cover) if (from <= end && until > end) end = until

@@ -94,7 +94,7 @@ async function fill({ accounts, projects, identities, ...world }: ReturnType<typ
   return { account, project, identity }
 }
 
-test('of a deleted project nothing is left after 30 days but its entry for the lake', async () => {
+test('30 days after its deletion a project has only its entry for the lake', async () => {
   const world = open()
   const { project, account } = await fill(world, 'ada@example.com')
   await world.projects.remove(project)
@@ -111,7 +111,7 @@ test('of a deleted project nothing is left after 30 days but its entry for the l
   expect((await world.accounts.byId(account.id))?.id).toBe(account.id)
 })
 
-test('of a deleted account nothing is left after 30 days, and others keep all', async () => {
+test('30 days after its deletion an account has no item, and other accounts keep theirs', async () => {
   const world = open()
   const kept = await fill(world, 'bob@example.com')
   const before = (await items()).length

@@ -38,7 +38,7 @@ test.each([
   ['https://shop.example', 'ok'],
   [undefined, 'ok'],
   ['https://other.example', 'refuse'],
-])('the origin %s is a case of %s', (origin, result) => {
+])('a request from the origin %s gives the result %s', (origin, result) => {
   expect(checkOrigin({ project, sender: { origin } }).result).toBe(result)
 })
 
@@ -54,7 +54,7 @@ test.each<[string, Caller | null, string]>([
   ['a credential without `projects:write`', callerOf('acc_1', ['projects:read']), 'redirect-to-bots'],
   ['a credential with `projects:write`', callerOf('acc_1', ['projects:write']), 'ok'],
   ['a credential with all scopes', callerOf('acc_1', 'all'), 'ok'],
-])('a bot with %s is a case of %s', async (_, caller, result) => {
+])('a bot with %s gives the result %s', async (_, caller, result) => {
   const step = detectBot({ bots: () => ({ category: 'automation_script', actor: 'curl' }), clock })
   const sender = { userAgent: 'curl/8', findCaller: async () => caller }
   expect((await step({ project, sender, trackRequest })).result).toBe(result)

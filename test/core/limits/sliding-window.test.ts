@@ -18,14 +18,14 @@ function windows(count = 1) {
 }
 const freshKey = () => `key-${key++}`
 
-test('of many requests at once, in several processes, exactly the limit is admitted', async () => {
+test('exactly the limit is admitted when several processes take many requests at once', async () => {
   const processes = windows(4)
   const id = freshKey()
   const admissions = await Promise.all(Array.from({ length: 40 }, (_, i) => processes[i % 4]!.take(id, 10)))
   expect(admissions.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(10)
 })
 
-test('no minute holds more than the limit, and a refused request is admitted at the moment that it was told', async () => {
+test('no minute holds more than the limit, and a refused request succeeds at the announced reset time', async () => {
   const [window] = windows()
   const id = freshKey()
   const admitted: number[] = []

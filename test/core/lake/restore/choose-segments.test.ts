@@ -56,7 +56,7 @@ test('a missing segment without hot files is left out, and later segments stay',
   expect(choice?.compacted).toBe(7)
 })
 
-test('a segment of which a part is missing is missing', () => {
+test('a segment counts as missing when one of its parts is missing', () => {
   const large = { ...segment(5), parts: 3 }
   const files = { stored: [stored(1, 5), stored(5, 6, 2)], firstHot: 5, trustedUntil: ALL }
   expect(chooseSegments(manifest([segment(1, 5), large]), files)).toMatchObject({ compacted: 5 })
