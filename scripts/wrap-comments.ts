@@ -72,7 +72,8 @@ function wrapTexts(texts: readonly string[], limit: number): string[] {
   const parts: string[][] = []
   for (const text of texts) {
     const part = parts.at(-1)
-    const isContinued = part !== undefined && part.at(-1) !== '' && text !== '' && !/^([-|@`]|\d+\. |\s{4})/.test(text)
+    const isContinued =
+      part !== undefined && part.at(-1) !== '' && text !== '' && !/^([-|@`]|\d+\. |\s{4})/.test(text)
     if (isContinued && !/^(\||biome-ignore)/.test(part[0] ?? '')) part.push(text)
     else parts.push([text])
   }
@@ -88,7 +89,8 @@ function wrapPart(part: readonly string[], limit: number): string[] {
   const lines: string[] = []
   for (const word of words) {
     const line = lines.at(-1)
-    if (line !== undefined && line.length + 1 + word.length <= limit) lines[lines.length - 1] = `${line} ${word}`
+    if (line !== undefined && line.length + 1 + word.length <= limit)
+      lines[lines.length - 1] = `${line} ${word}`
     else lines.push(lines.length === 0 ? word : hanging + word)
   }
   return lines

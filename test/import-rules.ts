@@ -73,6 +73,7 @@ const RULES: Record<string, Rule> = {
     packages: /^@duckdb\/node-api$/,
     builtins: null,
   },
+  scripts: { files: NONE, packages: /^@babel\/parser$/, builtins: null },
   // It deploys the service and sends requests as an owner does, so it needs no handler and nothing of one machine.
   rehearsal: {
     files: /^(schemas|core|aws|rehearsal)\/|^test\/(support|trino)\//,
@@ -82,7 +83,7 @@ const RULES: Record<string, Rule> = {
   // Tests do not import benchmarks. Code that both need belongs to test/support.
   test: {
     files:
-      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|test)\//,
+      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|scripts|test)\//,
     packages: null,
     builtins: null,
   },
