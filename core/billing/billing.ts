@@ -131,7 +131,11 @@ export function createCheckoutReader({ client, table, clock }: StateTable & { cl
 
 /** The error of a webhook that the payment provider did not sign. */
 export function badSignature(cause?: unknown): ApiError {
-  return new ApiError('FORBIDDEN', 'The signature of the payment event is wrong or too old. Sign it with the webhook secret and send it again.', { cause })
+  return new ApiError(
+    'FORBIDDEN',
+    'The signature of the payment event is wrong or too old. Sign it with the webhook secret and send it again.',
+    { cause },
+  )
 }
 
 function billingEntity({ client, table }: StateTable) {

@@ -48,6 +48,9 @@ function parseWeights(weights: unknown, count: number): number[] {
   }
   const sum = weights.reduce((total: number, weight: number) => total + weight, 0)
   if (sum !== 100)
-    throw new ApiError('INVALID_VARIANTS', `The weights add up to ${sum}. Change them so that they add up to 100.`)
+    throw new ApiError(
+      'INVALID_VARIANTS',
+      `The weights add up to ${sum}. Change them so that they add up to 100.`,
+    )
   return weights
 }
