@@ -18,7 +18,7 @@ import { GATHER_MS } from '#local/storage'
 import { routes } from '#schemas/routes'
 
 /**
- * `npm run bench:chain`: measures the processor time that the common chain takes for a request. Parsing alone is measured
+ * `npm run bench -- chain`: measures the processor time that the common chain takes for a request. Parsing alone is measured
  * by the same rows without the steps of accounts. The state table runs in another thread, as it is another machine on AWS:
  * its time does not count, but the time of our client for it does. The cases take turns, so other load on the machine
  * slows all of them equally.

@@ -17,7 +17,7 @@ import type { LoadPlan, LoadResult } from './load.ts'
 import { runSustained, SUSTAINED_HEAD, type SustainedRow } from './sustained.ts'
 
 /**
- * `npm run bench:ingest`: measures how many events per second the service stores on disk, compared with a bare node:http
+ * `npm run bench -- ingest`: measures how many events per second the service stores on disk, compared with a bare node:http
  * server that only parses JSON. Another process sends the same requests to both over loopback. The two servers take
  * turns, so other load on the machine slows both equally.
  *   --seconds 8     length of one measurement

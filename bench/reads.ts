@@ -12,7 +12,7 @@ import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
 import { type Question, questions } from './questions.ts'
 
 /**
- * `npm run bench:reads`: measures every report of the real service over a month of traffic in the state that production has:
+ * `npm run bench -- reads`: measures every report of the real service over a month of traffic in the state that production has:
  * the last two days in small segments, the last ten minutes in hot files, one or two large projects among 1,000 small ones.
  *   --events 1M      number of events of each large project, such as 10M
  *   --projects 1000  projects in all

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CONNECTIONS, runLoad, type Target } from './bench-service.ts'
 
 /**
- * The table of `npm run bench:ingest -- --sustained`: a steady rate of events of one project for some seconds, and meanwhile marker events
+ * The table of `npm run bench -- ingest --sustained`: a steady rate of events of one project for some seconds, and meanwhile marker events
  * of another project. How long do the markers take until GET /stats counts them, how long until all events of the flood are counted after its
  * end, and does `fresh_until` of the receipts tell the truth?
  */
