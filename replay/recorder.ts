@@ -1,5 +1,6 @@
 import { record } from '@rrweb/record'
-import type { RecordedEvent } from './masking/events.ts'
+import { createFloodBudget } from './flood-budget.ts'
+import { EventType, type RecordedEvent, Source } from './masking/events.ts'
 
 import { createMasker, type MaskerOptions } from './masking/masker.ts'
 import { isMaskedHere, isMaskedInPage, isPartOfSecret, joinSelectors, readFocused } from './page-masks.ts'
@@ -19,6 +20,9 @@ export type RecorderLimits = {
   maxDurationMs: number
   /** Elements of the page. The first snapshot is one task of the browser, whose time grows with them. */
   maxNodes: number
+  /** Bytes that changes of the page may write at once, and on average. What is above is left out, and a new snapshot follows. */
+  burstBytes: number
+  bytesPerSecond: number
 }
 
 /** Why a recording has ended. */
@@ -33,6 +37,8 @@ export type Sink = {
 
 /** The recorder shows no pixels that a page draws, and nothing that it plays. */
 const NOT_RECORDED = ['[data-aa-block]', 'canvas', 'video', 'audio', 'object', 'embed']
+/** The event that says that changes are left out until the next snapshot. */
+export const GAP = 'aa-gap'
 /** Positions of the pointer are recorded this often, ms. */
 const POINTER_MS = 100
 
@@ -49,6 +55,9 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
   let bytes = 0
   let hasEnded = false
   let stopRecord: (() => void) | undefined
+  /** Runs while changes are left out. */
+  let gap: ReturnType<typeof setTimeout> | null = null
+  const budget = createFloodBudget(limits, () => performance.now())
 
   const maskEvent = createMasker({
     preset,
@@ -65,18 +74,36 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
     if (hasEnded) return
     hasEnded = true
     clearTimeout(timer)
+    if (gap) clearTimeout(gap)
     stopRecord?.()
     sink.end(reason)
   }
 
   function emit(event: RecordedEvent): void {
     if (hasEnded) return
-    const masked = maskEvent(event)
-    if (!masked) return
+    // Also in a gap, because the masker must know what was typed.
+    const masked = !gap || event.data?.source === Source.Input ? maskEvent(event) : null
+    if (!masked || gap) return
     const json = JSON.stringify(masked)
-    bytes += encoder.encode(json).length
+    const size = encoder.encode(json).length
+    if (masked.type === EventType.Incremental && !budget.take(size)) beginGap(event.timestamp)
+    else write(json, size)
+  }
+
+  function write(json: string, size: number): void {
+    bytes += size
     if (bytes > limits.maxBytes) end('too_many_bytes')
     else sink.write(json)
+  }
+
+  /** Leaves out changes until half of the budget is there again. Then a snapshot shows what has become of the page. */
+  function beginGap(timestamp: number): void {
+    const json = JSON.stringify({ type: EventType.Custom, timestamp, data: { tag: GAP, payload: {} } })
+    gap = setTimeout(() => {
+      gap = null
+      record.takeFullSnapshot()
+    }, budget.msUntilHalf())
+    write(json, json.length)
   }
 
   const timer = setTimeout(() => end('too_long'), limits.maxDurationMs)

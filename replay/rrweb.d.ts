@@ -19,6 +19,7 @@ declare module '@rrweb/record' {
       sampling?: Sampling
       errorHandler?(error: unknown): boolean
     }): (() => void) | undefined
+    takeFullSnapshot(): void
     mirror: { getNode(id: number): Node | null; getId(node: Node): number }
   }
 }

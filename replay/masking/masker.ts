@@ -1,6 +1,7 @@
 import { maskAddress } from './addresses.ts'
 import { type AttributeValue, maskAttribute } from './attributes.ts'
 import { EventType, NodeType, type RecordedEvent, type SnapshotNode, Source } from './events.ts'
+import { type Fields, list, numbers, pick } from './fields.ts'
 import { isSpreadSecret, MASK, maskWords, redactPatterns } from './patterns.ts'
 import { maskStyles, maskStyleValue } from './styles.ts'
 import { createTypedValues } from './typed-values.ts'
@@ -67,11 +68,21 @@ export function createMasker({
     return kind === 'masked' || masksText ? maskWords(text) : redactPatterns(typed.redactShown(text))
   }
 
-  function maskAttributes(id: number, tag: string, attributes: Record<string, unknown>) {
-    if (TYPED_TAGS.test(tag) && !FIXED_FIELD.test(String(attributes.type ?? 'text'))) typedFields.add(id)
+  /** Notes what the fields below a node hold, before any text is masked that may come before them. */
+  function noteFields({ id, tagName = '', attributes = {}, childNodes = [] }: SnapshotNode): void {
+    if (TYPED_TAGS.test(tagName.toLowerCase())) noteField(id, attributes)
+    for (const child of childNodes) noteFields(child)
+  }
+
+  function noteField(id: number, { type, value }: Record<string, unknown>): void {
+    if (FIXED_FIELD.test(String(type ?? 'text'))) return
+    typedFields.add(id)
+    if (typeof value === 'string') typed.note(id, value)
+  }
+
+  function maskAttributes(tag: string, attributes: Record<string, unknown>) {
     const masked: Record<string, AttributeValue | object> = {}
     for (const [name, value] of Object.entries(attributes)) {
-      if (name === 'value' && typeof value === 'string' && typedFields.has(id)) typed.note(id, value)
       if (/^(style|_csstext)$/i.test(name) && value !== null) {
         masked[name] = typeof value === 'object' ? maskStyleChanges(value as Fields) : styleOf(value)
         continue
@@ -124,7 +135,7 @@ export function createMasker({
     return {
       ...common,
       tagName: TAG_NAME.test(tag) ? tag : 'div',
-      attributes: maskAttributes(id, tag, node.attributes ?? {}),
+      attributes: maskAttributes(tag, node.attributes ?? {}),
       childNodes: MEDIA.test(tag) || node.needBlock ? [] : maskChildren(node, kind),
     }
   }
@@ -171,6 +182,9 @@ export function createMasker({
     // A page may show what is typed before the event of the field comes.
     const current = readTyped()
     if (current) typed.note(current.id, current.text)
+    for (const { id, attributes } of list(data.attributes))
+      if (typedFields.has(id as number)) noteField(id as number, attributes as Fields)
+    for (const { node } of list(data.adds)) noteFields(node as SnapshotNode)
     return {
       source: Source.Mutation,
       ...pick(data, ['isAttachIframe']),
@@ -180,11 +194,7 @@ export function createMasker({
       })),
       attributes: list(data.attributes).map(({ id, attributes }) => ({
         id,
-        attributes: maskAttributes(
-          id as number,
-          tags.get(id as number) ?? '',
-          attributes as Record<string, unknown>,
-        ),
+        attributes: maskAttributes(tags.get(id as number) ?? '', attributes as Record<string, unknown>),
       })),
       removes: list(data.removes).map(remove => pick(remove, ['parentId', 'id', 'isShadow'])),
       adds: list(data.adds).map(({ node, ...place }) => ({
@@ -260,6 +270,7 @@ export function createMasker({
       kinds.clear()
       tags.clear()
       typedFields.clear()
+      noteFields(data.node as SnapshotNode)
       const node = maskNode(data.node as SnapshotNode, 'shown')
       return { type, timestamp, data: { node, initialOffset: numbers(data.initialOffset) } }
     }
@@ -267,29 +278,4 @@ export function createMasker({
     const masked = mask?.(data)
     return masked ? { type, timestamp, data: { source: data.source, ...masked } } : null
   }
-}
-
-type Fields = Record<string, unknown>
-
-function list(value: unknown): Fields[] {
-  return Array.isArray(value) ? value : []
-}
-
-/** Returns the fields that are numbers, lists of numbers, truth values or null. */
-function pick(value: object, names: readonly string[]): Fields {
-  const fields: Fields = {}
-  for (const name of names) {
-    const field = (value as Fields)[name]
-    if (isPlain(field) || (Array.isArray(field) && field.every(isPlain))) fields[name] = field
-  }
-  return fields
-}
-
-function isPlain(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'boolean' || value === null
-}
-
-/** Returns the fields that are numbers. */
-function numbers(value: unknown): Fields {
-  return Object.fromEntries(Object.entries(value ?? {}).filter(([, field]) => typeof field === 'number'))
 }

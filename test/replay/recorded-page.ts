@@ -10,7 +10,13 @@ export const SETTINGS: RecorderSettings = {
   maskSelectors: ['.private'],
   blockSelectors: ['.secret'],
   ignoreSelectors: [],
-  limits: { maxBytes: 20_000_000, maxDurationMs: 600_000, maxNodes: 20_000 },
+  limits: {
+    maxBytes: 20_000_000,
+    maxDurationMs: 600_000,
+    maxNodes: 20_000,
+    burstBytes: 1_000_000,
+    bytesPerSecond: 25_000,
+  },
 }
 
 const ENTRIES = {

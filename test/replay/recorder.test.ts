@@ -65,6 +65,46 @@ test.each([
   await page.context().close()
 })
 
+test('a flood of changes is left out after the burst, and a snapshot shows the page when it has ended', async () => {
+  const page = await openPage(browser, '<!doctype html><p id="text">Text</p><input id="field">')
+  const recording = await startRecording(page, {
+    limits: { ...limits, burstBytes: 50_000, bytesPerSecond: 50_000 },
+  })
+  await page.evaluate(async () => {
+    const text = document.getElementById('text')!
+    const field = document.getElementById('field') as HTMLInputElement
+    for (let at = 0; at < 100; at++) {
+      text.textContent = `${at} ${'word '.repeat(1000)}`
+      await null
+    }
+    field.value = 'Ada Lovelace'
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+    field.value = ''
+    text.textContent = 'after the flood, Ada Lovelace'
+  })
+  await eventually(async () =>
+    expect((await recording.recorded()).events.join()).toContain('after the flood'),
+  )
+  const events = (await recording.recorded()).events.map(event => JSON.parse(event))
+  expect(events.map(({ type, data }) => data.tag ?? type).filter(type => type !== 3)).toEqual([
+    4,
+    2,
+    'aa-gap',
+    4,
+    2,
+  ])
+  expect(JSON.stringify(events)).not.toContain('Ada')
+  // 100 changes of 5 KB came. The burst has the first of them.
+  expect(JSON.stringify(events).length).toBeLessThan(60_000)
+  expect(events.at(-1).type).toBe(2)
+  await page.evaluate(() => {
+    document.getElementById('text')!.textContent = 'recorded again'
+  })
+  await eventually(async () => expect((await recording.recorded()).events.join()).toContain('recorded again'))
+  expect((await recording.recorded()).ends).toEqual([])
+  await page.context().close()
+})
+
 test.each(['maskSelectors', 'blockSelectors', 'ignoreSelectors'] as const)(
   'a selector of %s that the browser does not know throws before anything is recorded',
   async name => {

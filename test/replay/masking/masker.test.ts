@@ -192,6 +192,30 @@ test('a word that the user typed is masked where it is shown, and names of class
   expect(style).toMatchObject({ childNodes: [{ textContent: `.shoes::after{content:"${MASK}"}` }] })
 })
 
+test('what a field holds is masked where the page shows it, also before the field', () => {
+  const { mask, first } = openMasker(
+    {},
+    element(2, 'p', [text(3, 'Hello Ada Lovelace')]),
+    element(4, 'input', [], { value: 'Ada Lovelace' }),
+  )
+  expect(first).toContain(`Hello ${MASK}`)
+  const event = mask(
+    change({
+      adds: [
+        {
+          parentId: 1,
+          nextId: null,
+          node: element(5, 'form', [
+            element(6, 'p', [text(7, 'Grace Hopper')]),
+            element(8, 'textarea', [], { value: 'Grace Hopper' }),
+          ]),
+        },
+      ],
+    }),
+  )
+  expect(JSON.stringify(event)).not.toContain('Grace')
+})
+
 test('a checkbox keeps its state and loses its value', () => {
   const { mask } = openMasker({}, element(2, 'input', [], { type: 'checkbox', value: 'vegan' }))
   expect(mask(change({ source: Source.Input, id: 2, text: 'vegan', isChecked: true }))!.data).toEqual({
