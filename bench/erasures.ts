@@ -19,7 +19,10 @@ const DONE_WITHIN_MS = 90 * 60_000
  * Erases `count` users of the large project, and prints how long the requests take, the reads before and with all erasures in force, and
  * the time until all are done.
  */
-export async function measureErasures(service: MeasuredService, count: number): Promise<void> {
+export async function measureErasures(
+  service: MeasuredService,
+  { count, only }: { count: number; only: string },
+): Promise<void> {
   const { baseUrl, apiKey } = service
   const headers = { 'X-API-Key': apiKey }
 
@@ -57,7 +60,7 @@ export async function measureErasures(service: MeasuredService, count: number): 
 
   async function measureReads(user: string): Promise<Map<string, number>> {
     const medians = new Map<string, number>()
-    for (const question of questions(user)) {
+    for (const question of questions(user).filter(({ name }) => name.startsWith(only))) {
       const times: number[] = []
       for (let i = 0; i <= REPEAT; i++) times.push(await service.measure(question))
       medians.set(question.name, percentile(times.slice(1), 0.5))

@@ -107,7 +107,10 @@ async function measureInCopy(count: number): Promise<void> {
   const copied = await startService(copy, '600')
   try {
     const { baseUrl, apiKey } = copied
-    await measureErasures({ baseUrl, apiKey, measure: question => measure(copied, 'demo', question) }, count)
+    await measureErasures(
+      { baseUrl, apiKey, measure: question => measure(copied, 'demo', question) },
+      { count, only: options.only },
+    )
     console.log(`memory ${copied.memoryMb().toFixed(0)} MB`)
   } finally {
     await copied.stop()

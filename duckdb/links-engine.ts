@@ -51,6 +51,20 @@ export function createLinksEngine({
         return (await database.rows(nextLinks(job, files, known))).map(toLinkRow)
       }),
 
+    idsOf: (keys, scope, finals) =>
+      withScratchDatabase(settings, async database => {
+        const [, ...files] = await database.fetch('links', keys)
+        await database.run('CREATE TABLE ids (id_key BIGINT, id VARCHAR)')
+        for (const some of slices(finals, INSERTED_ROWS))
+          await database.run(`INSERT INTO ids VALUES ${some.map(id => `(${shortKey(id)}, NULL)`).join(', ')}`)
+        for (const file of files.toReversed()) {
+          await database.run(`INSERT INTO ids SELECT previous_key, previous_id FROM ${readFiles([file])}
+            WHERE scope = ${text(scope)} AND linked_key IN (SELECT id_key FROM ids)`)
+        }
+        const rows = await database.rows('SELECT DISTINCT id FROM ids WHERE id IS NOT NULL')
+        return [...new Set([...finals, ...rows.map(({ id }) => String(id))])]
+      }),
+
     remove: (key, target, persons, scopes) =>
       withScratchDatabase(settings, async database => {
         const files = await database.fetch('links', [key])

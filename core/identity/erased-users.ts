@@ -24,6 +24,8 @@ const TIME_DIGITS = 15
 export type ErasedUsers = {
   /** Until when what an id has sent is erased, Unix ms; -1: it is not. */
   untilOf(id: string): number
+  /** Whether an erased id was linked to another one. */
+  wasLinked(id: string): boolean
   isErasedLink(link: Link): boolean
   isErasedTraits(traits: Pick<TraitsUpdate, 'user_id' | 'at'>): boolean
   /** Compares whole seconds, as the tombstones of the lake do (core/lake/erase/tombstones.ts). */
@@ -34,13 +36,22 @@ export type ErasedUsers = {
  * The tombstones of erased users, by project. They hold hashes of ids. A later request with the same id is one of a new person.
  */
 export function createErasedUsers(state: StateTable) {
-  /** Remembers that what these ids have sent until then (Unix ms) is erased. Writes one item for each CHUNK_IDS of them. */
-  async function bury(projectId: string, ids: readonly string[], until: number): Promise<void> {
+  /**
+   * Remembers that what these ids have sent until then (Unix ms) is erased. Writes one item for each CHUNK_IDS of them. `finals`: those that
+   * lead to no other id. Without it, any of them may.
+   */
+  async function bury(
+    projectId: string,
+    ids: readonly string[],
+    until: number,
+    finals?: readonly string[],
+  ): Promise<void> {
     const expires_at = Math.ceil((until + KEPT_MS) / 1_000)
     await forEachConcurrent(slices(ids, CHUNK_IDS), CONCURRENT_WRITES, async chunk => {
-      const digests = Buffer.from(chunk.map(idHash).join(''), 'hex')
       const sk = `${toKey(until)}#${idHash(chunk[0] ?? '')}`
-      const Item = { pk: partition(projectId), sk, digests, until, expires_at }
+      const unlinked = finals && toDigests(chunk.filter(id => finals.includes(id)))
+      const common = { digests: toDigests(chunk), ...(unlinked && { unlinked }) }
+      const Item = { pk: partition(projectId), sk, ...common, until, expires_at }
       await orUnavailable(state.client.put({ TableName: state.table, Item }))
     })
   }
@@ -49,14 +60,19 @@ export function createErasedUsers(state: StateTable) {
   async function read(projectId: string, from = 0): Promise<ErasedUsers> {
     const items = await queryItems(state, partition(projectId), toKey(from), `${ERASED}~`)
     const untils = new Map<string, number>()
-    for (const { sk, until, digests } of items) {
-      for (const hash of digestsOf(String(sk), digests as Uint8Array | undefined))
-        untils.set(hash, Math.max(Number(until), untils.get(hash) ?? 0))
+    const linked = new Set<string>()
+    for (const { sk, until, digests, unlinked } of items) {
+      const hashes = digestsOf(String(sk), digests as Uint8Array | undefined)
+      for (const hash of hashes) untils.set(hash, Math.max(Number(until), untils.get(hash) ?? 0))
+      if (unlinked === undefined) continue
+      const finals = new Set(toHashes(unlinked as Uint8Array))
+      for (const hash of hashes) if (!finals.has(hash)) linked.add(hash)
     }
     const untilOf = (id: string) => (untils.size === 0 ? undefined : untils.get(idHash(id))) ?? -1
     const isErased = (id: string, at: number) => at <= untilOf(id)
     return {
       untilOf,
+      wasLinked: id => linked.size > 0 && linked.has(idHash(id)),
       isErasedLink: ({ previous_id, user_id, at }) => isErased(previous_id, at) || isErased(user_id, at),
       isErasedTraits: ({ user_id, at }) => isErased(user_id, at),
       isErasedEvent: ({ user_id, received_at }) =>
@@ -67,9 +83,18 @@ export function createErasedUsers(state: StateTable) {
   return { bury, read }
 }
 
+export type ErasedUserStore = ReturnType<typeof createErasedUsers>
+
 /** An earlier version wrote an item for each id, with the hash at the end of its key. */
 function digestsOf(sk: string, digests: Uint8Array | undefined): string[] {
-  if (digests === undefined) return [sk.slice(-2 * HASH_BYTES)]
+  return digests === undefined ? [sk.slice(-2 * HASH_BYTES)] : toHashes(digests)
+}
+
+function toDigests(ids: readonly string[]): Uint8Array {
+  return Buffer.from(ids.map(idHash).join(''), 'hex')
+}
+
+function toHashes(digests: Uint8Array): string[] {
   const all = Buffer.from(digests).toString('hex')
   return Array.from({ length: digests.length / HASH_BYTES }, (_, i) =>
     all.slice(2 * HASH_BYTES * i, 2 * HASH_BYTES * (i + 1)),

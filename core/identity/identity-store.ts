@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
 import { unavailable } from '#core/errors'
-import { linksPrefix, removalKey } from '#core/lake/keys'
+import { linksPrefix } from '#core/lake/keys'
 import type { Clock, Lake } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
@@ -11,6 +10,7 @@ import { createRefusedCounts } from './fold/refused-counts.ts'
 import { createLevelStore, levelKeys } from './links/level-store.ts'
 import { hopsOf } from './links/levels.ts'
 import { createPointers } from './links/pointers.ts'
+import { createPersonRemoval } from './person-removal.ts'
 import { createScopeStore, openScope } from './scope-store.ts'
 import { findScope, type IdentityScope, type ScopedProject } from './scopes.ts'
 import { createTraitsStore } from './traits/traits-store.ts'
@@ -47,6 +47,7 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
   const refused = createRefusedCounts(state)
+  const removal = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })
   const knownFiles = new QuickLRU<string, true>({ maxSize: MAX_KNOWN_FILES })
 
   function scopeOf(project: ScopedProject): Promise<IdentityScope> {
@@ -83,23 +84,14 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     return pointers.finalId(key, id)
   }
 
-  /**
-   * Lets the fold delete the links, traits and e-mail index entries of these ids in all projects of the scope. Requests that arrived until
-   * then (Unix ms) stay erased when they are processed later. `id` names the erasure. Doing it twice changes nothing.
-   */
+  /** See createPersonRemoval. `ids`: all ids of one person in the scope. */
   async function removePerson(
     scope: IdentityScope,
     ids: readonly string[],
-    id = randomBytes(8).toString('hex'),
-    until = clock.now(),
+    erasure: { id?: string; until?: number } = {},
   ): Promise<void> {
-    await Promise.all(scope.projects.map(project => erasedUsers.bury(project.id, ids, until)))
-    const own = scope.projects.map(({ id, bucket }) => ({ id, bucket }))
-    const joined = scope.projects.length > 1 ? [{ id: scope.key, bucket: scope.bucket }] : []
-    for (const { id } of own) await scopes.dropOthers(id, scope.key)
-    const ids_key = removalKey(id)
-    await lake.put(ids_key, Buffer.from(JSON.stringify(ids)))
-    await work.save({ kind: 'remove', id, scopes: [...own, ...joined], ids_key, until })
+    const finals = await Promise.all(ids.slice(0, 1).map(id => finalId(scope, id)))
+    await removal(scope, ids, { ...erasure, finals })
   }
 
   /** Lets the fold write the links files of a bucket anew, because one cannot be read. */

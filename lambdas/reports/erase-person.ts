@@ -55,7 +55,7 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     }
     if (query.dry_run) return { status: 200, body: toDryRun(userIds, events) }
     const erasure_id = await erasures.erasePerson(parts, userIds, (id, until) =>
-      identity.removePerson(scope, userIds, id, until),
+      identity.removePerson(scope, userIds, { id, until }),
     )
     return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }
   })

@@ -66,6 +66,13 @@ describe.each(['in memory', 'on DuckDB'])('links files %s', kind => {
     expect(others.map(({ previous_id }) => previous_id)).toEqual(["o'brien", 'x', 'a', 'b'])
   })
 
+  test('name all ids that lead to final ids of a scope', async () => {
+    const idsOf = async (finals: string[]) =>
+      (await engine.idsOf(keys, 'proj_a', finals)).toSorted(compareText)
+    expect(await idsOf(['e'])).toEqual(['a', 'b', 'c', 'e'])
+    expect(await idsOf(['y', '\u{1F600}', 'd'])).toEqual(['d', "o'brien", 'x', 'y', '\u{1F600}'])
+  })
+
   test('lose the rows of a person until a time, and those of a dropped scope', async () => {
     const persons = [{ scope: 'proj_a', ids: new Set(['a', 'b']), until: 3 }]
     expect(await engine.remove(String(keys[0]), target, persons, [])).toEqual({ removed: 1, left: 2 })

@@ -4,6 +4,7 @@ import { createLinkFiles } from '#core/identity/links/link-files'
 import { isAnonymous, type LinkRow } from '#core/identity/links/links'
 import type { LinksEngine } from '#core/identity/links/links-engine'
 import { createPointers } from '#core/identity/links/pointers'
+import { createPersonRemoval } from '#core/identity/person-removal'
 import { createScopeStore } from '#core/identity/scope-store'
 import { findScope, type IdentityScope, isProject, ownScope } from '#core/identity/scopes'
 import { createTraitsStore } from '#core/identity/traits/traits-store'
@@ -19,6 +20,7 @@ import { createFoldHead, type FoldHead } from './fold-head.ts'
 import { isFolded, listIdentityFiles } from './identity-files.ts'
 import type { IdentityRow } from './identity-row.ts'
 import { createIdentityWork } from './identity-work.ts'
+import { createLateErasures } from './late-erasures.ts'
 import { createRebuilds } from './rebuilds.ts'
 import { createRefusedCounts } from './refused-counts.ts'
 import { createRemovals, type RemovalServices } from './removals.ts'
@@ -75,6 +77,12 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const buckets = createBucketFold({ ...{ lake, levels, pointers, clock, log }, onLinked })
   const linkFiles = createLinkFiles({ ...services, levels, buckets })
   const removals = createRemovals({ ...services, linkFiles, pointers, traits, work })
+  const removePerson = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })
+  // The lease is extended after the slice.
+  const runRemovals = () => removals.run(async () => {})
+  const lateErasures = createLateErasures({
+    ...{ erasedUsers, pointers, linkFiles, projects, scopes, removePerson, eraseEvents, runRemovals },
+  })
   const rebuilds = createRebuilds({ ...services, levels, buckets, pointers, work })
   const builds = createScopeBuilds({ ...services, linkFiles, levels, buckets, pointers, scopes, work })
 
@@ -181,7 +189,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
     for (const [projectId, sent] of Map.groupBy(all, row => row.project_id)) {
       const project = await projects.byId(projectId)
       if (project === null) continue
-      const rows = await withoutErased(project, sent)
+      const rows = await lateErasures.withoutErased(project, sent)
       const linksAnonymous = rows.some(
         ({ previous_id, user_id }) =>
           previous_id !== null && isAnonymous(previous_id) && isAnonymous(user_id),
@@ -203,28 +211,6 @@ export function createIdentityFold(services: IdentityFoldServices) {
     if (await scopes.isReady(joined.key)) return [own, joined]
     await scopes.want(joined)
     return [own]
-  }
-
-  /**
-   * Leaves out what erased persons have sent before their erasure. Only the erasures since the oldest row are read. A link that is left out
-   * was on its way when one of its ends was erased: the other end is the same person, and is erased too.
-   */
-  async function withoutErased(project: Project, rows: readonly SliceRow[]): Promise<SliceRow[]> {
-    const oldest = Math.min(...rows.map(({ at }) => at))
-    for (;;) {
-      const { untilOf, isErasedTraits } = await erasedUsers.read(project.id, oldest)
-      const ends = otherEnds(rows, untilOf)
-      for (const [until, group] of Map.groupBy(ends, ({ until }) => until)) {
-        const ids = [...new Set(group.map(({ id }) => id))]
-        await eraseEvents(project, ids, until)
-        await erasedUsers.bury(project.id, ids, until)
-      }
-      if (ends.length > 0) continue
-      return rows.filter(
-        ({ previous_id, user_id, at }) =>
-          !isErasedTraits({ user_id, at }) && (previous_id === null || at > untilOf(previous_id)),
-      )
-    }
   }
 
   /** Traits follow their ids: they are always those of a final id. */
@@ -276,20 +262,6 @@ export function createIdentityFold(services: IdentityFoldServices) {
 }
 
 export type IdentityFold = ReturnType<typeof createIdentityFold>
-
-/** The ends of links that were on their way when the other end was erased. */
-function otherEnds(
-  rows: readonly SliceRow[],
-  untilOf: (id: string) => number,
-): { id: string; until: number }[] {
-  return rows.flatMap(({ previous_id, user_id, at }) => {
-    if (previous_id === null) return []
-    const [previous, user] = [untilOf(previous_id), untilOf(user_id)]
-    const until = Math.max(previous, user)
-    if (at > until || at <= Math.min(previous, user)) return []
-    return [{ id: at <= previous ? user_id : previous_id, until }]
-  })
-}
 
 function toLinks(
   { previous_id, user_id, at, seq, hasCredential, shard, last }: SliceRow,

@@ -1,4 +1,5 @@
 import { type BucketFold, newWriter } from '#core/identity/fold/fold-bucket'
+import type { IdentityScope } from '#core/identity/scopes'
 import { linksKey, linksPrefix, parseLinksKey } from '#core/lake/keys'
 import type { Clock, Lake, Log } from '#core/ports'
 import type { LevelStore } from './level-store.ts'
@@ -87,6 +88,16 @@ export function createLinkFiles(services: LinkFilesServices) {
     }
   }
 
+  /** All ids of a scope that lead to these final ids. */
+  async function idsOf(
+    { key, bucket }: Pick<IdentityScope, 'key' | 'bucket'>,
+    finals: readonly string[],
+  ): Promise<string[]> {
+    const manifest = await buckets.finishLast(await levels.read(bucket))
+    const keys = manifest.levels.map(level => linksKey(bucket, level))
+    return keys.length === 0 ? [] : engineFor(sumRows(manifest.levels)).idsOf(keys, key, finals)
+  }
+
   /** See LinksEngine.next. */
   function next(rows: number, job: NextLinks) {
     return engineFor(rows).next(job)
@@ -102,7 +113,7 @@ export function createLinkFiles(services: LinkFilesServices) {
     if (orphans.length > 0) await lake.delete(orphans.map(({ key }) => key))
   }
 
-  return { maintain, remove, next }
+  return { maintain, remove, idsOf, next }
 }
 
 export type LinkFiles = ReturnType<typeof createLinkFiles>

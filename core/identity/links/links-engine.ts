@@ -18,6 +18,8 @@ export type LinksEngine = {
    * in these files.
    */
   next(job: NextLinks): Promise<LinkRow[]>
+  /** The ids of a scope that lead to these final ids. `keys`: all files, oldest first. */
+  idsOf(keys: readonly string[], scope: string, finals: readonly string[]): Promise<string[]>
   /** Writes a file anew without the rows of persons and of whole scopes. Null, and writes nothing, if it has none of them. */
   remove(
     key: string,
@@ -62,6 +64,15 @@ export function createSmallLinks(lake: Pick<Lake, 'get' | 'put'>): LinksEngine {
         .filter(row => after === null || compareLinks(row, after) > 0)
         .toSorted(compareLinks)
         .slice(0, limit)
+    },
+    async idsOf(keys, scope, finals) {
+      const ids = new Set(finals)
+      // What an older file leads to may have a row in a newer one.
+      for (const key of keys.toReversed()) {
+        const rows = (await read(key)).filter(row => row.scope === scope && ids.has(row.linked_id))
+        for (const { previous_id } of rows) ids.add(previous_id)
+      }
+      return [...ids]
     },
     async remove(key, target, persons, scopes) {
       const rows = await read(key)

@@ -128,7 +128,7 @@ test('what was removed of a person is told once it is removed', async () => {
     onRemoved: async (id, counts) => void removed.push([id, counts]),
   })
   await add('proj_1', [link('anon_1', 'ada'), link('anon_2', 'ada'), user('ada', 'hash a')])
-  await identity.removePerson(await identity.scopeOf(one), ['ada', 'anon_1', 'anon_2'], 'era_1')
+  await identity.removePerson(await identity.scopeOf(one), ['ada', 'anon_1', 'anon_2'], { id: 'era_1' })
   await fold.run()
   await fold.run()
   expect(removed).toEqual([['era_1', { links: 2, profiles: 1, emails: 1 }]])
@@ -277,6 +277,49 @@ test('identity files are deleted when they are folded and their epoch is closed'
 })
 
 describe('a link that was on its way when one of its ends was erased', () => {
+  function setUpErasing() {
+    const given = setUp()
+    const erased: string[] = []
+    const { write, fold, add } = createIdentities({
+      ...{ state, lake: given.lake, clock: given.clock, owned: [given.one] },
+      eraseEvents: async (_, ids) => void erased.push(...ids),
+    })
+    const erase = async (ids: readonly string[]) => {
+      given.clock.time = 1_000
+      await given.identity.removePerson(await given.identity.scopeOf(given.one), ids)
+      await fold.run()
+      return erased
+    }
+    return { ...given, write, fold, add, erase }
+  }
+
+  test('the ids that were linked to the other end before are erased too, with their links and traits', async () => {
+    const { add, write, erase, identity, one, link, user } = setUpErasing()
+    await add('proj_1', [link('anon_1', 'u1', 10), user('u1', null, { plan: 'pro' })])
+    await add('proj_1', [link('anon_2', 'anon_1', 11), link('anon_7', 'bob', 12)])
+    await write('proj_1', [link('anon_9', 'u1', 900)])
+    expect((await erase(['anon_9'])).toSorted()).toEqual(['anon_1', 'anon_2', 'u1'])
+    const scope = await identity.scopeOf(one)
+    expect(await identity.finalId(scope, 'anon_2')).toBe('anon_2')
+    expect(await identity.readTraits('proj_1', ['u1'])).toBeNull()
+    expect(await identity.finalId(scope, 'anon_7')).toBe('bob')
+  })
+
+  test('a device that is linked to somebody else stays, because its link would have been refused', async () => {
+    const { add, write, erase, identity, one, link } = setUpErasing()
+    await add('proj_1', [link('anon_9', 'bob', 10)])
+    await write('proj_1', [link('anon_9', 'u1', 900)])
+    expect(await erase(['u1'])).toEqual([])
+    expect(await identity.finalId(await identity.scopeOf(one), 'anon_9')).toBe('bob')
+  })
+
+  test('a user stays whom an erased device was to be linked to although it was linked already', async () => {
+    const { add, write, erase, link } = setUpErasing()
+    await add('proj_1', [link('anon_9', 'bob', 10)])
+    await write('proj_1', [link('anon_9', 'victim', 900)])
+    expect(await erase(['anon_9', 'bob'])).toEqual([])
+  })
+
   test.each([
     ['the user', 'u1', 'anon_9'],
     ['the device', 'anon_9', 'u1'],
