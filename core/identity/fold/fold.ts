@@ -78,10 +78,8 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const linkFiles = createLinkFiles({ ...services, levels, buckets })
   const removals = createRemovals({ ...services, linkFiles, pointers, traits, work })
   const removePerson = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })
-  // The lease is extended after the slice.
-  const runRemovals = () => removals.run(async () => {})
   const lateErasures = createLateErasures({
-    ...{ erasedUsers, pointers, linkFiles, projects, scopes, removePerson, eraseEvents, runRemovals },
+    ...{ erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents },
   })
   const rebuilds = createRebuilds({ ...services, levels, buckets, pointers, work })
   const builds = createScopeBuilds({ ...services, linkFiles, levels, buckets, pointers, scopes, work })

@@ -5,6 +5,9 @@ import { orUnavailable, type StateTable } from '#core/state-table'
 /** A project of a joined scope, with the bucket that has its links. */
 export type ScopeMember = { id: string; bucket: number }
 
+/** What was removed of a person. */
+export type RemovedIdentity = { links: number; profiles: number; emails: number }
+
 /** Work for the fold beside new identify requests. It is done in small steps, and each step may be repeated. */
 export type IdentityWork =
   /** Makes the links of a joined scope from those of its members (scope-builds.ts). */
@@ -19,7 +22,15 @@ export type IdentityWork =
       passes: number
     }
   /** Removes links and traits of persons (removals.ts). Lists of ids are in an object of the lake, because they can be long. */
-  | { kind: 'remove'; id: string; scopes: readonly ScopeMember[]; ids_key: string; until: number }
+  | {
+      kind: 'remove'
+      id: string
+      scopes: readonly ScopeMember[]
+      ids_key: string
+      until: number
+      /** What the state has lost. Absent: nothing yet. The links files come later, many persons together. */
+      removed?: RemovedIdentity
+    }
   /** Removes all links of a scope. */
   | { kind: 'drop'; id: string; bucket: number }
   /** Makes the links files of a bucket from the pointers, because a file was lost or damaged. `id` is the bucket. */

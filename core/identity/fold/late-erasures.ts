@@ -6,6 +6,7 @@ import type { ScopeStore } from '#core/identity/scope-store'
 import { findScope, type IdentityScope, ownScope } from '#core/identity/scopes'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { IdentityRow } from './identity-row.ts'
+import type { Removals } from './removals.ts'
 
 export type LateErasureServices = {
   erasedUsers: ErasedUserStore
@@ -16,8 +17,7 @@ export type LateErasureServices = {
   removePerson: PersonRemoval
   /** Erases the events of ids that arrived until then, Unix ms. */
   eraseEvents(project: Pick<Project, 'id' | 'bucket'>, ids: readonly string[], until: number): Promise<void>
-  /** Removes the links of all persons that wait for it. */
-  runRemovals(): Promise<unknown>
+  removals: Pick<Removals, 'run' | 'oldestUntil'>
 }
 
 /** An id that turns out to be one of an erased person. */
@@ -25,8 +25,7 @@ type End = { id: string; until: number }
 
 /** Erasures that come between an identify request and its fold. */
 export function createLateErasures(services: LateErasureServices) {
-  const { erasedUsers, pointers, linkFiles, projects, scopes, removePerson, eraseEvents, runRemovals } =
-    services
+  const { erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents } = services
 
   /**
    * Leaves out what erased persons have sent before their erasure. Only the erasures since the oldest row are read. A link that is left out
@@ -36,7 +35,8 @@ export function createLateErasures(services: LateErasureServices) {
     project: Project,
     rows: readonly Row[],
   ): Promise<Row[]> {
-    const oldest = Math.min(...rows.map(({ at }) => at))
+    const waitingSince = await removals.oldestUntil()
+    const oldest = rows.reduce((least, { at }) => Math.min(least, at), waitingSince)
     for (let isFirst = true; ; isFirst = false) {
       const { untilOf, wasLinked, isErasedTraits } = await erasedUsers.read(project.id, oldest)
       const ends = await unlinkedEnds(project.id, otherEnds(rows, untilOf, wasLinked))
@@ -48,12 +48,15 @@ export function createLateErasures(services: LateErasureServices) {
         )
       }
       if (ends.length > 0) continue
-      // Now, because a later link of an erased id is one of a new person.
-      if (!isFirst) await runRemovals()
-      return rows.filter(
+      const left = rows.filter(
         ({ previous_id, user_id, at }) =>
           !isErasedTraits({ user_id, at }) && (previous_id === null || at > untilOf(previous_id)),
       )
+      const isWaiting = (id: string | null) => id !== null && untilOf(id) >= waitingSince
+      const isNamed = left.some(({ previous_id, user_id }) => isWaiting(previous_id) || isWaiting(user_id))
+      // A later link of an erased id is one of a new person, and an id has one row in all files. The lease is extended after the slice.
+      if (!isFirst || isNamed) await removals.run(async () => {}, true)
+      return left
     }
   }
 

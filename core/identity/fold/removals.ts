@@ -3,49 +3,82 @@ import type { RemovedIds } from '#core/identity/links/links-engine'
 import { type Pointers, partition } from '#core/identity/links/pointers'
 import { isProject } from '#core/identity/scopes'
 import type { TraitsStore } from '#core/identity/traits/traits-store'
-import type { Lake } from '#core/ports'
+import type { Clock, Lake } from '#core/ports'
 import { queryPages } from '#core/query-all'
-import type { StateTable } from '#core/state-table'
+import { slices } from '#core/slices'
+import { orUnavailable, type StateTable } from '#core/state-table'
 import { writeItems } from '#core/write-items'
-import type { IdentityWork, IdentityWorkList } from './identity-work.ts'
-
-/** What was removed of a person. */
-export type RemovedIdentity = { links: number; profiles: number; emails: number }
+import type { IdentityWork, IdentityWorkList, RemovedIdentity } from './identity-work.ts'
 
 export type RemovalServices = StateTable & {
   lake: Pick<Lake, 'get' | 'delete'>
-  linkFiles: Pick<LinkFiles, 'remove'>
+  linkFiles: Pick<LinkFiles, 'remove' | 'settle'>
   pointers: Pick<Pointers, 'read' | 'remove'>
   traits: Pick<TraitsStore, 'remove'>
   work: IdentityWorkList
   /** Called when all of a person is removed; `id` is that of the erasure. */
+  clock: Clock
   onRemoved?: ((id: string, removed: RemovedIdentity) => Promise<void>) | undefined
 }
 
-type Removal = Extract<IdentityWork, { kind: 'remove' }> & { ids: ReadonlySet<string> }
+type WaitingRemoval = Extract<IdentityWork, { kind: 'remove' }>
+type Removal = WaitingRemoval & { ids: ReadonlySet<string> }
+type Drop = Extract<IdentityWork, { kind: 'drop' }>
 
 /** Ids whose items are read and deleted at once. */
 const IDS_AT_ONCE = 1_000
 
+/** Ids of persons whose rows are removed from the links files at once, so that memory stays bounded; of one person, all. */
+const IDS_A_REWRITE = 100_000
+/** The pause after a rewrite of links files is this many times as long as the rewrite: at most a tenth of the time is spent on it. */
+const PAUSE_FACTOR = 10
+const MAX_PAUSE_MS = 15 * 60_000
+const PAUSE_KEY = { pk: 'identity-fold', sk: 'removals' }
+
 /**
- * Removes erased persons and dropped scopes: their rows in the links files, then pointers, traits and addresses. All removals that wait are done
- * together, so that a file is written once. Every step may run again.
+ * Removes erased persons and dropped scopes: pointers and traits at once, and then their rows in the links files. These are written anew for
+ * all removals that wait together, and not again before a pause, because one erasure may cost a rewrite of millions of links. Until then the
+ * first later events of an erased id may show the person's final id. Every step may run again.
  */
 export function createRemovals(services: RemovalServices) {
-  const { lake, linkFiles, pointers, traits, work, onRemoved, client, table } = services
+  const { lake, linkFiles, pointers, traits, work, onRemoved, clock, client, table } = services
 
-  /** Does what waits, and returns whether there was anything. */
-  async function run(extendLease: () => Promise<void>): Promise<boolean> {
+  /** Does what is due, and returns whether the state has lost something. `isForced`: the links files do not wait for the end of the pause. */
+  async function run(extendLease: () => Promise<void>, isForced = false): Promise<boolean> {
     const waiting = await work.list()
     const drops = waiting.filter(each => each.kind === 'drop')
-    const removals: Removal[] = []
-    for (const each of waiting) {
-      if (each.kind !== 'remove') continue
-      const bytes = await lake.get(each.ids_key)
-      const ids: string[] = bytes === null ? [] : JSON.parse(Buffer.from(bytes).toString())
-      removals.push({ ...each, ids: new Set(ids) })
-    }
+    const removals = waiting.filter(each => each.kind === 'remove')
     if (drops.length === 0 && removals.length === 0) return false
+    const fresh = removals.filter(({ removed }) => removed === undefined)
+    for (const removal of fresh) {
+      await work.save({ ...removal, removed: await removeFromState(removal) })
+      await extendLease()
+    }
+    const isDue = isForced || clock.now() >= (await pausedUntil())
+    if (!isDue) return fresh.length > 0
+    const startedAt = clock.now()
+    await rewriteFiles(drops, extendLease)
+    const endedAt = clock.now()
+    await pauseUntil(endedAt + Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (endedAt - startedAt)))
+    return true
+  }
+
+  /** `until` of the oldest erasure whose links are not removed yet, Unix ms; Infinity without one. */
+  async function oldestUntil(): Promise<number> {
+    const untils = (await work.list()).map(each => (each.kind === 'remove' ? each.until : null))
+    return Math.min(Number.POSITIVE_INFINITY, ...untils.filter(until => until !== null))
+  }
+
+  /** Removes the rows of all that wait, and ends their work. */
+  async function rewriteFiles(drops: readonly Drop[], extendLease: () => Promise<void>): Promise<void> {
+    const removals: Removal[] = []
+    let ids = 0
+    for (const each of await work.list()) {
+      if (each.kind !== 'remove' || each.removed === undefined || ids >= IDS_A_REWRITE) continue
+      const removal = { ...each, ids: await readIds(each) }
+      removals.push(removal)
+      ids += removal.ids.size
+    }
     for (const bucket of bucketsOf(removals, drops)) {
       const persons = removals.flatMap(({ scopes, ids, until }): RemovedIds[] =>
         scopes.filter(scope => scope.bucket === bucket).map(({ id }) => ({ scope: id, ids, until })),
@@ -55,35 +88,55 @@ export function createRemovals(services: RemovalServices) {
       await extendLease()
     }
     for (const removal of removals) {
-      await removePerson(removal)
-      await extendLease()
+      // A fold that was killed may have brought some back. No newer link of these ids has been folded.
+      for (const { id } of removal.scopes) await removePointers(id, [...removal.ids])
+      await onRemoved?.(removal.id, removal.removed ?? { links: 0, profiles: 0, emails: 0 })
+      await lake.delete([removal.ids_key])
+      await work.remove(removal)
     }
     for (const drop of drops) {
       await deletePartition(drop.id)
       await work.remove(drop)
     }
-    return true
   }
 
-  async function removePerson(removal: Removal): Promise<void> {
+  async function readIds({ ids_key }: WaitingRemoval): Promise<ReadonlySet<string>> {
+    const bytes = await lake.get(ids_key)
+    return new Set(bytes === null ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]))
+  }
+
+  /** Removes pointers, traits and addresses of a person, and counts them. */
+  async function removeFromState(removal: WaitingRemoval): Promise<RemovedIdentity> {
     const removed: RemovedIdentity = { links: 0, profiles: 0, emails: 0 }
-    const ids = [...removal.ids]
-    for (const { id: scope } of removal.scopes) {
-      for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-        const some = ids.slice(at, at + IDS_AT_ONCE)
-        if (isProject(scope)) {
-          const known = await pointers.read(scope, some)
-          removed.links += [...known.values()].filter(({ to }) => to !== null).length
-          const counts = await traits.remove(scope, some, removal.until)
-          removed.profiles += counts.profiles
-          removed.emails += counts.emails
-        }
-        await pointers.remove(scope, some)
+    const ids = [...(await readIds(removal))]
+    for (const { id: scope, bucket } of removal.scopes) {
+      await linkFiles.settle(bucket)
+      for (const some of slices(ids, IDS_AT_ONCE)) {
+        if (!isProject(scope)) continue
+        const known = await pointers.read(scope, some)
+        removed.links += [...known.values()].filter(({ to }) => to !== null).length
+        const counts = await traits.remove(scope, some, removal.until)
+        removed.profiles += counts.profiles
+        removed.emails += counts.emails
       }
+      await removePointers(scope, ids)
     }
-    await onRemoved?.(removal.id, removed)
-    await lake.delete([removal.ids_key])
-    await work.remove(removal)
+    return removed
+  }
+
+  async function removePointers(scope: string, ids: readonly string[]): Promise<void> {
+    for (const some of slices(ids, IDS_AT_ONCE)) await pointers.remove(scope, some)
+  }
+
+  async function pausedUntil(): Promise<number> {
+    const { Item } = await orUnavailable(
+      client.get({ TableName: table, Key: PAUSE_KEY, ConsistentRead: true }),
+    )
+    return Number(Item?.until ?? 0)
+  }
+
+  async function pauseUntil(until: number): Promise<void> {
+    await orUnavailable(client.put({ TableName: table, Item: { ...PAUSE_KEY, until } }))
   }
 
   /** Deletes all items of a scope, page by page. */
@@ -101,8 +154,10 @@ export function createRemovals(services: RemovalServices) {
     }
   }
 
-  return { run }
+  return { run, oldestUntil }
 }
+
+export type Removals = ReturnType<typeof createRemovals>
 
 function bucketsOf(
   removals: readonly Pick<Removal, 'scopes'>[],

@@ -88,6 +88,11 @@ export function createLinkFiles(services: LinkFilesServices) {
     }
   }
 
+  /** Lets all links of a bucket have their pointers, so that none comes back later. */
+  async function settle(bucket: number): Promise<void> {
+    await buckets.finishLast(await levels.read(bucket))
+  }
+
   /** All ids of a scope that lead to these final ids. */
   async function idsOf(
     { key, bucket }: Pick<IdentityScope, 'key' | 'bucket'>,
@@ -113,7 +118,7 @@ export function createLinkFiles(services: LinkFilesServices) {
     if (orphans.length > 0) await lake.delete(orphans.map(({ key }) => key))
   }
 
-  return { maintain, remove, idsOf, next }
+  return { maintain, remove, settle, idsOf, next }
 }
 
 export type LinkFiles = ReturnType<typeof createLinkFiles>
