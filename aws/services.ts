@@ -24,6 +24,7 @@ import type { LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createAfterBatch } from '#core/lake/consume/after-batch'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
+import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { ownObjects } from '#core/lake/own-objects'
 import { openLake } from '#core/lake/read/snapshot'
 import { readProfile } from '#core/limits/profile'
@@ -217,7 +218,11 @@ export function createSchedulerServices(environment: Environment) {
     queueUrl: JOB_QUEUE_URL,
   })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const lakeMaintenance = createMaintenance({ state, lake, jobs, usage, ...receipts, clock, log }, settings)
+  const tombstones = createTombstoneMending({ lake, ...stores.erasedUsers, log })
+  const lakeMaintenance = createMaintenance(
+    { state, lake, jobs, usage, ...receipts, tombstones, clock, log },
+    settings,
+  )
   const erasures = openErasures({ ...stores, lake, clock })
   const purge = createPurge({
     ...stores,
@@ -291,11 +296,12 @@ function openConsumer(
   log: Instruments['log'],
   trace: Instruments['trace'],
 ) {
-  const { lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
+  const { lakeState: state, usage, projects, erasedUsers } = createTracedStores(TABLE_NAME, trace)
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const lake = openS3Lake(BUCKET_NAME, trace, log)
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
-  return { consumer, state, stream, lake, usage }
+  const tombstones = createTombstoneMending({ lake, ...erasedUsers, log })
+  return { consumer, state, stream, lake, usage, tombstones }
 }
 
 export function createTracedStores(table: string, trace: Instruments['trace']) {

@@ -9,6 +9,7 @@ import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
+import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import type { Log, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
@@ -68,7 +69,7 @@ export async function generateLake(
       throw new Error(`${code} ${JSON.stringify(fields)}`)
   }
   const state = await openState(join(unfinished, 'state'))
-  const { lakeState, usage, accounts, projects, receipts } = createStores(state, clock)
+  const { lakeState, usage, accounts, projects, receipts, erasedUsers } = createStores(state, clock)
   const lake = createFolderLake(lakeDir(unfinished))
   const stream = { read: async () => [] }
   const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
@@ -78,8 +79,9 @@ export async function generateLake(
   const compactor = createCompactor({ lake, tempDir: compactionTempDir(unfinished), log, memoryMb: 2_048 })
   const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, clock, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
+  const tombstones = createTombstoneMending({ lake, ...erasedUsers, log })
   const maintenance = createMaintenance(
-    { state: lakeState, lake, jobs, usage, ...receipts, clock, log },
+    { state: lakeState, lake, jobs, usage, ...receipts, tombstones, clock, log },
     {
       ...MAINTENANCE_DEFAULTS,
       epochMs: 0,

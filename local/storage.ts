@@ -8,6 +8,7 @@ import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { replaySetAside } from '#core/lake/consume/set-aside'
 import { convertTombstones } from '#core/lake/erase/convert-tombstones'
+import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { ownObjects } from '#core/lake/own-objects'
 import { reconcileLake } from '#core/lake/restore/reconcile-lake'
@@ -103,7 +104,8 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     log,
     memoryMb: compactionMemoryMb,
   })
-  await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, clock, log })
+  const tombstones = createTombstoneMending({ lake, ...stores.erasedUsers, log })
+  await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, tombstones, clock, log })
   const identityServices = { client: state.client, table: state.table, lake, projects, clock }
   const identity = createIdentityStore(identityServices)
   // Links of an earlier edition, so that the first response knows them. Later folds are the pipeline's.

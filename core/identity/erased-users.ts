@@ -1,5 +1,7 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { queryItems } from '#core/query-all'
+import type { NotedErasure } from '#core/lake/erase/mend-tombstones'
+import { HASH_DIGITS } from '#core/lake/erase/tombstones'
+import { type Item, queryItems, queryPages, scanPages } from '#core/query-all'
 import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
@@ -80,7 +82,36 @@ export function createErasedUsers(state: StateTable) {
     }
   }
 
-  return { bury, read }
+  /**
+   * The erased ids of these projects, or of all, page by page: for tombstones whose file is lost. All projects are one scan of the state
+   * table.
+   */
+  async function* noted(projects: readonly string[] | null): AsyncGenerator<NotedErasure[]> {
+    const condition = { ExpressionAttributeValues: { ':sk': ERASED } }
+    if (projects === null) {
+      const filter = { ...condition, FilterExpression: 'begins_with(sk, :sk)' }
+      for await (const items of scanPages(state, filter)) yield items.flatMap(toNotes)
+      return
+    }
+    for (const project of projects) {
+      const query = {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+        ExpressionAttributeValues: { ':pk': partition(project), ':sk': ERASED },
+      }
+      for await (const items of queryPages(state, query)) yield items.flatMap(toNotes)
+    }
+  }
+
+  return { bury, read, noted }
+}
+
+/** The hash of a tombstone is the beginning of the digest here. */
+function toNotes({ pk, sk, until, digests }: Item): NotedErasure[] {
+  const project_id = String(pk).slice(partition('').length)
+  return digestsOf(String(sk), digests as Uint8Array | undefined).map(digest => ({
+    ...{ project_id, until: toSecond(Number(until)) },
+    user_hash: digest.slice(0, HASH_DIGITS).toUpperCase(),
+  }))
 }
 
 export type ErasedUserStore = ReturnType<typeof createErasedUsers>

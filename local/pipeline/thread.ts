@@ -8,6 +8,7 @@ import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance, MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance'
 import { createRepair } from '#core/lake/compact/repair'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
+import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { ownObjects } from '#core/lake/own-objects'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createLiveCheckpoint } from '#core/live/checkpoint'
@@ -60,7 +61,7 @@ const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
 const stream = openStreamReader(dataDir)
 const connection = connectState(stateEndpoint)
-const { lakeState: state, usage, projects, receipts } = createStores(connection, clock)
+const { lakeState: state, usage, projects, receipts, erasedUsers } = createStores(connection, clock)
 const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
@@ -105,7 +106,9 @@ const jobs = createJobQueue<LakeJob | RepairJob>({
   log,
   signal: cuttingOff.signal,
 })
-const repairs = createRepairs(createRepair({ consumer, worker, identity, log }), jobs)
+const tombstones = createTombstoneMending({ lake, ...erasedUsers, log })
+const repair = createRepair({ consumer, worker, identity, state, tombstones, log })
+const repairs = createRepairs(repair, jobs)
 const expiredItems = createExpiredItems(connection, clock)
 const liveBuffer = createLiveBuffer(connection, {
   clock,
@@ -138,7 +141,7 @@ const pipeline = createPipeline(
     stream,
     consumer,
     maintenance: createMaintenance(
-      { state, lake, jobs, usage, ...receipts, scrub, clock, log },
+      { state, lake, jobs, usage, ...receipts, tombstones, scrub, clock, log },
       // This queue retries a job until it is done, so no job needs to be sent again.
       // Its jobs end with the process and run one after the other, and the lake is a second behind the log.
       {

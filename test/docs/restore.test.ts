@@ -17,7 +17,7 @@ import {
   encodeSimulated,
 } from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
-import { noReceipts } from '#test/support/no-receipts'
+import { noMending, noReceipts } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 import { withRollups } from '#test/support/with-rollups'
 
@@ -49,7 +49,7 @@ async function openWorld() {
     compactor,
   })
   const restore = restoreHandler({
-    ...{ ...services, stream, consumer, compactor },
+    ...{ ...services, stream, consumer, compactor, tombstones: noMending },
     lake: withRollups(lake),
   })
   const maintenance = createMaintenance({ ...services, jobs, ...noReceipts })

@@ -10,6 +10,7 @@ import {
   type MaintenanceServices,
 } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
+import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import type { Lake, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
@@ -69,6 +70,7 @@ export function openErasurePipeline(
       ...common,
       jobs: { send: async job => void jobs.push(job) },
       ...receipts,
+      tombstones: createTombstoneMending({ lake, ...stores.erasedUsers, log }),
       ...(scrub !== undefined && { scrub }),
     },
     { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 },

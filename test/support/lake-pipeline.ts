@@ -19,7 +19,7 @@ import {
 import { eventsRecord } from './events-record.ts'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import { noIdentity } from './no-identity.ts'
-import { noReceipts } from './no-receipts.ts'
+import { noMending, noReceipts } from './no-receipts.ts'
 
 /**
  * Creates consumer, worker, maintenance and repair over in-memory ports, with a clock that the test sets. Calls do not
@@ -55,7 +55,11 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
       { ...MAINTENANCE_DEFAULTS, ...settings, ...changes },
     )
   const maintenance = restartMaintenance()
-  const repair = createRepair({ consumer, worker, identity: noIdentity, log })
+  const repair = createRepair({
+    ...{ consumer, worker, state, log },
+    identity: noIdentity,
+    tombstones: noMending,
+  })
 
   /** Appends a record with one event per name to the shard. */
   const accept = (...names: string[]) => stream.accept('s0', eventsRecord(names, clock.time))

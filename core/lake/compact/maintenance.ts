@@ -76,7 +76,7 @@ export type MaintenanceServices = {
   usage: Pick<UsageCounters, 'deleteFoldedCounts'>
   clock: Clock
   log: Log
-} & Pick<ErasureProgressServices, 'onErased' | 'onConverted' | 'scrub'>
+} & Pick<ErasureProgressServices, 'onErased' | 'onConverted' | 'scrub' | 'tombstones'>
 
 /** Time after which another process may take over from a tick, ms. */
 const LEASE_MS = 60_000

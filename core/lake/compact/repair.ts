@@ -1,6 +1,15 @@
 import type { IdentityStore } from '#core/identity/identity-store'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
-import { parseHotKey, parseIdentityKey, parseLinksKey, parseSegmentKey } from '#core/lake/keys'
+import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
+import {
+  parseHotKey,
+  parseIdentityKey,
+  parseLinksKey,
+  parseSegmentKey,
+  parseTombstoneKey,
+  tombstoneKey,
+} from '#core/lake/keys'
+import type { LakeStateStore } from '#core/lake/state'
 import type { Log } from '#core/ports'
 import type { LakeWorker } from './jobs.ts'
 
@@ -8,16 +17,18 @@ export type RepairServices = {
   consumer: Pick<LakeConsumer, 'rewriteHotFile'>
   worker: Pick<LakeWorker, 'repairSegment'>
   identity: Pick<IdentityStore, 'repairLinks'>
+  state: Pick<LakeStateStore, 'manifest'>
+  tombstones: Pick<TombstoneMending, 'mend'>
   log: Log
 }
 
 /**
  * Writes a damaged or missing object of the lake again: a hot file and an identity file from the stream, a file of a segment from the
  * hot files of its epoch or from the segments that it was merged from. Links files follow from the pointers in the state table, and the
- * fold writes them. Superseded files are kept for a day (maintenance.ts), so a repair works if the damage is found in that time. Returns false and changes nothing if the sources are gone too. Then only an operator can
+ * fold writes them. Tombstones follow from what the state remembers of erasures (mend-tombstones.ts). Superseded files are kept for a day (maintenance.ts), so a repair works if the damage is found in that time. Returns false and changes nothing if the sources are gone too. Then only an operator can
  * decide to go on without the object (docs/alarms.md).
  */
-export function createRepair({ consumer, worker, identity, log }: RepairServices) {
+export function createRepair({ consumer, worker, identity, state, tombstones, log }: RepairServices) {
   async function repair(key: string): Promise<boolean> {
     const isRepaired = await rewrite(key)
     log(isRepaired ? 'LAKE_OBJECT_REPAIRED' : 'LAKE_OBJECT_LOST', { key })
@@ -31,8 +42,15 @@ export function createRepair({ consumer, worker, identity, log }: RepairServices
     if (identityFile !== null) return consumer.rewriteHotFile(identityFile.shard, identityFile.claim)
     const links = parseLinksKey(key)
     if (links !== null) return identity.repairLinks(links.bucket).then(() => true)
+    const tombstone = parseTombstoneKey(key)
+    if (tombstone !== null) return rewriteTombstones(tombstone.bucket, key)
     const file = parseSegmentKey(key)
     return file !== null && worker.repairSegment(file.bucket, file.segment)
+  }
+
+  async function rewriteTombstones(bucket: number, key: string): Promise<boolean> {
+    const batch = (await state.manifest(bucket)).tombstones.find(each => tombstoneKey(bucket, each) === key)
+    return batch !== undefined && tombstones.mend(bucket, batch)
   }
 
   return repair

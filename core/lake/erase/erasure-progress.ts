@@ -12,12 +12,15 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
 import { type ConversionServices, convertTombstones } from './convert-tombstones.ts'
+import type { TombstoneMending } from './mend-tombstones.ts'
 import { type ForgottenUntil, forgottenUntil, isForgettable } from './old-tombstones.ts'
 import type { TombstoneBatch } from './tombstone-batch.ts'
 import { dropTombstones, isHotCleared, noteDone, noteLastEpoch } from './tombstones.ts'
 
 /** How often the objects that are set aside are listed, ms. */
 const LIST_EVERY_MS = 3_600_000
+/** How often the files of tombstones are listed, because one may be missing, ms. Only while erasures are in force. */
+const MEND_EVERY_MS = 10 * 60_000
 /** Time for which a file of tombstones that no manifest names is kept, ms: for reads and jobs that have an older manifest. */
 const KEEP_UNNAMED_MS = 3_600_000
 /** If nothing is set aside, a batch is forgotten by its age alone. */
@@ -46,6 +49,8 @@ export type ErasureProgressServices = {
   /** Called when the erasures of a batch are done, maybe several times, before the batch is merged or forgotten. */
   onErased(bucket: number, batch: TombstoneBatch): Promise<void>
   onConverted: ConversionServices['onConverted']
+  /** Writes files of tombstones again that are missing. */
+  tombstones: Pick<TombstoneMending, 'mendMissing'>
   deleteRetired(manifest: Manifest, now: number): Promise<void>
   deleteOrphans(manifests: readonly Manifest[]): Promise<void>
   /**
@@ -69,6 +74,7 @@ export function createErasureProgress(
     lake,
     onErased,
     onConverted,
+    tombstones: mending,
     deleteRetired,
     deleteOrphans,
     scrub,
@@ -82,8 +88,14 @@ export function createErasureProgress(
     times: [],
   }
 
-  /** Converts the tombstones of an earlier version, and begins the rounds of rewrites that are due. Returns the manifests after that. */
+  let mendedAt = Number.NEGATIVE_INFINITY
+
+  /** Converts the tombstones of an earlier version, mends missing files, and begins the rounds of rewrites that are due. Returns the manifests after that. */
   async function begin(manifests: readonly Manifest[], now: number): Promise<readonly Manifest[]> {
+    if (now - mendedAt >= MEND_EVERY_MS) {
+      mendedAt = now
+      await mending.mendMissing(manifests)
+    }
     const changed = manifests.filter(
       manifest => manifest.legacyTombstones.length > 0 || isRoundDue(manifest, now),
     )

@@ -31,9 +31,11 @@ const MAX_AHEAD_SECONDS = 300
 /** What arrived before this time is in no hot file, ms: a consumer is behind by 24 hours at most, and hot files are deleted a day later. */
 const IN_SEGMENTS_MS = 72 * 3_600_000
 
+export const HASH_DIGITS = 16
+
 /** The first 64 bits of the SHA-256 of a user_id, as 16 digits. Neither state nor tombstones keep an id of an erased person. */
 export function userHash(userId: string): string {
-  return hash('sha256', userId, 'hex').slice(0, 16).toUpperCase()
+  return hash('sha256', userId, 'hex').slice(0, HASH_DIGITS).toUpperCase()
 }
 
 /** The user_key (shortKey of core/lake/consume/rows.ts) of the user with this userHash. */

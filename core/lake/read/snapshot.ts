@@ -1,7 +1,9 @@
+import QuickLRU from 'quick-lru'
+import { unavailable } from '#core/errors'
 import { assertConverted } from '#core/lake/erase/convert-tombstones'
 import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
-import { hotPrefix, parseSegmentKey } from '#core/lake/keys'
-import { isSame } from '#core/lake/manifest'
+import { hotPrefix, parseSegmentKey, tombstoneKey, tombstonePrefix } from '#core/lake/keys'
+import { isSame, type Manifest } from '#core/lake/manifest'
 import type { Segment } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
 import type { FileSize, FileSizes, Lake, LakeObject } from '#core/ports'
@@ -65,6 +67,7 @@ export async function openLake({ state, lake }: SnapshotServices): Promise<LakeS
   async function takeSnapshot(bucket: number): Promise<Snapshot> {
     const manifest = await state.manifest(bucket)
     assertConverted(manifest)
+    await assertTombstones(lake, manifest)
     const { compacted, segments, tombstones } = manifest
     segmentsOf.set(bucket, segments)
     const epochs = Array.from({ length: Math.max(0, epoch - compacted + 1) }, (_, i) => compacted + i)
@@ -90,6 +93,24 @@ export async function openLake({ state, lake }: SnapshotServices): Promise<LakeS
       return sizeOfSegmentFile(key, segmentsOf)
     },
   }
+}
+
+/** Files of tombstones that a process knows to exist. */
+const knownTombstones = new WeakMap<object, QuickLRU<string, true>>()
+const MAX_KNOWN = 10_000
+
+/** An engine that finds no file where a statement names one may take it for empty, and would show erased events. */
+async function assertTombstones(
+  lake: Pick<Lake, 'list'>,
+  { bucket, tombstones }: Pick<Manifest, 'bucket' | 'tombstones'>,
+): Promise<void> {
+  const known = knownTombstones.get(lake) ?? new QuickLRU<string, true>({ maxSize: MAX_KNOWN })
+  knownTombstones.set(lake, known)
+  const isMissing = () => tombstones.some(batch => !known.has(tombstoneKey(bucket, batch)))
+  if (!isMissing()) return
+  for (const { key } of await lake.list(tombstonePrefix(bucket))) known.set(key, true)
+  if (isMissing())
+    throw unavailable('Erasures cannot be read now. Send the same request again in ten minutes.', 600)
 }
 
 /** A manifest has the bytes of all files of a segment together. */

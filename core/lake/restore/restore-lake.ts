@@ -2,6 +2,7 @@ import { forEachConcurrent } from '#core/concurrency'
 import type { Claim } from '#core/lake/claim'
 import type { Compactor } from '#core/lake/compact/compactor'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
+import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { parseHotKey, parseSegmentKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { Segment } from '#core/lake/segment'
@@ -21,6 +22,8 @@ export type RestoreLakeServices = {
   consumer: Pick<LakeConsumer, 'rewriteHotFile' | 'finishClaim'>
   compactor: Pick<Compactor, 'describeSegment'>
   usage: Pick<UsageCounters, 'openCounts' | 'foldEpoch'>
+  /** Writes files of tombstones again that the manifests name and that are missing. */
+  tombstones: Pick<TombstoneMending, 'mendMissing'>
   clock: Clock
   log: Log
 }
@@ -50,15 +53,17 @@ type Plan = { manifest: Manifest; choice: NonNullable<ReturnType<typeof chooseSe
  *   again from their hot files (choose-segments.ts).
  * - Records of the last hours that the state takes for stored and that no hot file has are taken from the stream again. They may
  *   be in segments that are newer than the hot files, so such segments are not used.
+ * - Files of tombstones that manifests name and that are missing are written again.
  * - Segments that the manifests do not know are not used if they may have events of records that the consumer has still to read.
  *
  * It may be killed and repeated. Events that cannot be found are logged as LAKE_BEHIND.
  */
 export async function restoreLake(services: RestoreLakeServices): Promise<RestoredLake> {
-  const { state, lake, log } = services
+  const { state, lake, tombstones, log } = services
   const hotFiles = await listHotFiles(lake)
   const stored = await listSegments(lake)
   const manifests = await state.manifests()
+  await tombstones.mendMissing(manifests)
   const ends = [...stored.values()].flat().map(({ until }) => until)
   await openEpochs(services, Math.max(1, ...ends, ...manifests.map(({ compacted }) => compacted)))
   const { epoch } = await state.lake()

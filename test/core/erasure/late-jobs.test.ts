@@ -24,6 +24,7 @@ import {
 } from '#test/simulation/simulated-ports'
 import { request } from '#test/support/compactor-lake'
 import { createMemoryLakeState, type MemoryLakeState } from '#test/support/memory-lake-state'
+import { noMending } from '#test/support/no-receipts'
 
 /**
  * Jobs of compaction, merging and rewriting that began before an erasure, or before another job, and end after it. The lake,
@@ -96,7 +97,7 @@ function openPipeline({
   const compactor = createSimulatedCompactor(lake)
   const jobs: LakeJob[] = []
   const maintenance = createMaintenance(
-    { ...common, jobs: { send: async job => void jobs.push(job) }, ...erasures },
+    { ...common, jobs: { send: async job => void jobs.push(job) }, ...erasures, tombstones: noMending },
     { ...SETTINGS, ...settings },
   )
   const worker = createLakeWorker({ ...common, compactor, projects })

@@ -15,7 +15,7 @@ import {
   encodeSimulated,
 } from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
-import { noReceipts } from '#test/support/no-receipts'
+import { noMending, noReceipts } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 /** The counters of a lake that is older than its state, with the real counters. restore-lake.test.ts has the files. */
@@ -74,7 +74,7 @@ function openWorld() {
     },
     async restore(): Promise<void> {
       await reconcile({ ...services, consumer })
-      await restoreLake({ ...services, consumer })
+      await restoreLake({ ...services, consumer, tombstones: noMending })
     },
     countedEvents: async () => (await usage.totals(['proj_1']))[0]?.events,
   }

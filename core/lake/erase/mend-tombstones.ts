@@ -1,0 +1,67 @@
+import { tombstoneKey } from '#core/lake/keys'
+import type { Manifest } from '#core/lake/manifest'
+import type { Lake, Log } from '#core/ports'
+import { bucketOf } from '#core/projects/project'
+import { tables } from '#schemas/columns'
+import type { TombstoneBatch } from './tombstone-batch.ts'
+import { encodeTombstones, type TombstoneRow } from './tombstone-file.ts'
+import { userKeyOf } from './tombstones.ts'
+
+/** What the state remembers of the erasure of an id. `until`: Unix second of the last arrival that is erased. */
+export type NotedErasure = { project_id: string; user_hash: string; until: number }
+
+export type TombstoneMendingServices = {
+  lake: Pick<Lake, 'list' | 'put'>
+  /** The erased ids of projects, or of all, page by page (core/identity/erased-users.ts). */
+  noted(projects: readonly string[] | null): AsyncIterable<NotedErasure[]>
+  log: Log
+}
+
+/** An erasure in several projects is noted with the latest `until` of them, s. */
+const LATER_S = 60
+
+/**
+ * Writes files of tombstones again that are missing or damaged. Without its file a bucket cannot be read or compacted, because nobody could tell
+ * which events are erased. The state remembers the ids of erased persons for as long as their tombstones are in force, so their rows are
+ * all there. Rows of whole projects are not: a deleted project stays hidden without them, and so does what is older than a plan shows, and
+ * the next round of retention erases up to a later day.
+ */
+export function createTombstoneMending({ lake, noted, log }: TombstoneMendingServices) {
+  /** Writes the file of a batch again. Returns false, and writes nothing, if the state remembers no row of persons that it must have. */
+  async function mend(bucket: number, batch: TombstoneBatch): Promise<boolean> {
+    const { number, oldestUntil, newestUntil, projects } = batch
+    const rows: TombstoneRow[] = []
+    if (oldestUntil !== null) {
+      for await (const page of noted(projects)) {
+        for (const { project_id, user_hash, until } of page) {
+          // Without a list, those of all buckets come.
+          if (projects === null && bucketOf(project_id) !== bucket) continue
+          if (until < oldestUntil || until > newestUntil + LATER_S) continue
+          const row = { project_id, user_key: userKeyOf(user_hash), user_hash, number }
+          rows.push({ ...row, erased_until: Math.min(until, newestUntil) })
+        }
+      }
+    }
+    if (rows.length === 0 && oldestUntil !== null && batch.doneAt === null) return false
+    await lake.put(tombstoneKey(bucket, batch), encodeTombstones(rows))
+    return true
+  }
+
+  /** Writes all files again that manifests name and that are missing. */
+  async function mendMissing(manifests: readonly Pick<Manifest, 'bucket' | 'tombstones'>[]): Promise<void> {
+    const named = manifests.filter(({ tombstones }) => tombstones.length > 0)
+    if (named.length === 0) return
+    const present = new Set((await lake.list(`${tables.tombstones.prefix}/`)).map(({ key }) => key))
+    for (const { bucket, tombstones } of named) {
+      for (const batch of tombstones) {
+        const key = tombstoneKey(bucket, batch)
+        if (present.has(key)) continue
+        log((await mend(bucket, batch)) ? 'LAKE_OBJECT_REPAIRED' : 'LAKE_OBJECT_LOST', { key })
+      }
+    }
+  }
+
+  return { mend, mendMissing }
+}
+
+export type TombstoneMending = ReturnType<typeof createTombstoneMending>
