@@ -1,8 +1,9 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { shortKey } from '#core/lake/consume/rows'
 import type { LakeRead } from '#core/lake/read/lake-read'
-import { activity, hasActivityRollup, oldestEvent } from '#core/lake/read/relations'
+import { activity, hasUserKeys, oldestEvent } from '#core/lake/read/relations'
 import { userSessions } from '#core/lake/read/user-sessions'
+import { readCopiedKeys } from '#core/reports/run/copied-keys'
 import type { ReportProject, ReportServices } from '#core/reports/run/run'
 import { withStatements } from '#core/reports/run/statements'
 import { slices } from '#core/slices'
@@ -28,16 +29,17 @@ export async function findPerson(
   signal: AbortSignal | undefined,
 ): Promise<FoundPerson> {
   const lake = await openLake()
-  const read: LakeRead = {
+  const whole: LakeRead = {
     snapshot: await lake.ofBucket(project.bucket),
     project,
     from: oldestEvent(project),
     to: clock.now() + EVENT_LIMITS.futureMs + 1,
   }
   const found: FoundPerson = { events: 0, sessions: 0 }
-  const hasKeys = hasActivityRollup(read)
-  await withStatements(engine, { lake, signal }, rows =>
-    forEachConcurrent(slices(userIds, hasKeys ? KEYS : IDS), CONCURRENCY, async ids => {
+  await withStatements(engine, { lake, signal }, async rows => {
+    const read = { ...whole, ...(await readCopiedKeys(rows, whole)) }
+    const hasKeys = hasUserKeys(read)
+    await forEachConcurrent(slices(userIds, hasKeys ? KEYS : IDS), CONCURRENCY, async ids => {
       const keys = ids.flatMap(id => shortKey(id) ?? [])
       const users = isOneOf(sql`user_ref`, hasKeys ? keys : ids)
       const [row] = await rows(
@@ -50,7 +52,7 @@ export async function findPerson(
       )
       found.events += events
       found.sessions += Number(counted?.sessions ?? 0)
-    }),
-  )
+    })
+  })
   return found
 }
