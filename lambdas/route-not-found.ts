@@ -10,15 +10,31 @@ const PATHS = [...new Set(Object.values<Route>(routes).map(({ path }) => path))]
   path => !path.includes('{'),
 )
 
+/** The same of each method. */
+const PATHS_OF = new Map(
+  [...Map.groupBy(Object.values<Route>(routes), ({ method }) => method as string)].map(([method, group]) => [
+    method,
+    group.map(({ path }) => path).filter(path => PATHS.includes(path)),
+  ]),
+)
+
 /** The error for a request without a row: NOT_FOUND, or METHOD_NOT_ALLOWED with the methods of the path. */
 export function routeNotFound(method: string, url: string): ApiError {
   const segments = (url.split('?', 1)[0] ?? '').split('/').map(decode)
   const methods: string[] = rows.filter(row => matches(row.segments, segments)).map(row => row.method)
   if (methods.length === 0) return pathNotFound(segments)
   const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return new ApiError('METHOD_NOT_ALLOWED', `This path does not accept ${method}. Use one of ${allowed}.`, {
-    headers: { Allow: allowed },
-  })
+  const advice = nearestOf(method, segments)
+  const message = `This path does not accept ${method}. Use one of ${allowed}.${advice}`
+  return new ApiError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allowed } })
+}
+
+/** Names the path with this method that may be meant: a longer one, such as POST /events/lookup, or one with a near name. */
+function nearestOf(method: string, segments: readonly string[]): string {
+  const path = segments.join('/')
+  const others = PATHS_OF.get(method) ?? []
+  const near = others.find(each => each.startsWith(`${path}/`)) ?? nearestName(path, others)
+  return near === null || near === undefined ? '' : ` Did you mean ${method} ${near}?`
 }
 
 /** Names the path that may be meant. It repeats nothing of the request: only paths of ours. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,9 @@ export type Bundle = {
 export type Bundles = Record<FunctionName, Bundle>
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** GET /numbers.md serves this page. */
+const NUMBERS = join(ROOT, 'docs/api/numbers.md')
 
 /** The output folder that esbuild gets, for the relative paths in source maps. Nothing is written there. */
 const VIRTUAL_OUTDIR = join(ROOT, 'bundles')
@@ -43,7 +46,10 @@ export async function bundleFunctions(
     const files = outputFiles.filter(({ path }) => dirname(path) === join(VIRTUAL_OUTDIR, name))
     for (const { path, contents } of files) await writeFile(join(folder, basename(path)), contents)
     if (name === 'jobs' || name === 'restore') await copyAddon(folder, architecture)
-    if (name === 'site') await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
+    if (name === 'site') {
+      await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
+      await copyFile(NUMBERS, join(folder, 'numbers.md'))
+    }
     const bytes = files.find(({ path }) => path.endsWith('.mjs'))?.contents.length ?? 0
     return [name, { folder, bytes }]
   })

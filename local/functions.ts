@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
@@ -30,6 +31,9 @@ import { openQueryEngine } from './lake/query-engine.ts'
 import { createRepairingLog } from './lake/repairs.ts'
 import type { Settings } from './settings.ts'
 import { lakeDir, queryTempDir, type Storage } from './storage.ts'
+
+/** GET /numbers.md serves this page. */
+const NUMBERS = new URL('../docs/api/numbers.md', import.meta.url)
 
 export type FunctionOptions = {
   baseUrl: string
@@ -87,7 +91,7 @@ export async function openFunctions(
       country: createRequestCountry(countryHeader, country),
       devApproveSecret: settings.DEV_APPROVE ? newDevApproveSecret(settings.DATA_DIR) : null,
     }),
-    site: siteHandler({ tracker: buildTracker, baseUrl, log }),
+    site: siteHandler({ tracker: buildTracker, numbers: readFileSync(NUMBERS, 'utf8'), baseUrl, log }),
     control: controlHandler(common),
     reports: reportsHandler({
       ...common,

@@ -244,8 +244,10 @@ export const completeClaim = z
     CLAIM_RULE,
   )
 
+/** The tokens stand once, under the names of OAuth. */
 export const completedClaim = exchangedSession
   .extend({
+    agent_session: agentSession.omit({ access_token: true, refresh_token: true }),
     access_token: z.string(),
     token_type: z.literal('Bearer'),
     expires_in: z.int(),

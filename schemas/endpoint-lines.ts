@@ -4,10 +4,14 @@ import { isDocumented, routes } from './routes.ts'
 
 /** What examples need that their rows do not say. The demo project has this experiment. */
 const EXAMPLES: Record<string, string> = {
+  'GET /live': 'GET /live?project=demo',
+  'GET /stream': 'GET /stream?project=demo',
+  'GET /pages': 'GET /pages?project=demo&since=30d&compact=true',
+  'GET /heatmap': 'GET /heatmap?project=demo&since=27d&fields=peak',
   'GET /experiments/{id}': 'GET /experiments/exp_demo_signup_cta',
   'GET /projects/{id}': 'GET /projects/demo',
   'GET /projects/{id}/usage': 'GET /projects/demo/usage',
-  'GET /journey': 'GET /journey?project=demo&email=ada@example.com',
+  'GET /journey': 'GET /journey?project=demo&user_id=u1&order=asc&fields=timestamp,event,path',
   'GET /openapi.json': 'GET /openapi.json?path=/stats,/query',
 }
 

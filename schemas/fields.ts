@@ -178,6 +178,13 @@ export const limit = wholeNumber('limit', 1, 1000)
   .default(100)
   .meta({ description: 'The largest number of rows' })
 
+/** Numbers that /numbers.md defines. */
+export const uniqueUsers = z.int().meta({ description: 'Different persons: /numbers.md#users' })
+export const bounceRate = z.number().meta({ description: 'Bounces / sessions, 0 to 1: /numbers.md#bounces' })
+export const sessionCount = z
+  .int()
+  .meta({ description: 'Sessions that start in the range: /numbers.md#sessions' })
+
 /** Filters of several reads. */
 export const eventName = z
   .string()

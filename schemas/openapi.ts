@@ -49,7 +49,8 @@ month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (ev
 
 In responses times are Unix milliseconds, durations are milliseconds, and dates are \`YYYY-MM-DD\` in UTC or in the \`tz\` of the
 request. A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has
-linked are one. A session is all events with one \`session_id\`. It is a bounce when no event shows an interaction.
+linked are one. A session is all events with one \`session_id\`. It is a bounce when no event shows an interaction. /numbers.md defines
+all counts and rates.
 A list that a limit has cut says \`truncated: true\`.
 
 ${VISITOR_WORDS}`
@@ -94,6 +95,7 @@ export function openApiDocument(baseUrl: string): OpenApi {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    externalDocs: { url: `${baseUrl}/numbers.md`, description: 'What each count and rate means' },
     servers: [{ url: baseUrl }],
     security: ACCOUNT_SECURITY,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

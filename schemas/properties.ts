@@ -1,6 +1,16 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, days, eventName, failsWith, project, sinceWeek, tz, wholeNumber } from './fields.ts'
+import {
+  datedPeriod,
+  days,
+  eventName,
+  failsWith,
+  project,
+  sinceWeek,
+  tz,
+  uniqueUsers,
+  wholeNumber,
+} from './fields.ts'
 import { cut } from './sessions.ts'
 
 /** Event names, and property keys, that a list has at most (U62). */
@@ -43,7 +53,7 @@ export const breakdownResponse = z
     property: z.string(),
     event: z.string().nullable(),
     values: z
-      .array(z.object({ value: z.string(), count: z.int(), unique_users: z.int() }))
+      .array(z.object({ value: z.string(), count: z.int(), unique_users: uniqueUsers }))
       .meta({ description: 'Most frequent first' }),
     total_events: z.int().meta({ description: 'Events of the range, after the event filter' }),
     total_with_property: z.int().meta({ description: 'Those of them that have the property' }),
@@ -63,7 +73,7 @@ export const propertiesResponse = z
         z.object({
           event: z.string(),
           count: z.int(),
-          unique_users: z.int(),
+          unique_users: uniqueUsers,
           first_seen: z.string(),
           last_seen: z.string(),
         }),

@@ -151,7 +151,7 @@ export const queryBody = z.object({
     .default('session_then_user')
     .meta({
       description:
-        'How `event_count` counts. `raw`: events. `session_then_user`: sessions, then users without a session in the group, then events with neither.',
+        'How `event_count` counts: /numbers.md#count-modes-of-query. `raw`: events. `session_then_user`: sessions, then users without a session in the group, then events with neither.',
     }),
   order_by: oneOf('order_by', ORDER_FIELDS).optional().meta({
     description:

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import {
+  bounceRate,
   cursor,
   datedPeriod,
   days,
@@ -32,7 +33,7 @@ export const sessionRow = z
     event_count: z.int(),
     is_bounce: z
       .union([z.literal(0), z.literal(1)])
-      .meta({ description: '1: no event shows an interaction' }),
+      .meta({ description: '1: a bounce, /numbers.md#bounces' }),
     date: z.string().meta({ description: 'Date of the start, in `tz`' }),
     has_replay: z.boolean(),
     replay_count: z.int(),
@@ -115,7 +116,7 @@ const pageRow = z.object({
   page: z.string().meta({ description: 'Path, or the URL of events without a path' }),
   sessions: z.int(),
   bounces: z.int(),
-  bounce_rate: z.number().meta({ description: '0 to 1' }),
+  bounce_rate: bounceRate,
   avg_duration: z.int().meta({ description: 'ms' }),
   avg_events: z.number(),
 })

@@ -1,6 +1,16 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { days, oneOf, previousDatedPeriod, project, sinceWeek, tz } from './fields.ts'
+import {
+  bounceRate,
+  days,
+  oneOf,
+  previousDatedPeriod,
+  project,
+  sessionCount,
+  sinceWeek,
+  tz,
+  uniqueUsers,
+} from './fields.ts'
 import { deltaMetric } from './sessions.ts'
 
 export const STATS_GROUPS = ['hour', 'day', 'week', 'month'] as const
@@ -20,11 +30,11 @@ export const statsQuery = z.object({
   }),
 })
 
-const counts = { count: z.int(), unique_users: z.int() }
+const counts = { count: z.int(), unique_users: uniqueUsers }
 
 const statsOfPeriod = {
   period: previousDatedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
-  totals: z.object({ unique_users: z.int(), total_events: z.int() }),
+  totals: z.object({ unique_users: uniqueUsers, total_events: z.int() }),
   timeSeries: z
     .array(
       z.object({
@@ -32,7 +42,7 @@ const statsOfPeriod = {
           description:
             'Start of the interval: `2026-11-18`, or `2026-11-18T15:00` for hours, `2026-11` for months',
         }),
-        unique_users: z.int(),
+        unique_users: uniqueUsers,
         total_events: z.int(),
       }),
     )
@@ -41,8 +51,8 @@ const statsOfPeriod = {
     .array(z.object({ event: z.string(), ...counts }))
     .meta({ description: 'The 20 most frequent events' }),
   sessions: z.object({
-    total_sessions: z.int(),
-    bounce_rate: z.number().meta({ description: '0 to 1' }),
+    total_sessions: sessionCount,
+    bounce_rate: bounceRate,
     avg_duration: z.int().meta({ description: 'ms' }),
     pages_per_session: z.number().meta({ description: 'Events of any name per session' }),
     sessions_per_user: z.number(),

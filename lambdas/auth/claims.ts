@@ -91,7 +91,8 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
         authRequests.completeClaim(token, body.code_verifier),
       )
       const { session, account } = await issue(won, routes.completeClaim)
-      const { access_token, refresh_token, access_expires_at, scopes } = session
+      const { access_token, refresh_token, ...agent_session } = session
+      const { access_expires_at, scopes } = agent_session
       return {
         status: 200,
         body: {
@@ -101,7 +102,7 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
           expires_in: secondsUntil(access_expires_at, clock.now()),
           refresh_token,
           scope: scopes.join(' '),
-          agent_session: session,
+          agent_session,
           account: sessionAccountOf(account),
         },
       }

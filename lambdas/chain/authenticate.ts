@@ -148,8 +148,12 @@ export function authRequired(baseUrl: string, problem: 'missing' | 'unknown'): A
         `The request has no credential. Send an agent session as \`Authorization: Bearer\` or an API key in the header \`X-API-Key\`; ${baseUrl}/auth.md says how to get one.`,
         { headers, fields },
       )
-    : new ApiError('AUTH_REQUIRED', 'The credential is unknown, expired or revoked. Send a valid one.', {
-        headers: { 'WWW-Authenticate': `${headers['WWW-Authenticate']}, error="invalid_token"` },
-        fields,
-      })
+    : new ApiError(
+        'AUTH_REQUIRED',
+        `The credential is unknown, expired or revoked. Send a valid one; ${baseUrl}/auth.md says how to get one.`,
+        {
+          headers: { 'WWW-Authenticate': `${headers['WWW-Authenticate']}, error="invalid_token"` },
+          fields,
+        },
+      )
 }

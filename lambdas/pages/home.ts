@@ -80,19 +80,18 @@ ${calls(baseUrl).map(
 }
 
 function calls(baseUrl: string): { what: string; command: string }[] {
-  const json = "-H 'Content-Type: application/json'"
   const bearer = "-H 'Authorization: Bearer aas_…'"
   return [
     {
-      what: '1. Ask for access. Show claim_url and user_code of the response to a human, who opens the page, types the last four characters of the code and approves.',
-      command: `curl -X POST ${baseUrl}/agent/auth ${json} -d '{"type":"user_claimed","requested_credential_type":"access_token","client_name":"my agent"}'`,
+      what: '1. Ask for access. Show claim_url and user_code to a human, who opens the page, types the last four characters of the code and approves.',
+      command: `curl ${baseUrl}/agent/auth -d '{"type":"user_claimed","requested_credential_type":"access_token","client_name":"my agent"}'`,
     },
     {
-      what: '2. Take the token: send claim_token every 5 seconds, until the response has access_token instead of the error AUTHORIZATION_PENDING.',
-      command: `curl -X POST ${baseUrl}/agent/auth/claim/complete ${json} -d '{"claim_token":"aac_…"}'`,
+      what: '2. Take the token: send claim_token every 5 seconds, until the response has access_token and not AUTHORIZATION_PENDING.',
+      command: `curl ${baseUrl}/agent/auth/claim/complete -d '{"claim_token":"aac_…"}'`,
     },
     {
-      what: '3. Ask for the numbers of a project. GET /projects lists yours; POST /projects creates one, with the script tag for its site.',
+      what: '3. Ask for numbers. GET /projects lists your projects; POST /projects creates one, with the script tag for its site.',
       command: `curl ${bearer} '${baseUrl}/stats?project=website&since=7d'`,
     },
   ]
@@ -107,21 +106,17 @@ function textFor(baseUrl: string): string {
 ## The first three calls
 
 ${steps.join('\n')}
-A 401 names the same place in WWW-Authenticate.
+POST /demo/session gives a token for the project \`demo\` at once.
 
 ${VISITOR_WORDS}
 
 ## Every endpoint
 
-Each line is an example for the project \`demo\`. Send JSON bodies as they stand here.
+Examples for the project \`demo\`; send JSON bodies as they stand. Every read takes \`compact=true\` (names of columns once), most take
+\`since=7d\` and \`tz\`. \`/openapi.json?path=/stats,/pages\` has all parameters of some paths, /numbers.md what a number means,
+/auth.md how to get access.
 
 ${endpointLines()
   .map(({ tag, lines }) => `### ${tag}\n\n${lines.join('\n')}\n`)
-  .join('\n')}
-## More
-
-- [How an agent gets a token](${baseUrl}/auth.md)
-- [Every endpoint, as OpenAPI 3.1](${baseUrl}/openapi.json)
-- [The script for sites](${baseUrl}/tracker.js)
-`
+  .join('\n')}`
 }

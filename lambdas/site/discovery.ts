@@ -1,4 +1,5 @@
 import { DEVICE_GRANT } from '#schemas/agent-sessions'
+import { endpointLines } from '#schemas/endpoint-lines'
 import { SCOPES } from '#schemas/scopes'
 import { VISITOR_WORDS } from '#schemas/visitor-words'
 
@@ -95,6 +96,14 @@ ${VISITOR_WORDS}
 
 \`POST /agent/auth/revoke\` with the Bearer token and no body ends the session; so does \`token=<access or refresh token>\` in a
 form. A human ends it on ${baseUrl}/settings/sessions.
+
+## Every endpoint
+
+Examples for the project \`demo\`.
+
+${endpointLines()
+  .flatMap(({ lines }) => lines)
+  .join('\n')}
 
 ## Not supported
 

@@ -20,6 +20,8 @@ type Tracker = { code: string; source: string; sha256: string }
 export type SiteServices = {
   /** Called for the first request of a script. */
   tracker(): Promise<Tracker>
+  /** The text of docs/api/numbers.md. */
+  numbers: string
   /** Address of the service, without a slash at its end. */
   baseUrl: string
   log: Log
@@ -72,11 +74,19 @@ export function siteHandler(services: SiteServices): HttpFunction {
       const [tags, paths] = [toTexts(call.query.tag), toTexts(call.query.path)]
       return tags.length + paths.length === 0 ? wholeDocument()(call) : partOfDocument(tags, paths)
     }),
+    numbers: chain(routes.numbers)(file('text/markdown; charset=utf-8', toPlainPage(services.numbers))),
     authDocument: chain(routes.authDocument)(file('text/markdown; charset=utf-8', authDocument(baseUrl))),
     protectedResource: chain(routes.protectedResource)(json(protectedResource(baseUrl))),
     authorizationServer: chain(routes.authorizationServer)(json(authorizationServer(baseUrl))),
     health: chain(routes.health)(() => ({ status: 200, body: { status: 'ok', service: 'footfall' } })),
   })
+}
+
+/** The page without what only the repository has: ids of rules, marks of generated tables, and links to other pages. */
+function toPlainPage(markdown: string): string {
+  return markdown
+    .replaceAll(/<!--.*?-->\n|<a id=.*?<\/a>/g, '')
+    .replaceAll(/\[([^\]]+)\]\([^)#]+\.md[^)]*\)/g, '$1')
 }
 
 function toTexts(list = ''): string[] {

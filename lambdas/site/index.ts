@@ -4,9 +4,10 @@ import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import { siteHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createSiteServices(process.env)
-/** lib/bundles.ts builds this file and puts it into the bundle. */
+/** lib/bundles.ts puts these files into the bundle. */
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
+const numbers = readFileSync(new URL('numbers.md', import.meta.url), 'utf8')
 export const handler = instrument(
-  apiGateway(siteHandler({ ...services, tracker: async () => tracker }), services.log, edgeKey),
+  apiGateway(siteHandler({ ...services, numbers, tracker: async () => tracker }), services.log, edgeKey),
   timeoutResponse(services.log),
 )

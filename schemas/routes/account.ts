@@ -20,7 +20,7 @@ export const accountRoutes = {
     ...account,
     method: 'GET',
     path: '/account/usage',
-    summary: 'Usage of this month, limits, and what a human can do about them',
+    summary: 'Usage of this month, and limits',
     scope: 'account:read',
     responses: { 200: { description: 'The usage', schema: accountUsage } },
     errors: [],

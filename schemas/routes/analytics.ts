@@ -117,7 +117,7 @@ export const analyticsRoutes = {
     ...report,
     method: 'GET',
     path: '/account/all-sites',
-    summary: 'Events of all projects of the account, beside those of the period before',
+    summary: 'Events of all projects, beside those of the period before',
     scope: ['analytics:read', 'account:read'],
     project: undefined,
     query: allSitesQuery,
@@ -215,7 +215,7 @@ export const analyticsRoutes = {
     body: queryBody,
     example: {
       project: 'demo',
-      metrics: ['event_count', 'unique_users', 'sum(properties.value)'],
+      metrics: ['event_count', 'sum(value)'],
       group_by: ['properties.plan'],
       filters: [{ field: 'event', op: 'eq', value: 'purchase' }],
       count_mode: 'raw',

@@ -37,7 +37,7 @@ export const ingestionRoutes = {
     method: 'POST',
     path: '/identify',
     tag: 'Ingestion',
-    summary: 'Say that two ids are the same user, and what is known about the user',
+    summary: 'Say that two ids are one user, and what is known about it',
     function: 'track',
     auth: 'project_token',
     body: identifyBody,

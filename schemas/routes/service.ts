@@ -20,11 +20,21 @@ export const serviceRoutes = {
     },
     errors: [],
   },
+  numbers: {
+    method: 'GET',
+    path: '/numbers.md',
+    tag: 'Service',
+    summary: 'What each count and rate means',
+    function: 'site',
+    auth: 'none',
+    responses: { 200: { description: 'Markdown', contentType: 'text/markdown' } },
+    errors: [],
+  },
   openapi: {
     method: 'GET',
     path: '/openapi.json',
     tag: 'Service',
-    summary: 'This document, or the part of it that is about some paths or tags',
+    summary: 'OpenAPI, or its part about some paths or tags',
     function: 'site',
     auth: 'none',
     query: z.object({

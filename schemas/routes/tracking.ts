@@ -18,7 +18,7 @@ export const trackingRoutes = {
     method: 'GET',
     path: '/tracker/{version}',
     tag: 'Tracking',
-    summary: 'The browser tracker under an address that changes with its content',
+    summary: 'The tracker under the address of its content',
     function: 'site',
     auth: 'none',
     responses: {

@@ -14,6 +14,19 @@ test.each([
   ])
 })
 
+test.each([
+  ['POST', '/stats', 'GET, HEAD, OPTIONS.', ''],
+  ['POST', '/properties', 'GET, HEAD, OPTIONS.', ''],
+  ['GET', '/events/lookup', 'POST, OPTIONS.', ' Did you mean GET /events?'],
+  ['POST', '/sessions', 'GET, HEAD, OPTIONS.', ''],
+  ['DELETE', '/project-context', 'GET, PUT, HEAD, OPTIONS.', ''],
+  ['POST', '/account/bot-traffic', 'GET, HEAD, OPTIONS.', ''],
+])('a wrong method such as %s %s names the nearest path that has it', (method, path, allowed, advice) => {
+  const { code, message } = routeNotFound(method, path)
+  const expected = `This path does not accept ${method}. Use one of ${allowed}${advice}`
+  expect([code, message]).toEqual(['METHOD_NOT_ALLOWED', expected])
+})
+
 test('a wrong method names those of the path', () => {
   const { code, message } = routeNotFound('PUT', '/query')
   expect([code, message]).toEqual([

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +8,13 @@ import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 
 const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
-const site = siteHandler({ tracker: async () => tracker, baseUrl: 'https://a.example', log: () => {} })
+const numbers = readFileSync(new URL('../../docs/api/numbers.md', import.meta.url), 'utf8')
+const site = siteHandler({
+  tracker: async () => tracker,
+  numbers,
+  baseUrl: 'https://a.example',
+  log: () => {},
+})
 
 function get(
   route: Route,
@@ -43,7 +50,7 @@ test('a build of the tracker that fails is tried again for the next request, and
     if (builds === 1) throw new Error('There is no memory.')
     return tracker
   }
-  const failing = siteHandler({ tracker: buildOnce, baseUrl: 'https://a.example', log: () => {} })
+  const failing = siteHandler({ tracker: buildOnce, numbers, baseUrl: 'https://a.example', log: () => {} })
   const statuses = []
   for (let i = 0; i < 3; i++) statuses.push((await get(routes.trackerJs, {}, {}, failing)).status)
   expect([statuses, builds]).toEqual([[500, 200, 200], 2])
@@ -128,7 +135,13 @@ test('the OpenAPI document has at most 150 KB without compression', async () => 
 
 test('?path= and ?tag= leave the named endpoints and what these refer to', async () => {
   const { document, bytes } = await readOpenApi({ path: '/stats,/query', tag: 'Service' })
-  expect(Object.keys(document.paths).toSorted()).toEqual(['/health', '/openapi.json', '/query', '/stats'])
+  expect(Object.keys(document.paths).toSorted()).toEqual([
+    '/health',
+    '/numbers.md',
+    '/openapi.json',
+    '/query',
+    '/stats',
+  ])
   expect(document.tags.map(({ name }: { name: string }) => name)).toEqual(['Analytics', 'Service'])
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
   const references = JSON.stringify(document).matchAll(/#\/components\/(\w+)\/([^"]+)/g)
@@ -144,4 +157,27 @@ test('a path or tag that no endpoint has is refused', async () => {
 test('the OpenAPI document has the address of this service', async () => {
   const { body } = await get(routes.openapi)
   expect(JSON.parse(String(body)).servers).toEqual([{ url: 'https://a.example' }])
+})
+
+test('GET /numbers.md is the page of docs/api without marks and links of the repository', async () => {
+  const { status, body, headers } = await get(routes.numbers)
+  const text = String(body)
+  expect([status, headers['Content-Type']]).toEqual([200, 'text/markdown; charset=utf-8'])
+  expect(text).toMatch(/^# What the numbers mean/)
+  expect(text).toContain('A session without any interaction is a **bounce**')
+  expect(text).toContain('- `$experiment_exposure`')
+  expect(text).not.toMatch(/<!--|<a id|\.md\)/)
+})
+
+test('the OpenAPI document links it, and the descriptions of its fields name its parts', async () => {
+  const { body } = await get(routes.openapi)
+  const document = JSON.parse(String(body))
+  expect(document.externalDocs.url).toBe('https://a.example/numbers.md')
+  const page = String((await get(routes.numbers)).body)
+  const parts = [...page.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replaceAll('/', '').replaceAll(' ', '-'),
+  )
+  const named = [...String(body).matchAll(/\/numbers\.md#([\w-]+)/g)].map(([, part = '']) => part)
+  expect(parts).toEqual(expect.arrayContaining(named))
+  expect(new Set(named)).toEqual(new Set(['users', 'sessions', 'bounces', 'count-modes-of-query']))
 })

@@ -141,6 +141,7 @@ export async function openHttpService({
     functions: {
       site: siteHandler({
         tracker: async () => ({ code: 'small', source: 'readable', sha256: '0a' }),
+        numbers: '# What the numbers mean',
         baseUrl: BASE_URL,
         log,
       }),
