@@ -37,9 +37,9 @@ try {
         lastArrival: 0,
         eventIds: 0,
         erased: 0,
-        knowsSplit: 1,
-        hasTotals: 1,
-        knowsUsers: 1,
+        knowsSplit: true,
+        hasTotals: true,
+        knowsUsers: true,
       },
     }
     const path = join(lakeDir, segmentKey('segment_sessions', BUCKET, segment, 0))

@@ -66,7 +66,7 @@ export function createCompactor({
           table,
           from.flatMap(segment => segmentKeys(table, bucket, segment)),
         )
-      const knowsUsers = segments.every(segment => segment.knowsUsers === 1)
+      const knowsUsers = segments.every(segment => segment.knowsUsers)
       const eventFiles = await fetchAll('segment_events')
       const activityFiles = await fetchAll('segment_activity')
       // Rollups of segments cannot leave out a part of a session. With erased events, they are made from the others.
@@ -139,7 +139,7 @@ export function createCompactor({
         (await countRows(database, rowsOfUnknownUsers(sessionFiles))) === 0
       const known = [unknownRows === 0, knowsUsers] as const
       const described = toSegment(segment, [{ ...description, bytes }], idCount, ...known)
-      return { ...described, parts: segment.parts, hasTotals: totals > 0 ? 1 : 0 }
+      return { ...described, parts: segment.parts, hasTotals: totals > 0 }
     })
   }
 

@@ -36,7 +36,7 @@ export async function keepSplitSessions(
   bucket: number,
   segment: Segment,
 ): Promise<boolean> {
-  if (segment.knowsSplit === 0) return false
+  if (!segment.knowsSplit) return false
   return tryFromFiles(database, bucket, [segment], files => copySplitSessions(bucket, files))
 }
 

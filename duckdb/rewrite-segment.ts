@@ -106,7 +106,7 @@ export async function rewriteSegment(
   const knowsSplit = await keepSplitSessions(database, bucket, segment)
   let bytes = 0
   for (const part of parts) bytes += await writePart(part, knowsSplit)
-  const known = { knowsSplit: knowsSplit ? 1 : 0, hasTotals: 1, knowsUsers: 1 }
+  const known = { knowsSplit, hasTotals: true, knowsUsers: true }
   return {
     segment: { ...target, rows, bytes, eventIds, erased: generation, ...known },
     removed,

@@ -128,8 +128,8 @@ export function toSegment(
     lastArrival: Math.max(...parts.map(part => part.last_arrival)),
     eventIds,
     erased: generation,
-    knowsSplit: knowsSplit ? 1 : 0,
-    hasTotals: 1,
-    knowsUsers: knowsUsers ? 1 : 0,
+    knowsSplit,
+    hasTotals: true,
+    knowsUsers,
   }
 }

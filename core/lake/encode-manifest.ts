@@ -79,20 +79,14 @@ const FIRST_FIELDS = [
   'lastArrival',
   'eventIds',
 ] as const satisfies readonly (keyof Segment)[]
-const SEGMENT_FIELDS = [
-  ...FIRST_FIELDS,
-  'erased',
-  'knowsSplit',
-  'hasTotals',
-  'knowsUsers',
-] as const satisfies readonly (keyof Segment)[]
+/** Stored as 0 or 1; 0 in items from before the field. */
+const FLAGS = ['knowsSplit', 'hasTotals', 'knowsUsers'] as const satisfies readonly (keyof Segment)[]
+const SEGMENT_FIELDS = [...FIRST_FIELDS, 'erased', ...FLAGS] as const satisfies readonly (keyof Segment)[]
 const RETIRED_FIELDS = [
   ...FIRST_FIELDS,
   'retiredAt',
   'erased',
-  'knowsSplit',
-  'hasTotals',
-  'knowsUsers',
+  ...FLAGS,
 ] as const satisfies readonly (keyof RetiredSegment)[]
 
 /** A batch of tombstones is stored in the same way. */
@@ -120,11 +114,16 @@ function toBatch(values: readonly unknown[]): TombstoneBatch {
   return { ...batch, removed: { events, files } } as TombstoneBatch
 }
 
-const toSegmentNumbers = (segment: Segment): number[] => SEGMENT_FIELDS.map(name => segment[name])
-const toRetiredNumbers = (segment: RetiredSegment): number[] => RETIRED_FIELDS.map(name => segment[name])
-const toSegment = (numbers: readonly number[]): Segment => toObject(SEGMENT_FIELDS, numbers)
-const toRetired = (numbers: readonly number[]): RetiredSegment => toObject(RETIRED_FIELDS, numbers)
+const toSegmentNumbers = (segment: Segment): number[] => SEGMENT_FIELDS.map(name => Number(segment[name]))
+const toRetiredNumbers = (segment: RetiredSegment): number[] =>
+  RETIRED_FIELDS.map(name => Number(segment[name]))
+const toSegment = (numbers: readonly number[]): Segment => toObject(SEGMENT_FIELDS, numbers) as Segment
+const toRetired = (numbers: readonly number[]): RetiredSegment =>
+  toObject(RETIRED_FIELDS, numbers) as RetiredSegment
 
-function toObject<Name extends string>(names: readonly Name[], numbers: readonly number[]) {
-  return Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Record<Name, number>
+function toObject(names: readonly (keyof RetiredSegment)[], numbers: readonly number[]) {
+  const flags: readonly string[] = FLAGS
+  return Object.fromEntries(
+    names.map((name, i) => [name, flags.includes(name) ? numbers[i] === 1 : (numbers[i] ?? 0)]),
+  )
 }

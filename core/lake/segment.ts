@@ -27,12 +27,12 @@ export type Segment = SegmentId & {
   eventIds: number
   /** The segment has no events of the tombstones up to this number: its generation, or more if it was found to have none. */
   erased: number
-  /** 1: may_be_split of its sessions is known (core/lake/compact/split-sessions.ts); 0: it is null. */
-  knowsSplit: number
-  /** 1: its activity has total_count; 0: it was written before that column. */
-  hasTotals: number
-  /** 1: its sessions say what each of their users has (user_parts); 0: it was written before that column. */
-  knowsUsers: number
+  /** may_be_split of its sessions is known (core/lake/compact/split-sessions.ts). Otherwise it is null. */
+  knowsSplit: boolean
+  /** Its activity has total_count. An earlier version wrote segments without that column. */
+  hasTotals: boolean
+  /** Its sessions say what each of their users has (user_parts). An earlier version wrote segments without that column. */
+  knowsUsers: boolean
 }
 
 /** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { mayHaveCopies } from '#core/lake/read/hot-events'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, oldestEvent } from '#core/lake/read/relations'
+import { scanStrategy } from '#core/lake/read/scan-strategy'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 import { DAY_MS, utcDate } from '#core/time'
@@ -59,7 +60,7 @@ export async function allSites(
     rows: ReadRows,
     read: Pick<LakeRead, 'snapshot' | 'project'>,
   ): Promise<CopiesOfRead> {
-    if (!engine.areScansBilled) return readCopiedKeys(rows, read)
+    if (scanStrategy(engine).findsCopiesFirst) return readCopiedKeys(rows, read)
     return { copiedKeys: undefined, replaced: mayHaveCopies(read) ? null : [] }
   }
 

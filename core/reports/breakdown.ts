@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { events } from '#core/lake/read/relations'
+import { FREE_SCANS } from '#core/lake/read/scan-strategy'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { breakdownQuery, breakdownResponse } from '#schemas/properties'
@@ -100,7 +101,7 @@ function sumOf(rows: readonly Row[], column: 'value_count' | 'total' | 'events')
  */
 function eventsByKey({ read, params: { event } }: BreakdownRequest, key: ValueKey): SqlQuery {
   const isSearched = key.json !== undefined && key.mayHaveValue !== undefined
-  const hasTwoScans = isSearched && event === undefined && !read.areScansBilled
+  const hasTwoScans = isSearched && event === undefined && (read.scans ?? FREE_SCANS).countsEventsApart
   const keyed = keyedEvents(read, key, [], { event, mayHaveValue: hasTwoScans })
   const ofKeys = sql`SELECT value_key, count(*) AS total, ${hasTwoScans ? sql`CAST(0 AS bigint)` : sql`count(*)`} AS events
         FROM ${keyed} AS event_key GROUP BY value_key`

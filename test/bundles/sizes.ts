@@ -24,7 +24,7 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // It reads and writes links files.
   lake: 1_200_000,
   live: 950_000,
-  jobs: 1_430_000,
+  jobs: 1_435_000,
   // Consumer and compactor together.
   restore: 1_500_000,
   // A third is Stripe's library: it cancels the subscriptions of deleted accounts.

@@ -241,9 +241,9 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
           lastArrival: 1_795_000_009,
           eventIds: 10,
           erased: 11,
-          knowsSplit: 1,
-          hasTotals: 1,
-          knowsUsers: 1,
+          knowsSplit: true,
+          hasTotals: true,
+          knowsUsers: true,
         },
       }
       const manifest = {

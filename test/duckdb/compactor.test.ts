@@ -54,10 +54,10 @@ test('a merge of segments that do not know what each user of a session has does 
   const { compact, compactor, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   for (const epoch of [1, 2]) await writeHot(epoch, [browsing(epoch)])
   const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
-  expect(segments.map(({ knowsUsers }) => knowsUsers)).toEqual([1, 1])
-  const older = segments.map(segment => ({ ...segment, knowsUsers: 0 }))
+  expect(segments.map(({ knowsUsers }) => knowsUsers)).toEqual([true, true])
+  const older = segments.map(segment => ({ ...segment, knowsUsers: false }))
   const merged = await mergeSegments({ bucket: 7, segments: older, older: [], target: target(1, 3) })
-  expect(merged.knowsUsers).toBe(0)
+  expect(merged.knowsUsers).toBe(false)
   const parts = (await readSegment('segment_sessions', merged)).map(row => row.user_parts)
   expect(new Set(parts)).toEqual(new Set(['']))
   expect(await compactor.describeSegment(7, merged)).toEqual(merged)

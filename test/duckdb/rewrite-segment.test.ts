@@ -163,9 +163,9 @@ test('each part of a large epoch is rewritten, and segments that became empty ca
 })
 
 test.each([
-  ['whole', { knowsSplit: 1 }, [1n, 0n]],
-  ['deleted', { knowsSplit: 0 }, [null, null]],
-  ['cut off', { knowsSplit: 0 }, [null, null]],
+  ['whole', { knowsSplit: true }, [1n, 0n]],
+  ['deleted', { knowsSplit: false }, [null, null]],
+  ['cut off', { knowsSplit: false }, [null, null]],
 ])(
   'an erasure also works if the file of the sessions is damaged, and else keeps which are split: %s',
   async (state, known, split) => {

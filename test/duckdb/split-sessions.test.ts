@@ -34,7 +34,7 @@ test('a session that an older segment has may be split, and one that only this s
   const lake = await openCompactorLake()
   const first = await compactSessions(lake, 1, ['a', 'b'])
   const second = await compactSessions(lake, 2, ['b', 'c'], { older: [first] })
-  expect([first.knowsSplit, second.knowsSplit]).toEqual([1, 1])
+  expect([first.knowsSplit, second.knowsSplit]).toEqual([true, true])
   expect(await splitOf(lake, first, ['a', 'b'])).toEqual([0n, 0n])
   expect(await splitOf(lake, second, ['b', 'c'])).toEqual([1n, 0n])
 })
@@ -67,8 +67,8 @@ test('a segment that is small beside the older ones is not compared with them', 
   const lake = await openCompactorLake()
   const first = await compactSessions(lake, 1, ['a'])
   for (const [epoch, rows, known] of [
-    [2, 128, [1, 1n]],
-    [3, 129, [0, null]],
+    [2, 128, [true, 1n]],
+    [3, 129, [false, null]],
   ] as const) {
     const segment = await compactSessions(lake, epoch, ['a'], { older: [{ ...first, rows }] })
     expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual(known)
@@ -80,14 +80,14 @@ test('a segment is not compared with those that end 100 days before it, and read
   const first = await compactSessions(lake, 1, ['a'])
   const endedAt = (days: number) => ({ ...first, rows: 1_000_000, lastAt: first.firstAt - days * DAY_MS })
   for (const [epoch, days, known] of [
-    [2, 101, [1, 0n]],
-    [3, 99, [0, null]],
+    [2, 101, [true, 0n]],
+    [3, 99, [false, null]],
   ] as const) {
     const segment = await compactSessions(lake, epoch, ['a'], { older: [endedAt(days)] })
     expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual(known)
   }
   const project = { id: 'proj_1', bucket: 7, created_at: '2026-01-01T00:00:00Z', has_event_ids: false }
-  const snapshot = { ...EMPTY_SNAPSHOT, segments: [{ ...first, knowsSplit: 1 }] }
+  const snapshot = { ...EMPTY_SNAPSHOT, segments: [{ ...first, knowsSplit: true }] }
   const to = midnight(first.lastAt) + DAY_MS
   const usesSplit = (days: number) =>
     sessions({ snapshot, project, from: to - days * DAY_MS, to }, ['event_count']).text.includes(
@@ -99,14 +99,14 @@ test('a segment is not compared with those that end 100 days before it, and read
 test('a segment of fewer events than the setting says is not compared', async () => {
   const lake = await openCompactorLake({ minComparedEvents: 2 })
   const segment = await compactSessions(lake, 1, ['a'])
-  expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual([0, null])
+  expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual([false, null])
 })
 
 test('the parts of an epoch that is too large for one file are not compared', async () => {
   const lake = await openCompactorLake({ sliceBytes: 1 })
   await lake.writeHot(1, [request({ events: [{ session_id: 'a' }] })])
   const segment = await compactSessions(lake, 1, ['a'])
-  expect(segment).toMatchObject({ parts: 2, knowsSplit: 0 })
+  expect(segment).toMatchObject({ parts: 2, knowsSplit: false })
 })
 
 test.each(['deleted', 'cut off'])(
@@ -123,7 +123,7 @@ test.each(['deleted', 'cut off'])(
     const job = { bucket: 7, segments: [second, third], older: [first], target: target(2, 4) }
     const merged = await lake.mergeSegments(job)
     for (const segment of [third, merged])
-      expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual([0, null])
+      expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual([false, null])
     expect(lake.logged).toEqual(['LAKE_OBJECT_DAMAGED', 'LAKE_OBJECT_DAMAGED'])
   },
 )

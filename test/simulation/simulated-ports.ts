@@ -324,9 +324,9 @@ function describe(
     lastArrival: Math.max(...rows.map(({ arrival }) => arrival)),
     eventIds: eventIds.length,
     erased: generation,
-    knowsSplit: 0,
-    hasTotals: 0,
-    knowsUsers: 0,
+    knowsSplit: false,
+    hasTotals: false,
+    knowsUsers: false,
   }
 }
 

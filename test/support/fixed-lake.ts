@@ -23,9 +23,9 @@ export function segmentOf(changes: Partial<Segment>): Segment {
     lastArrival: 0,
     eventIds: 0,
     erased: 0,
-    knowsSplit: 0,
-    hasTotals: 0,
-    knowsUsers: 0,
+    knowsSplit: false,
+    hasTotals: false,
+    knowsUsers: false,
     ...changes,
   }
 }

@@ -102,7 +102,7 @@ function withoutSplit(lake: LakeSnapshot): LakeSnapshot {
     ...lake,
     async ofBucket(bucket) {
       const snapshot = await lake.ofBucket(bucket)
-      return { ...snapshot, segments: snapshot.segments.map(segment => ({ ...segment, knowsSplit: 0 })) }
+      return { ...snapshot, segments: snapshot.segments.map(segment => ({ ...segment, knowsSplit: false })) }
     },
   }
 }

@@ -45,7 +45,7 @@ export function isCompared(
 
 /** Whether the segments know which sessions are split. A small part of them need not know. */
 export function isSplitKnown(segments: readonly Segment[]): boolean {
-  const unknown = segments.filter(({ knowsSplit }) => knowsSplit === 0)
+  const unknown = segments.filter(({ knowsSplit }) => !knowsSplit)
   return sumEvents(unknown) <= sumEvents(segments) * MAX_UNKNOWN_PART
 }
 

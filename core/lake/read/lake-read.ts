@@ -1,6 +1,7 @@
 import type { OpenLinks } from '#core/identity/identity-store'
 import type { Project } from '#core/projects/project'
 import type { EventColumnName } from '#schemas/columns'
+import type { ScanStrategy } from './scan-strategy.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** One project's events with from <= timestamp < to (Unix ms), as of one snapshot. */
@@ -16,8 +17,8 @@ export type LakeRead = {
   replaced?: readonly string[] | null | undefined
   /** The time of the read, Unix ms. Without it no event counts as one of a clock that was ahead. */
   now?: number | undefined
-  /** See QueryEngine. */
-  areScansBilled?: boolean | undefined
+  /** How statements use scans (scan-strategy.ts); default: FREE_SCANS. */
+  scans?: ScanStrategy | undefined
   /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
   links?: OpenLinks | null | undefined
 }

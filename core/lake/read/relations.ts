@@ -8,6 +8,7 @@ import { DAY_MS, midnight } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
 import { hotEvents } from './hot-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'
+import { FREE_SCANS } from './scan-strategy.ts'
 import {
   betweenDates,
   canLeaveOut,
@@ -134,7 +135,7 @@ function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] 
 export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
   const segments = segmentsBetween(read, from, to)
-  const hasTotals = hasActivityRollup(read) && segments.every(segment => segment.hasTotals === 1)
+  const hasTotals = hasActivityRollup(read) && segments.every(segment => segment.hasTotals)
   if (localTimestamp !== null || !hasTotals) return activity(read, localTimestamp)
   const { cleared, open } = splitErased(read, segments)
   const totals = segmentRows(
@@ -172,7 +173,8 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
   const searchFrom = searchStart(read)
   if (hasIdsAsKeys(read)) return sessionsOfEvents(read, fields)
   const segments = segmentsBetween(read, firstDate, to)
-  const usesSplit = !read.areScansBilled && to - firstDate <= COMPARED_MS && isSplitKnown(segments)
+  const { joinsSplitAlone } = read.scans ?? FREE_SCANS
+  const usesSplit = joinsSplitAlone && to - firstDate <= COMPARED_MS && isSplitKnown(segments)
   const names = ['session_key' as const, ...fragmentColumns(fields)]
   const columns = join(names.map(name), ', ')
   const rollupNames = usesSplit ? [...names, 'may_be_split' as const] : names
@@ -188,9 +190,9 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
     unrolled.length === 0
       ? unionAll(read, rollup, fragmentsOfEvents)
       : unionAll(read, [...rollup, ...fragmentsOfEvents], [])
-  const started = read.areScansBilled
-    ? joinAllFragments(fragments, fields, from)
-    : joinFragments(fragments, fields, { from, usesSplit })
+  const started = joinsSplitAlone
+    ? joinFragments(fragments, fields, { from, usesSplit })
+    : joinAllFragments(fragments, fields, from)
   const earlierKeys = sessionRollup(
     read,
     searchFrom < firstDate ? segmentsBetween(read, searchFrom, firstDate) : [],

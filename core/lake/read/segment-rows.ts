@@ -34,7 +34,7 @@ export function splitRollups(
   // Of all segments, so that a segment is read in the same way wherever a statement reads it.
   const until = erasedUntil(read, read.snapshot.segments)
   const isUsable = ({ lastArrival, knowsUsers }: Segment) =>
-    lastArrival <= until && (table === 'segment_activity' || knowsUsers === 1)
+    lastArrival <= until && (table === 'segment_activity' || knowsUsers)
   return { cleared, usable: open.filter(isUsable), rest: open.filter(segment => !isUsable(segment)) }
 }
 

@@ -1,6 +1,7 @@
 import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { oldestEvent } from '#core/lake/read/relations'
+import { scanStrategy } from '#core/lake/read/scan-strategy'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
 import { contextOfRange } from '#core/projects/context-of-range'
@@ -180,8 +181,16 @@ export async function runReport<Params extends DatedParams, Body>(
       const copies = await readCopiedKeys(rows, { snapshot, project: each })
       const from = Math.max(start, oldestOf(each))
       const { links } = identity
-      const { areScansBilled } = engine
-      return { snapshot, project: each, from, to: range.to, now, ...copies, links, areScansBilled }
+      return {
+        snapshot,
+        project: each,
+        from,
+        to: range.to,
+        now,
+        ...copies,
+        links,
+        scans: scanStrategy(engine),
+      }
     }
     const read = await readProject(project)
     const oldest = oldestOf(project)

@@ -119,7 +119,7 @@ test('after an erasure reports equal the oracle without the erased events, befor
 }, 1_800_000)
 
 function withoutParts(manifest: Manifest): Manifest {
-  return { ...manifest, segments: manifest.segments.map(segment => ({ ...segment, knowsUsers: 0 })) }
+  return { ...manifest, segments: manifest.segments.map(segment => ({ ...segment, knowsUsers: false })) }
 }
 
 function sumRows(segments: readonly Segment[]): number {

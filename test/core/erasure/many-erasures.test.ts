@@ -186,13 +186,13 @@ test('the largest manifest fits into an item: 100 million events in a month, and
       generation: epoch,
       erased: epoch,
       eventIds: rows,
-      hasTotals: 1,
-      knowsUsers: 1,
+      hasTotals: true,
+      knowsUsers: true,
     }
     manifest = addEpoch(
       manifest,
       epoch,
-      segmentOf({ ...common, from: epoch, until: epoch + 1, knowsSplit: 1 }),
+      segmentOf({ ...common, from: epoch, until: epoch + 1, knowsSplit: true }),
     )
     for (;;) {
       const chosen = nextMerge(manifest, MAINTENANCE_DEFAULTS)

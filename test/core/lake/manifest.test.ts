@@ -17,9 +17,9 @@ function segment(from: number, bytes = MB, until = from + 1): Segment {
     bytes,
     eventIds: 0,
     erased: 0,
-    knowsSplit: 0,
-    hasTotals: 0,
-    knowsUsers: 0,
+    knowsSplit: false,
+    hasTotals: false,
+    knowsUsers: false,
     ...times,
   }
 }

@@ -64,7 +64,7 @@ test('a segment of 20,000 events is compared with older ones of at most 128 time
 })
 
 test('segments know which sessions are split if at most a quarter of their events is in segments that do not', () => {
-  const known = segmentOf({ rows: 3, knowsSplit: 1 })
+  const known = segmentOf({ rows: 3, knowsSplit: true })
   expect(isSplitKnown([known, segmentOf({ rows: 1 })])).toBe(true)
   expect(isSplitKnown([known, segmentOf({ rows: 2 })])).toBe(false)
 })

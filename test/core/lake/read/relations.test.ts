@@ -361,7 +361,7 @@ test.each(STATES)(
     expect(expected.map(({ events }) => Number(events))).toEqual([6, 3])
     expect(await engine.rows(countsSql(eventCounts(read)))).toEqual(expected)
     const { segments } = read.snapshot
-    const older = segments.map((segment, i) => ({ ...segment, hasTotals: i === 0 ? 0 : 1 }))
+    const older = segments.map((segment, i) => ({ ...segment, hasTotals: i !== 0 }))
     const readOlder = { ...read, snapshot: { ...read.snapshot, segments: older } }
     expect(await engine.rows(countsSql(eventCounts(readOlder)))).toEqual(expected)
     const usesTotals = [read, readOlder].map(each => eventCounts(each).text.includes('total_count'))
