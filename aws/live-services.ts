@@ -7,8 +7,8 @@ import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails } from '#core/live/tails'
 import type { Clock } from '#core/ports'
 import { createInstruments } from './instruments.ts'
-import { createTracedAccess, createTracedStores } from './services.ts'
 import { readSettings } from './settings.ts'
+import { createTracedAccess, createTracedStores } from './traced-stores.ts'
 
 /** The services of the live consumer and of open streams. As in services.ts, each function has its own constructor. */
 

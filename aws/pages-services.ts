@@ -8,8 +8,8 @@ import { createOpenIdProvider } from '#providers/openid'
 import type { FunctionSettings } from '#schemas/functions'
 import { createInstruments } from './instruments.ts'
 import { createPayments, createSecretReader, type SecretReader } from './payments.ts'
-import { createTracedStores } from './services.ts'
 import { readSettings } from './settings.ts'
+import { createTracedStores } from './traced-stores.ts'
 
 const clock: Clock = { now: Date.now }
 

@@ -2,7 +2,6 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDemo } from '#core/access/demo'
 import { createSetupLinks } from '#core/access/setup-links'
-import { createAccessStores } from '#core/access-stores'
 import { createAuditLog } from '#core/accounts/audit'
 import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
@@ -31,10 +30,8 @@ import { readProfile } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
 import type { Clock, Lake, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { createStores } from '#core/stores'
 import {
   createAthenaClient,
-  createDynamoClient,
   createKinesisClient,
   createS3Client,
   createSecretsManagerClient,
@@ -53,6 +50,7 @@ import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
 import { readSettings } from './settings.ts'
 import { createKinesisStream } from './stream.ts'
+import { createTracedAccess, createTracedStores } from './traced-stores.ts'
 
 /**
  * The services of each function of lambdas/ on AWS. When the function starts, they read its settings and create its
@@ -302,21 +300,4 @@ function openConsumer(
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
   const tombstones = createTombstoneMending({ lake, ...erasedUsers, log })
   return { consumer, state, stream, lake, usage, tombstones }
-}
-
-export function createTracedStores(table: string, trace: Instruments['trace']) {
-  const state = { client: trace(createDynamoClient()), table }
-  return { ...state, ...createStores(state, clock) }
-}
-
-/** The stores of those who call, for a function that nobody signs up with. */
-export function createTracedAccess(
-  stores: ReturnType<typeof createTracedStores>,
-  { PROFILE, LIMITS }: { PROFILE: 'own' | 'hosted'; LIMITS: string },
-  log: Log,
-  feedbackSink: FeedbackSink | null = null,
-) {
-  const profile = readProfile(PROFILE, LIMITS)
-  const access = createAccessStores({ ...stores, clock, log, profile, admitted: [], feedbackSink })
-  return { ...stores, ...access }
 }

@@ -1,6 +1,7 @@
 import type { Quantity } from './charge.ts'
 import { lambda, shards } from './ingest.ts'
-import { type LakeFigures, lakeFigures, openCountBytes, READ_UNIT, unitsOf } from './lake.ts'
+import { openCountBytes, READ_UNIT, unitsOf } from './lake.ts'
+import { type LakeFigures, lakeFigures } from './lake-figures.ts'
 import { newestSegments, olderSegments, segmentBytesPerEvent } from './segments.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'

@@ -1,40 +1,24 @@
 import type { EntityItem } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
-import { ApiError } from '#core/errors'
+import type { ApiError } from '#core/errors'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { Scope } from '#schemas/scopes'
+import { authRequestErrors } from './auth-request-errors.ts'
 import { deniedRedirect, redirectTo } from './callback-url.ts'
 import { checkVerifier } from './code-verifier.ts'
 import { authRequestEntity } from './entities.ts'
 import { openSealed, publicKeyOf, sealFor } from './sealed-code.ts'
 import { approvalCode, isSame, randomId, randomSecret, sha256 } from './tokens.ts'
-import type { AuthRequest, AuthRequestDecisions, AuthRequestStatus, Decision } from './types.ts'
-
-export type NewAuthRequest = {
-  mode: 'interactive' | 'detached'
-  client_type: string
-  client_name?: string | undefined
-  client_instance_id?: string | undefined
-  label?: string | undefined
-  callback_url?: string | undefined
-  code_challenge?: string | undefined
-  requires_existing_account?: boolean | undefined
-  /** Where the request came from, for the human who decides. */
-  country?: string | undefined
-  network?: string | undefined
-  scopes: Scope[]
-}
-
-export type PolledRequest = {
-  status: AuthRequestStatus
-  exchange_code: string | null
-  account_id: string | null
-  approved_email: string | null
-}
-
-/** An approved request whose secrets were right: a session may be issued for it, once. */
-export type WonExchange = { request: AuthRequest; account_id: string }
+import type {
+  AuthRequest,
+  AuthRequestDecisions,
+  AuthRequestStatus,
+  Decision,
+  NewAuthRequest,
+  PolledRequest,
+  WonExchange,
+} from './types.ts'
 
 type Item = EntityItem<ReturnType<typeof authRequestEntity>>
 
@@ -159,15 +143,11 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   /** The item when it is pending or has just expired. */
   async function decidable(id: string): Promise<Item | (Omit<Item, 'status'> & { status: 'expired' })> {
     const item = await find(id)
-    if (item === null)
-      throw new ApiError(
-        'NOT_FOUND',
-        'There is no such auth request. Start one with POST /agent-sessions/start.',
-      )
+    if (item === null) throw authRequestErrors.unknown()
     const status = statusOf(item)
     if (status === 'pending') return item
     if (status === 'expired' && item.status === 'pending') return { ...item, status }
-    throw alreadyDecided()
+    throw authRequestErrors.alreadyDecided()
   }
 
   async function decide(id: string, decision: Partial<Item> & Pick<Item, 'status'>): Promise<void> {
@@ -175,13 +155,13 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
       .patch({ id })
       .set(decision)
       .where((item, { eq }) => eq(item.status, 'pending'))
-    if (!(await conditionHeld(undecided.go()))) throw alreadyDecided()
+    if (!(await conditionHeld(undecided.go()))) throw authRequestErrors.alreadyDecided()
   }
 
   function expiredDecision(item: Omit<Item, 'status'>): Decision {
     const request: AuthRequest = { ...requestOf({ ...item, status: 'pending' }), status: 'expired' }
     const redirect_url = deniedRedirect(request)
-    if (redirect_url === null) throw expired()
+    if (redirect_url === null) throw authRequestErrors.expired()
     return { request, redirect_url, finish_code: null }
   }
 
@@ -192,10 +172,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   async function poll(id: string, pollToken: string): Promise<PolledRequest> {
     const item = await find(id)
     if (item === null || item.is_claim || !isSame(item.poll_hash, sha256(pollToken))) {
-      throw new ApiError(
-        'INVALID_POLL_TOKEN',
-        'The poll token does not belong to this auth request. Send the one that its start returned.',
-      )
+      throw authRequestErrors.wrongPollToken()
     }
     const status = statusOf(item)
     return {
@@ -215,19 +192,15 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
    */
   async function exchange(id: string, code: string, verifier: string | undefined): Promise<WonExchange> {
     const item = await find(id)
-    if (item === null || item.is_claim) throw wrongCode()
+    if (item === null || item.is_claim) throw authRequestErrors.wrongCode()
     const status = statusOf(item)
-    if (status === 'pending') throw new ApiError('INVALID_STATE', 'auth request is not ready')
-    if (status === 'revoked')
-      throw new ApiError(
-        'AUTH_REQUEST_REVOKED',
-        'The human denied the auth request. Start another one only if they ask for it.',
-      )
-    if (status === 'expired') throw expired()
-    if (!isSame(item.exchange_hash ?? '', sha256(code))) throw wrongCode()
-    if (status === 'exchanged') throw alreadyExchanged()
+    if (status === 'pending') throw authRequestErrors.notReady()
+    if (status === 'revoked') throw authRequestErrors.denied()
+    if (status === 'expired') throw authRequestErrors.expired()
+    if (!isSame(item.exchange_hash ?? '', sha256(code))) throw authRequestErrors.wrongCode()
+    if (status === 'exchanged') throw authRequestErrors.alreadyExchanged()
     checkVerifier(item.code_challenge, verifier)
-    return win(item, alreadyExchanged)
+    return win(item, authRequestErrors.alreadyExchanged)
   }
 
   /** A claim by its token: its state, or null for an unknown token. */
@@ -242,24 +215,14 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
    */
   async function completeClaim(claimToken: string, verifier: string | undefined): Promise<WonExchange> {
     const item = await findClaim(claimToken)
-    if (item === null)
-      throw new ApiError('NOT_FOUND', 'There is no such claim. Start one with POST /agent/auth.')
+    if (item === null) throw authRequestErrors.unknownClaim()
     const status = statusOf(item)
-    if (status === 'pending') {
-      throw new ApiError(
-        'AUTHORIZATION_PENDING',
-        'The human has not approved the claim yet. Ask again later.',
-      )
-    }
-    if (status === 'revoked')
-      throw new ApiError(
-        'ACCESS_DENIED',
-        'The human denied the claim. Start another one only if they ask for it.',
-      )
-    if (status === 'expired') throw new ApiError('CLAIM_EXPIRED', 'The claim has expired. Start another one.')
-    if (status === 'exchanged') throw alreadyCompleted()
+    if (status === 'pending') throw authRequestErrors.claimPending()
+    if (status === 'revoked') throw authRequestErrors.claimDenied()
+    if (status === 'expired') throw authRequestErrors.claimExpired()
+    if (status === 'exchanged') throw authRequestErrors.alreadyCompleted()
     checkVerifier(item.code_challenge, verifier)
-    return win(item, alreadyCompleted)
+    return win(item, authRequestErrors.alreadyCompleted)
   }
 
   async function win(item: Item, lost: () => ApiError): Promise<WonExchange> {
@@ -321,33 +284,4 @@ export type AuthRequestStore = ReturnType<typeof createAuthRequestStore>
 export function claimIdOf(token: string): string {
   const id = CLAIM_TOKEN.exec(token)?.[1]
   return id === undefined ? 'unknown' : `req_${id}`
-}
-
-function wrongCode(): ApiError {
-  return new ApiError(
-    'INVALID_EXCHANGE_CODE',
-    'The exchange code does not belong to this auth request. Send the code of this one.',
-  )
-}
-
-function alreadyDecided(): ApiError {
-  return new ApiError(
-    'INVALID_STATE',
-    'Somebody has already decided the auth request. Start another one to change that.',
-  )
-}
-
-function alreadyExchanged(): ApiError {
-  return new ApiError('AUTH_REQUEST_ALREADY_EXCHANGED', 'auth request already exchanged')
-}
-
-function alreadyCompleted(): ApiError {
-  return new ApiError(
-    'CLAIM_ALREADY_COMPLETED',
-    'The claim is already completed. Use its session, or start another claim.',
-  )
-}
-
-function expired(): ApiError {
-  return new ApiError('AUTH_REQUEST_EXPIRED', 'The auth request has expired. Start another one.')
 }

@@ -133,3 +133,28 @@ export type IdentityDirectory = {
   /** Ties an identity to an account that is signed in already, such as the owner's after the setup link. */
   link(accountId: string, identity: VerifiedIdentity): Promise<void>
 }
+
+export type NewAuthRequest = {
+  mode: 'interactive' | 'detached'
+  client_type: string
+  client_name?: string | undefined
+  client_instance_id?: string | undefined
+  label?: string | undefined
+  callback_url?: string | undefined
+  code_challenge?: string | undefined
+  requires_existing_account?: boolean | undefined
+  /** Where the request came from, for the human who decides. */
+  country?: string | undefined
+  network?: string | undefined
+  scopes: Scope[]
+}
+
+export type PolledRequest = {
+  status: AuthRequestStatus
+  exchange_code: string | null
+  account_id: string | null
+  approved_email: string | null
+}
+
+/** An approved request whose secrets were right: a session may be issued for it, once. */
+export type WonExchange = { request: AuthRequest; account_id: string }

@@ -1,3 +1,4 @@
+import { authRequestErrors } from '#core/access/auth-request-errors'
 import { claimIdOf } from '#core/access/auth-requests'
 import type { AuthRequest } from '#core/access/types'
 import { sessionAccountOf } from '#core/accounts/account-record'
@@ -26,8 +27,7 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
 
   async function claim(token: string) {
     const request = await authRequests.claim(token)
-    if (request === null)
-      throw new ApiError('NOT_FOUND', 'There is no such claim. Start one with POST /agent/auth.')
+    if (request === null) throw authRequestErrors.unknownClaim()
     const { status, scopes, expires_at } = request
     const claim_url = authorizeUrl(baseUrl, request)
     return { status: STATUS[status], claim_url, scopes, expires_at, interval: INTERVAL }

@@ -1,3 +1,4 @@
+import { authRequestErrors } from '#core/access/auth-request-errors'
 import { locateSession } from '#core/access/tokens'
 import type { AuthRequest } from '#core/access/types'
 import { sessionAccountOf } from '#core/accounts/account-record'
@@ -129,11 +130,7 @@ export function authHandler(services: AuthServices): HttpFunction {
       const { auth_request_id, email, tier } = body
       requireDeveloper(asked, body.secret, services)
       const request = await authRequests.get(auth_request_id)
-      if (request === null)
-        throw new ApiError(
-          'NOT_FOUND',
-          'There is no such auth request. Start one with POST /agent-sessions/start.',
-        )
+      if (request === null) throw authRequestErrors.unknown()
       const identity = { provider: 'dev', issuer: 'dev', subject: email, email, login: null } as const
       const account = request.requires_existing_account
         ? await identities.find(identity)

@@ -1,7 +1,6 @@
 import type { AgentSessionStore } from '#core/access/agent-sessions'
-import type { WonExchange } from '#core/access/auth-requests'
 import type { IssuedSession } from '#core/access/token-pairs'
-import type { AuthRequest } from '#core/access/types'
+import type { AuthRequest, WonExchange } from '#core/access/types'
 import type { AuditEvent, AuditLog } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'

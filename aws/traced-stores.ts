@@ -1,0 +1,27 @@
+import { createAccessStores } from '#core/access-stores'
+import type { FeedbackSink } from '#core/accounts/feedback'
+import { readProfile } from '#core/limits/profile'
+import type { Clock, Log } from '#core/ports'
+import { createStores } from '#core/stores'
+import { createDynamoClient } from './clients.ts'
+import type { Instruments } from './instruments.ts'
+
+const clock: Clock = { now: Date.now }
+
+/** The stores of the state table, with the calls to it in traces. */
+export function createTracedStores(table: string, trace: Instruments['trace']) {
+  const state = { client: trace(createDynamoClient()), table }
+  return { ...state, ...createStores(state, clock) }
+}
+
+/** The stores of those who call, for a function that nobody signs up with. */
+export function createTracedAccess(
+  stores: ReturnType<typeof createTracedStores>,
+  { PROFILE, LIMITS }: { PROFILE: 'own' | 'hosted'; LIMITS: string },
+  log: Log,
+  feedbackSink: FeedbackSink | null = null,
+) {
+  const profile = readProfile(PROFILE, LIMITS)
+  const access = createAccessStores({ ...stores, clock, log, profile, admitted: [], feedbackSink })
+  return { ...stores, ...access }
+}
