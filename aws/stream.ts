@@ -85,7 +85,7 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
         new PutRecordsCommand({ ...stream, Records: entries }),
         { abortSignal },
       )
-      // A new key may lead a rejected record to a shard that is less busy.
+      // With a new key a rejected record may go to a shard that is less busy.
       const failed = entries
         .filter((_, i) => results[i]?.SequenceNumber === undefined)
         .map(({ Data }) => toEntry(Data))

@@ -73,7 +73,7 @@ export function createLookupCache<T>(
         else if (known.get(text) === entry) known.set(text, { startedAt, found: Promise.resolve(value) })
       }
     } catch {
-      // The values end with their time, and the next request for one of them meets the failure.
+      // The values that are known stay until they expire. The next request for one of them then gets the failure.
     }
   }
 

@@ -19,7 +19,7 @@ const TIMEOUT_MS = 10_000
 /** The event name of the meter that the price bills; docs/sign-in.md tells how to create both. */
 const METER_EVENT = 'footfall_events'
 
-/** What says that somebody pays: a first payment that failed is not one, a late renewal is tried again by Stripe. */
+/** The states of a subscription that count as paid. After a failed first payment it is not paid; Stripe tries a late renewal again. */
 const PAID = new Set(['active', 'trialing', 'past_due'])
 /** States that a subscription never leaves. */
 const OVER = new Set(['canceled', 'incomplete_expired'])

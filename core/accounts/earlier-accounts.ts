@@ -6,7 +6,7 @@ const PROGRESS_KEY = { pk: 'install', sk: 'accounts-listed' }
 const PAGE = 1_000
 
 /**
- * Puts accounts into the list of all accounts that were created before there was a list (2026-11-22). Without that, the daily
+ * Puts the accounts of an earlier version, which had no list of all accounts, into that list. Without it the daily
  * deletion would never come to them. It looks at the whole table once in the life of an install, one page for each step, because
  * only the items themselves say which accounts exist. `listKey`: the key of an account in the list.
  */

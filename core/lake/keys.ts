@@ -112,7 +112,7 @@ export function removalKey(id: string): string {
 
 const REMOVAL = /^links\/removals\/\w+\.json$/
 
-/** Whether a key is that of a links file of before 2026-11-24 (core/identity/fold/earlier-links.ts). */
+/** Whether a key is that of a links file of an earlier version (core/identity/fold/earlier-links.ts). */
 export function isEarlierLinksKey(key: string): boolean {
   return /^links\/bucket=\d+\/p[\w.-]*-\d+-[0-9a-f]+\.parquet$/.test(key)
 }
@@ -139,9 +139,9 @@ export function parseTombstoneKey(key: string): { bucket: number; writtenAt: num
   return match === null ? null : { bucket: Number(match[1]), writtenAt: Number(match[2]) }
 }
 
-/** The prefix of what could not be read. */
+/** The prefix of records that could not be read. */
 export const QUARANTINE = 'quarantine/'
-/** The prefix of what only a newer version can read. */
+/** The prefix of records that only a newer version can read. */
 export const WAITING = 'waiting/'
 
 /** The prefix of batches that the consumer has failed to process too often (AWS; lib/storage.ts). */

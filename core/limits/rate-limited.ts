@@ -3,7 +3,7 @@ import type { Admission } from './sliding-window.ts'
 
 /** RATE_LIMITED with Retry-After and the X-RateLimit headers (R20). */
 export function rateLimited(
-  /** What there were too many of. */
+  /** Names the requests in the message, such as `sign-ins of this address`. */
   things: string,
   { limit, remaining, resetAt }: Pick<Admission, 'limit' | 'remaining' | 'resetAt'>,
   now: number,

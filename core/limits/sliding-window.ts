@@ -34,7 +34,7 @@ export function createSlidingWindow(
   { name, windowMs }: WindowOptions,
 ) {
   const slotMs = windowMs / SLOTS
-  /** Keys that are full, until their oldest count leaves the window: they are refused without a request to the table. */
+  /** Keys at their limit, until their oldest count leaves the window. Their requests are refused without a request to the table. */
   const blocked = new QuickLRU<string, Admission>({ maxSize: MAX_BLOCKED })
 
   /** Counts one request, unless the key is full. */

@@ -22,7 +22,7 @@ export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; 
     const { reservation } = state
     if (reservation === undefined) return { isReadReserved: false }
     hooks.push(async ({ status }) => {
-      // A later step has added the options.
+      // A later step of the chain adds the options, before this hook runs.
       if (status < 400 && call.options?.dry_run !== true) return
       await reservation.release().catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
     })

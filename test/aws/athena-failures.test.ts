@@ -175,7 +175,7 @@ describe('the results of a statement', () => {
 })
 
 describe('a running statement', () => {
-  test('that Athena does not tell about for a while goes on', async () => {
+  test('continues while Athena does not report its state', async () => {
     const { engine, mock } = createMockedEngine()
     mock.on(GetQueryExecutionCommand).rejectsOnce(throttled).rejectsOnce(throttled).resolves(succeeded)
     await expect(engine.rows(one)).resolves.toEqual(expect.any(Array))

@@ -43,7 +43,7 @@ test.each([
   expect(await call(headers as Record<string, string>, 'edge-3,edge-1')).toEqual([403, null])
 })
 
-test('while one key replaces the other, both are good', async () => {
+test('both keys are accepted while one replaces the other', async () => {
   for (const key of ['edge-1', 'edge-2'])
     expect(await call({ 'x-footfall-edge': key }, 'edge-1,edge-2')).toEqual([200, CLOUDFRONT])
 })

@@ -54,7 +54,7 @@ describe('POST /projects', () => {
     expect([second.status, second.body]).toEqual([200, { ...first.body, existing: true }])
   })
 
-  test('stores the origin of an address, and then sends no note about open origins', async () => {
+  test('stores the origin of an address, and sends no note about open origins', async () => {
     const allowed_origins = 'https://cut.example/path?x=1, shop.cut.example'
     const { body } = await service.call(routes.createProject, { body: { name: newName(), allowed_origins } })
     expect(body.allowed_origins).toBe('https://cut.example,https://shop.cut.example')

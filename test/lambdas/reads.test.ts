@@ -169,7 +169,7 @@ test('a report finds a project that another process has deleted, renamed or repl
   expect(await read(id)).toEqual([404, 'NOT_FOUND'])
 })
 
-test('a report knows what the newest events of a project have brought, though the project is in the cache', async () => {
+test('a report uses the newest flags of its project, even if the chain has an older copy in its cache', async () => {
   const { id, name } = await service.createProject()
   const elsewhere = createProjectStore({
     ...service.state,

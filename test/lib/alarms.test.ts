@@ -157,7 +157,7 @@ test('alarms go to the e-mail address or topic of the options, and nowhere by de
   }
 })
 
-test.each(['live', 'stream', 'restore', 'auth', 'pages'])('failed calls of %s sound an alarm', name => {
+test.each(['live', 'stream', 'restore', 'auth', 'pages'])('failed calls of %s raise an alarm', name => {
   const { Dimensions, ...alarm } = alarms()[`Errors${name}`] ?? {}
   expect(alarm).toMatchObject({
     Namespace: 'AWS/Lambda',
@@ -171,7 +171,7 @@ test.each(['live', 'stream', 'restore', 'auth', 'pages'])('failed calls of %s so
   expect(Dimensions).toEqual([{ Name: 'FunctionName', Value: { Ref: plain.lambda(name as 'live').id } }])
 })
 
-test('alarms tell of statements of Athena that fail or are slow, and of a state table that throttles', () => {
+test('failed and slow statements of Athena and a throttled state table raise alarms', () => {
   const { AthenaFailures, AthenaSlow, TableThrottled } = alarms()
   const dimensions = (state: string) => [
     { Name: 'QueryState', Value: state },
@@ -207,7 +207,7 @@ test('an alarm sounds when a job waits for an hour, and when a day has more requ
   expect(alarms({ expectedRequestsPerDay: 5_000 }).DailyRequests).toMatchObject({ Threshold: 5_000 })
 })
 
-test('silence sounds an alarm only where the option expects traffic, so none sounds for a new site', () => {
+test('missing traffic raises an alarm only if the option expects traffic', () => {
   expect(alarms()).not.toHaveProperty('Silence')
   expect(alarms({ silenceHours: 3 }).Silence).toMatchObject({
     Namespace: 'AWS/Kinesis',

@@ -93,7 +93,7 @@ test('in a fresh renderer at a quarter of the speed, the tracker evaluates in le
 /** Events that come many times a second while a user scrolls or moves. */
 const BUSY_EVENTS = ['scroll', 'wheel', 'touchmove', 'pointermove', 'mousemove', 'resize']
 
-test('while a user scrolls nothing listens and no layout is read; when scrolling has ended, the position is read once', async () => {
+test('the tracker listens to nothing while a user scrolls, and reads the position once afterwards', async () => {
   const { server } = site
   server.setPage(
     `<!doctype html><title>Shoes</title>${server.snippet(ATTRIBUTES)}<div style="height: 20000px"></div>`,

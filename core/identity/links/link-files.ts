@@ -88,7 +88,10 @@ export function createLinkFiles(services: LinkFilesServices) {
     }
   }
 
-  /** Lets all links of a bucket have their pointers, so that none comes back later. */
+  /**
+   * Writes the pointers that are still missing for links of the bucket's files. A removal calls it first: a pointer that is written
+   * after it would bring a link back.
+   */
   async function settle(bucket: number): Promise<void> {
     await buckets.finishLast(await levels.read(bucket))
   }

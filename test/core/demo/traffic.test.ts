@@ -25,7 +25,7 @@ test('the number of events is exactly that of the settings', () => {
   expect([...demoTraffic({ ...settings, events: 1 })].flatMap(request => request.events)).toHaveLength(1)
 })
 
-test('users, sessions, property keys and event names have the numbers of the profile', () => {
+test('users, sessions, property keys and event names have the numbers that the demo promises', () => {
   expect(distinct(events.map(event => event.user_id))).toBe(800)
   expect(distinct(events.map(event => event.session_id))).toBe(3_000)
   expect(distinct(events.flatMap(event => Object.keys(event.properties ?? {})))).toBe(40)

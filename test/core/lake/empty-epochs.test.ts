@@ -117,7 +117,7 @@ test('an epoch whose only event of a bucket is a copy moves the watermark in the
   expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(2)
 })
 
-test('before hot files are deleted, the manifests alone say that their epochs are compacted', async () => {
+test('hot files are deleted only when the manifests say that their epochs are compacted', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1, keepSupersededMs: HOUR })
   for (const name of ['a', 'b']) {
     await pipeline.acceptAndConsume(name)

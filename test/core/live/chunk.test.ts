@@ -67,7 +67,7 @@ describe('events that do not compress', () => {
     )
   })
 
-  test('of one record fill several chunks too, which tell where they begin', () => {
+  test('of one large record fill several chunks, each with the position of its first event', () => {
     const chunks = packEvents('p', [
       liveRecord(
         9,

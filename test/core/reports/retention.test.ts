@@ -23,7 +23,7 @@ test('events that are older than the plan keeps them are in no report', async ()
   expect(from).toBeLessThan(NOW - 360 * DAY_MS)
 })
 
-test('a range inside of what is kept stays as it is', async () => {
+test('a range within the retention of the plan is not cut', async () => {
   const recent = { ...call, query: { since: '3d' } }
   const all = await runReport(report, services, recent)
   expect(await runReport(report, services, { ...recent, keptSince: NOW - 90 * DAY_MS })).toEqual(all)

@@ -204,7 +204,7 @@ describe('open counts', () => {
     expect(bytes).toBeLessThan((3 * total) / PARTITIONS)
   })
 
-  test('one owner whose claims never end has parts that are far below the limit of an item', async () => {
+  test('the parts of an owner whose claims never end stay far below the size limit of an item', async () => {
     for (let last = 1; last <= 300; last++) await addClaim(String(last), { day: utcDate(last * DAY_MS) })
     for (const { counts } of await openItems()) expect((counts as Uint8Array).length).toBeLessThan(50_000)
   })

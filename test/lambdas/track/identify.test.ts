@@ -33,7 +33,7 @@ test('an identify request is one record, with the time and place of its arrival'
   ])
 })
 
-test('of an e-mail address only the keyed hash is in the record, and other keys with `email` are removed', async () => {
+test('the record has only the keyed hash of an e-mail address, and no other key that contains `email`', async () => {
   const traits = {
     email: '  Ada@Example.COM ',
     plan: 'pro',

@@ -37,7 +37,7 @@ test('a compaction that is repeated changes neither manifest nor counters', asyn
   expect({ manifest: await pipeline.state.manifest(BUCKET), folded: pipeline.folded }).toEqual(before)
 })
 
-test('of two workers that compact the same epoch, the slower one changes nothing', async () => {
+test('the slower of two workers that compact the same epoch changes nothing', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
   await pipeline.acceptAndConsume('a')
   await pipeline.maintenance.tick()

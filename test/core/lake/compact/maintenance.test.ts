@@ -131,7 +131,7 @@ test('a backlog of epochs is compacted by one job, one epoch after the other', a
   expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(5)
 })
 
-test('a long backlog is left after five minutes, and the next job continues', async () => {
+test('a job stops after five minutes of a long backlog, and the next job continues', async () => {
   const pipeline = createLakePipeline({ epochFiles: 1 })
   for (const name of ['a', 'b', 'c', 'd']) {
     await pipeline.acceptAndConsume(name)

@@ -107,7 +107,7 @@ test('events of files that are missing, and of which the stream has no records, 
   expect(await readEvents()).toEqual(['a', 'b'])
 })
 
-test('an older state takes the segments whose hot files are deleted, and new events come after them', async () => {
+test('an older state gets the segments whose hot files are deleted, and new events follow them', async () => {
   const { addEpoch, acceptAndConsume, restore, readEvents, settle, clock, lake, state, stream } =
     openPipeline()
   await addEpoch('a')
